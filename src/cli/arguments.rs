@@ -92,6 +92,14 @@ impl RegistryArguments {
     }
 }
 
+/// Reads a label of an image.
+pub(crate) fn label(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("a label is written KEY=VALUE".to_owned()),
+    }
+}
+
 /// How much a bundle may hold.
 #[derive(Debug, Clone, Args)]
 pub struct LimitArguments {

@@ -1,11 +1,11 @@
 //! `opmx generate dockerfile`: for those who build the image of a file-based catalog with another tool.
 
 use crate::cli::Context;
-use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::arguments::label;
+use crate::cli::error::{CommandResult, Status};
 use crate::cli::index::publication::OPM_IMAGE;
 use crate::index::render::dockerfile::{CatalogImage, SCRATCH, write_beside};
 use clap::{Args, Subcommand};
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -57,8 +57,8 @@ struct DockerfileArguments {
     #[arg(short, long, value_name = "REF")]
     builder_image: Option<String>,
     /// More labels, separated by commas; of one that stands twice the last counts
-    #[arg(short = 'l', long, value_name = "KEY=VALUE", value_delimiter = ',')]
-    extra_labels: Vec<String>,
+    #[arg(short = 'l', long, value_name = "KEY=VALUE", value_delimiter = ',', value_parser = label)]
+    extra_labels: Vec<(String, String)>,
 }
 
 pub(crate) fn run(arguments: &GenerateArguments, context: &Context<'_>) -> CommandResult {
@@ -73,7 +73,7 @@ fn dockerfile(arguments: &DockerfileArguments, context: &Context<'_>) -> Command
     let image = CatalogImage {
         base: base.or(builder).unwrap_or(OPM_IMAGE).to_owned(),
         builder: builder.or(program).unwrap_or(OPM_IMAGE).to_owned(),
-        labels: labels(&arguments.extra_labels)?,
+        labels: arguments.extra_labels.iter().cloned().collect(),
     };
     let file = write_beside(&arguments.folder, &image)?;
     if [&image.base, &image.builder].into_iter().any(|name| name == OPM_IMAGE) {
@@ -83,12 +83,4 @@ fn dockerfile(arguments: &DockerfileArguments, context: &Context<'_>) -> Command
     }
     context.printer.status(format_args!("wrote {}", file.display()));
     Ok(Status::Success)
-}
-
-fn labels(written: &[String]) -> Result<BTreeMap<String, String>, CommandError> {
-    let labels = written.iter().map(|label| match label.split_once('=') {
-        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err(CommandError::usage(format!("{label:?} is no label: write KEY=VALUE"))),
-    });
-    labels.collect()
 }

@@ -28,6 +28,7 @@ use crate::image::{
     RegistryFailure,
 };
 use crate::index::api_sources::ApiSourceError;
+use crate::index::catalog_image::CatalogImageError;
 use crate::index::export::ExportError;
 use crate::index::extract::ExtractError;
 use crate::index::gather::{GatherError, GatherProblem};
@@ -42,6 +43,7 @@ use crate::index::render::dockerfile::DockerfileError;
 use crate::index::render::folder::FolderError;
 use crate::index::render::sources::SourceError;
 use crate::index::render::template::{BundleError, TemplateRenderError};
+use crate::index::server::ServerError;
 use crate::install::catalogs::SelectedError;
 use crate::install::content::ContentError;
 use crate::install::plan::PlanError;
@@ -441,6 +443,16 @@ hints! {
         pass: [Fetch, Import, Database, Change, Image, Program, File],
         none: [],
         Self::Taken { .. } => hint("name another file, or remove what is there"),
+    }
+    CatalogImageError {
+        pass: [Catalog, Server, Image],
+        none: [Findings, Name],
+        Self::Empty { .. } => hint("opmx init writes the documents of a package"),
+        Self::BaseIsIndex { .. } => hint("build on an image that holds a program alone"),
+    }
+    ServerError {
+        pass: [Program, Image],
+        none: [],
     }
     ExtractError {
         pass: [Source, Folder],

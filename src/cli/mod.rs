@@ -17,6 +17,7 @@ mod additions;
 mod alpha;
 mod api_sources;
 mod bundle;
+mod catalog;
 mod catalog_output;
 mod completion;
 mod environment;
@@ -129,6 +130,7 @@ struct GlobalArguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Bundle(Box<bundle::BundleArguments>),
+    Catalog(catalog::CatalogArguments),
     Index(index::IndexArguments),
     Registry(registry::RegistryCommandArguments),
     Resolve(Box<resolve::ResolveArguments>),
@@ -256,6 +258,7 @@ pub fn run(name: &'static str, arguments: Vec<OsString>, process: Process) -> Ex
 fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> CommandResult {
     match command {
         Command::Bundle(arguments) => bundle::run(&arguments, context),
+        Command::Catalog(arguments) => catalog::run(&arguments, context),
         Command::Index(arguments) => index::run(&arguments, context),
         Command::Registry(arguments) => registry::run(&arguments, context),
         Command::Resolve(arguments) => resolve::run(&arguments, context),

@@ -1,12 +1,12 @@
-//! The image of an index: the database, and opmx itself to serve it.
+//! The image of an index: a database or a file-based catalog, and opmx itself to serve it.
 
 use super::program::Binary;
 use crate::image::{
-    Cache, EntryContent, Image, ImageConfig, ImageError, Layer, LayerEntry, Tagged, append, build, layer_from_files,
-    layer_through_cache,
+    Cache, EntryContent, Image, ImageConfig, ImageError, Layer, LayerEntry, Platform, Tagged, append, build,
+    layer_from_files, layer_through_cache,
 };
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::PathBuf;
 
 /// The label under which an index image names its database.
 pub const DATABASE_LABEL: &str = "operators.operatorframework.io.index.database.v1";
@@ -14,6 +14,10 @@ pub const DATABASE_LABEL: &str = "operators.operatorframework.io.index.database.
 pub const CONFIGS_LABEL: &str = "operators.operatorframework.io.index.configs.v1";
 /// Where the database stands in an image that opmx or opm builds.
 pub(crate) const DATABASE_PATH: &str = "/database/index.db";
+/// Where a file-based catalog stands in an image that opmx or opm builds.
+pub(crate) const CONFIGS_PATH: &str = "/configs";
+/// A file of this name hides what lower layers have in its folder.
+const HIDES_THE_REST: &str = ".wh..wh..opq";
 
 /// OLM up to v0.46 runs this program in the container to see whether it serves.
 const PROBE: &str = "grpc_health_probe";
@@ -25,7 +29,16 @@ const FOLDER_ON_BASE: &str = "opmx/bin";
 /// Where programs are looked for in an image that does not say it.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// What serves the database of an index image.
+/// What an index image holds.
+#[derive(Debug, Clone)]
+pub enum IndexContent {
+    /// A database, in this file.
+    Database(PathBuf),
+    /// A file-based catalog: its files, each with its path below the folder of the catalog.
+    Catalog(Vec<(String, PathBuf)>),
+}
+
+/// What serves an index from its image.
 #[derive(Debug, Clone)]
 pub enum Program {
     /// A static binary, in an image of its own or on top of a base.
@@ -35,25 +48,34 @@ pub enum Program {
         /// The base, which is for the same platform.
         base: Option<Image>,
     },
-    /// What the base image brings: it must answer to `/bin/opm registry serve`, as opm's image does.
+    /// What the base image brings: it must answer to `/bin/opm registry serve`, or to `/bin/opm serve` for a catalog,
+    /// as opm's image does.
     Base(Image),
+    /// None: who runs the image takes the index out of it.
+    Absent(Platform),
 }
 
 /// Builds an index image: of one program an image, of several an image index, in which all share the layer of the
-/// database. The same database, programs and time give the same digest; `epoch` is the time that it carries, in seconds since
-/// 1970. Programs that were compressed before come from the cache.
+/// content. The same content, labels, programs and time give the same digest; `epoch` is the time that it carries, in
+/// seconds since 1970. Programs that were compressed before come from the cache.
 ///
 /// # Errors
 /// When a file cannot be read or a temporary file cannot be written, or two programs are for one platform.
 pub fn image_of(
-    database: &Path,
+    content: &IndexContent,
+    labels: &BTreeMap<String, String>,
     programs: &[Program],
     epoch: u64,
     cache: Option<&Cache>,
 ) -> Result<Tagged, ImageError> {
-    let inside = DATABASE_PATH.trim_start_matches('/');
-    let data = layer_from_files(&[entry(inside, 0o644, EntryContent::File(database.to_owned()))], epoch)?;
-    let images = programs.iter().map(|program| image_with(program, &data, epoch, cache));
+    let data = content.layer(programs, epoch)?;
+    let images = programs.iter().map(|program| {
+        let mut config = content.config(program);
+        config.epoch = epoch;
+        let own = std::mem::replace(&mut config.labels, labels.clone());
+        config.labels.extend(own);
+        image_with(program, config, &data, cache)
+    });
     let images = images.collect::<Result<Vec<_>, _>>()?;
     match images.as_slice() {
         [image] => Ok(image.into()),
@@ -61,17 +83,68 @@ pub fn image_of(
     }
 }
 
-fn image_with(program: &Program, data: &Layer, epoch: u64, cache: Option<&Cache>) -> Result<Image, ImageError> {
-    let mut config = ImageConfig {
-        labels: BTreeMap::from([(DATABASE_LABEL.to_owned(), DATABASE_PATH.to_owned())]),
-        exposed_ports: vec![PORT.to_owned()],
-        command: ["registry", "serve", "--database", DATABASE_PATH]
-            .map(str::to_owned)
-            .to_vec(),
-        epoch,
-        ..ImageConfig::default()
-    };
+impl IndexContent {
+    /// The files, in the places where the programs look for them.
+    fn layer(&self, programs: &[Program], epoch: u64) -> Result<Layer, ImageError> {
+        let mut entries = Vec::new();
+        match self {
+            Self::Database(file) => {
+                let inside = DATABASE_PATH.trim_start_matches('/');
+                entries.push(entry(inside, 0o644, EntryContent::File(file.clone())));
+            }
+            Self::Catalog(files) => {
+                let folder = CONFIGS_PATH.trim_start_matches('/');
+                let on_base =
+                    |program: &Program| matches!(program, Program::Base(_) | Program::Binary { base: Some(_), .. });
+                // A base may be the image of another catalog.
+                if programs.iter().any(on_base) {
+                    let content = EntryContent::Bytes(Vec::new());
+                    entries.push(entry(&format!("{folder}/{HIDES_THE_REST}"), 0o644, content));
+                }
+                let files = files
+                    .iter()
+                    .map(|(path, file)| entry(&format!("{folder}/{path}"), 0o644, EntryContent::File(file.clone())));
+                entries.extend(files);
+            }
+        }
+        layer_from_files(&entries, epoch)
+    }
+
+    /// What the image says of itself and starts.
+    fn config(&self, program: &Program) -> ImageConfig {
+        let (label, path) = match self {
+            Self::Database(_) => (DATABASE_LABEL, DATABASE_PATH),
+            Self::Catalog(_) => (CONFIGS_LABEL, CONFIGS_PATH),
+        };
+        let mut config = ImageConfig {
+            labels: BTreeMap::from([(label.to_owned(), path.to_owned())]),
+            ..ImageConfig::default()
+        };
+        if matches!(program, Program::Absent(_)) {
+            return config;
+        }
+        config.exposed_ports = vec![PORT.to_owned()];
+        let mut command = match self {
+            Self::Database(_) => vec!["registry", "serve", "--database", path],
+            Self::Catalog(_) => vec!["serve", path, "--cache-dir=/tmp/cache"],
+        };
+        if let (Self::Catalog(_), Program::Base(_)) = (self, program) {
+            // No cache was made for this catalog, and opm would insist on one.
+            command.push("--cache-enforce-integrity=false");
+        }
+        config.command = command.into_iter().map(str::to_owned).collect();
+        config
+    }
+}
+
+fn image_with(
+    program: &Program,
+    mut config: ImageConfig,
+    data: &Layer,
+    cache: Option<&Cache>,
+) -> Result<Image, ImageError> {
     let data = data.clone();
+    let epoch = config.epoch;
     match program {
         Program::Binary { binary, base: None } => {
             config.entrypoint = vec![format!("/{FOLDER}/opmx")];
@@ -96,6 +169,11 @@ fn image_with(program: &Program, data: &Layer, epoch: u64, cache: Option<&Cache>
         Program::Base(base) => {
             config.entrypoint = vec!["/bin/opm".to_owned()];
             append(base, &config, vec![data])
+        }
+        Program::Absent(platform) => {
+            config.os.clone_from(&platform.os);
+            config.architecture.clone_from(&platform.architecture);
+            build(&config, vec![data])
         }
     }
 }
@@ -148,6 +226,7 @@ mod tests {
     use super::*;
     use crate::image::{extract_file, validate};
     use std::fs;
+    use std::path::Path;
 
     fn base(architecture: &str) -> Image {
         let config = ImageConfig {
@@ -171,11 +250,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let database = folder.path().join("index.db");
         fs::write(&database, "rows").unwrap();
+        let content = IndexContent::Database(database);
         let program = |architecture| Program::Binary {
             binary: binary(folder.path(), architecture),
             base: None,
         };
-        let tagged = image_of(&database, &[program("arm64"), program("amd64")], 0, None).unwrap();
+        let tagged = image_of(
+            &content,
+            &BTreeMap::new(),
+            &[program("arm64"), program("amd64")],
+            0,
+            None,
+        )
+        .unwrap();
         let platforms: Vec<_> = tagged.images().iter().map(|image| image.platform().unwrap()).collect();
         assert_eq!(platforms, ["amd64", "arm64"].map(|text| text.parse().unwrap()));
         let [amd64, arm64] = tagged.images() else { panic!() };
@@ -185,7 +272,14 @@ mod tests {
             validate(image).unwrap();
             assert_eq!(image.label(DATABASE_LABEL), Some(DATABASE_PATH));
         }
-        let again = image_of(&database, &[program("amd64"), program("arm64")], 0, None).unwrap();
+        let again = image_of(
+            &content,
+            &BTreeMap::new(),
+            &[program("amd64"), program("arm64")],
+            0,
+            None,
+        )
+        .unwrap();
         assert_eq!(again.digest(), tagged.digest());
     }
 
@@ -198,7 +292,7 @@ mod tests {
             binary: binary(folder.path(), "s390x"),
             base: Some(base("s390x")),
         };
-        let tagged = image_of(&database, &[program], 0, None).unwrap();
+        let tagged = image_of(&IndexContent::Database(database), &BTreeMap::new(), &[program], 0, None).unwrap();
         let [image] = tagged.images() else { panic!() };
         assert_eq!(tagged.digest(), image.digest());
         assert_eq!(image.platform(), Some("s390x".parse().unwrap()));

@@ -20,6 +20,15 @@ const PROCESSORS: [(&str, elf::Machine, Endianness); 6] = [
     ("s390x", elf::EM_S390, Endianness::Big),
 ];
 
+/// The platforms for which index images are made, sorted.
+pub fn platforms() -> Vec<Platform> {
+    let platform = |(architecture, ..): (&str, elf::Machine, Endianness)| Platform {
+        architecture: architecture.to_owned(),
+        ..Platform::default()
+    };
+    PROCESSORS.map(platform).to_vec()
+}
+
 /// A program for a platform.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binary {

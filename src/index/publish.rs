@@ -2,11 +2,12 @@
 //! catalog becomes a database first.
 
 use super::gather::GatherError;
-use super::image::{DATABASE_PATH, Program, dockerfile, image_of};
+use super::image::{DATABASE_PATH, IndexContent, Program, dockerfile, image_of};
 use super::import::{ImportError, Imported, import};
 use super::location::{FetchError, Fetched, IndexLocation};
 use super::open::OpenLimits;
-use super::program::{Binary, ProgramError, programs};
+use super::program::ProgramError;
+use super::server::{Server, ServerError, serving};
 use crate::database::add::promote::PromoteError;
 use crate::database::change::{self, ChangeOptions, Target};
 use crate::database::deprecate::DeprecateError;
@@ -14,8 +15,9 @@ use crate::database::error::DatabaseError;
 use crate::database::named::UnknownBundles;
 use crate::database::remove::RemoveError;
 use crate::files::{self, FileError, FolderChange, Replacement, TemporaryFolder, directory_of};
-use crate::image::{Digest, Image, ImageError, Offer, Platform, Race, Reference, TagState, Tagged, Transports};
+use crate::image::{Digest, ImageError, Platform, Race, Reference, TagState, Tagged, Transports};
 use crate::validation::Strictness;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Where a changed index goes.
@@ -42,25 +44,6 @@ pub enum Destination {
     Database(PathBuf),
     /// Nowhere: the change is tried and thrown away.
     Nowhere,
-}
-
-/// Whose program serves an index from its image, and for which platforms.
-#[derive(Debug, Clone)]
-pub enum Server {
-    /// This program itself, and each of these binaries of it for another platform.
-    Opmx {
-        /// The binaries. One for the platform of this program takes its place.
-        binaries: Vec<Binary>,
-        /// The image to stand on, of which each platform takes its own; without one, the image holds nothing else.
-        base: Option<Reference>,
-    },
-    /// The program of the image to stand on.
-    Base {
-        /// That image.
-        base: Reference,
-        /// Stand on the images of all its platforms, and not only on that for the platform of the transports.
-        all_platforms: bool,
-    },
 }
 
 /// What was made of a changed index.
@@ -205,6 +188,15 @@ pub enum PublishError {
         /// The path.
         file: PathBuf,
     },
+}
+
+impl From<ServerError> for PublishError {
+    fn from(error: ServerError) -> Self {
+        match error {
+            ServerError::Program(error) => Self::Program(error),
+            ServerError::Image(error) => Self::Image(error),
+        }
+    }
 }
 
 /// Makes of the index `from`, or of an empty one, what `change` leads to.
@@ -382,7 +374,8 @@ async fn changed_image<T>(
     let database = folder.file("index.db")?;
     let (changed, imported) = change_copy(from, &database, options, change, start.applied).await?;
     let epoch = options.writing.epoch.try_into().unwrap_or_default();
-    let image = image_of(&database, programs, epoch, options.transports.cache())?;
+    let content = IndexContent::Database(database);
+    let image = image_of(&content, &BTreeMap::new(), programs, epoch, options.transports.cache())?;
     let offered = offered.into_iter().map(|offer| offer.platform).collect();
     Ok((image, changed, imported, offered))
 }
@@ -399,59 +392,6 @@ fn replaced(from: Option<&IndexLocation>, to: &Reference, before: TagState) -> O
     match from {
         Some(IndexLocation::Image(from)) if from.is_same_place(to) || from.digest() == Some(before) => None,
         _ => Some(to.with_digest(&before)),
-    }
-}
-
-/// The programs of the image, with what they stand on.
-async fn serving(server: &Server, transports: &Transports) -> Result<Vec<Program>, PublishError> {
-    match server {
-        Server::Opmx { binaries, base } => {
-            let mut serving = Vec::new();
-            for binary in programs(binaries)? {
-                let base = match base {
-                    Some(base) => Some(pull_for(&binary.platform, base, transports).await?),
-                    None => None,
-                };
-                serving.push(Program::Binary { binary, base });
-            }
-            Ok(serving)
-        }
-        Server::Base {
-            base,
-            all_platforms: false,
-        } => Ok(vec![Program::Base(transports.pull(base).await?)]),
-        Server::Base {
-            base,
-            all_platforms: true,
-        } => {
-            let offers = transports.offers(base).await?;
-            if offers.is_empty() {
-                return Err(absent(base, "an image for any platform", &offers).into());
-            }
-            let mut serving = Vec::new();
-            for offer in offers {
-                let image = transports.pull(&base.with_digest(&offer.digest)).await?;
-                serving.push(Program::Base(image));
-            }
-            Ok(serving)
-        }
-    }
-}
-
-/// The image of exactly this platform.
-async fn pull_for(platform: &Platform, base: &Reference, transports: &Transports) -> Result<Image, ImageError> {
-    let offers = transports.offers(base).await?;
-    let Some(offer) = offers.iter().find(|offer| offer.platform == *platform) else {
-        return Err(absent(base, &format!("an image for {platform}"), &offers));
-    };
-    transports.pull(&base.with_digest(&offer.digest)).await
-}
-
-fn absent(base: &Reference, what: &str, offers: &[Offer]) -> ImageError {
-    ImageError::NotFound {
-        image: base.to_string(),
-        what: what.to_owned(),
-        available: offers.iter().map(|offer| offer.platform.to_string()).collect(),
     }
 }
 

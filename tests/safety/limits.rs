@@ -48,7 +48,7 @@ const OF_INDEXES: [&str; 34] = [
 ];
 
 /// What reads one form of an index alone, bundles, templates or dumps, each with a limit that is too low.
-const OF_OTHERS: [(&str, &str); 21] = [
+const OF_OTHERS: [(&str, &str); 22] = [
     ("alpha bundle validate --tag oci:images:v1", "--max-total-size"),
     (
         "alpha convert-template substitutes catalog/tool.yaml",
@@ -63,6 +63,7 @@ const OF_OTHERS: [(&str, &str); 21] = [
     ("bundle inspect plain", "--max-total-size"),
     ("bundle unpack plain -o out", "--max-total-size"),
     ("bundle validate plain", "--max-total-size"),
+    ("catalog build catalog -t oci:layout:v1 --no-binary", "--max-total-size"),
     ("index from-fbc catalog -t oci:layout:v1", "--max-total-size"),
     ("index check index.db --fix", "--max-database-steps"),
     ("operator migrate dump.yaml", "--max-total-size"),

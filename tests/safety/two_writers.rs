@@ -14,7 +14,8 @@ use opmx::image::{
 use opmx::index::gather::{self, GatherOptions};
 use opmx::index::location::IndexLocation;
 use opmx::index::open::OpenLimits;
-use opmx::index::publish::{self, Applied, Destination, PublishError, PublishOptions, Published, Server};
+use opmx::index::publish::{self, Applied, Destination, PublishError, PublishOptions, Published};
+use opmx::index::server::Server;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

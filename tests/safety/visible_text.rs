@@ -85,6 +85,13 @@ const LINES: &[Tried] = &[
         ],
     ),
     ("completion", &[("bash", &[])]),
+    (
+        "catalog build",
+        &[
+            ("catalog -t oci:g:v1 --no-binary", &[]),
+            ("damaged -t oci:h:v1 --no-binary", &[]),
+        ],
+    ),
     ("generate dockerfile", &[("catalog", &[])]),
     (
         "index add",

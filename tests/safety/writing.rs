@@ -83,6 +83,8 @@ pub(crate) const ALL: &[Writing] = &[
     writing("index deprecatetruncate -q -i oci:../base:v1 -f ../sound.db -b registry.example.com/tool0:1.4.0 -t oci-archive:out.tar:v1", &[("image.tar", "out.tar")], 0, Some("index list bundles oci-archive:out.tar:v1"), Unit::All),
     writing("index promote -q -i oci:../base:v1 -f ../sound.db tool0.v1.4.0 -c fast -t oci:out:v1", &[], 0, LIST_IMAGE, Unit::Layout),
     writing("index from-fbc ../catalog -q -i oci:../base:v1 -t oci:out:v1", INDEX, 0, LIST_IMAGE, Unit::Layout),
+    writing("catalog build ../catalog -q -i oci:../base:v1 -t oci:out:v1", INDEX, 0, LIST_IMAGE, Unit::Layout),
+    writing("catalog build ../catalog -q --no-binary -t oci:out:v1", &[], 0, LIST_IMAGE, Unit::Layout),
     writing("index from-fbc ../catalog -q --generate", GENERATED, 0, None, Unit::All),
     writing("registry add -q -b ../older -d index.db", &[], 1, LIST, Unit::All),
     writing("registry add -q -b ../older -d index.db", SOUND, 1, LIST, Unit::All),

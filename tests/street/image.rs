@@ -167,17 +167,13 @@ fn the_index_image_serves_alone_as_its_user_on_a_root_that_cannot_be_written() {
     ]);
 }
 
-#[test]
-fn a_catalog_image_serves_alone_as_any_user_on_a_root_that_cannot_be_written() {
-    if !installed(&["umoci", "chroot"]) {
-        return;
-    }
+/// A valid catalog in the folder `catalog`, of two bundles that lie beside it.
+fn catalog() -> Sandbox {
     let sandbox = Sandbox::new();
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
     for name in ["greenhouse-operator", "compost-operator"] {
         copy_folder(&data.join(name), &sandbox.path(name));
     }
-    succeed(&sandbox, "index add -b compost-operator -t oci:index:v1");
     fs::create_dir(sandbox.path("catalog")).unwrap();
     let rendered = succeed(&sandbox, "render greenhouse-operator compost-operator");
     let graph = [
@@ -191,7 +187,32 @@ fn a_catalog_image_serves_alone_as_any_user_on_a_root_that_cannot_be_written() {
         format!("{document}\n{channel}\n")
     });
     fs::write(sandbox.path("catalog/catalog.json"), rendered + &graph.concat()).unwrap();
-    succeed(&sandbox, "validate catalog");
+    sandbox
+}
+
+#[test]
+fn a_catalog_image_serves_alone_as_any_user_on_a_root_that_cannot_be_written() {
+    if !installed(&["umoci", "chroot"]) {
+        return;
+    }
+    let sandbox = catalog();
+    succeed(&sandbox, "catalog build catalog -t oci:catalog-image:v1");
+    let image = Unpacked::of(&sandbox, "catalog-image");
+    assert_eq!(
+        image.arguments,
+        ["/bin/opmx", "serve", "/configs", "--cache-dir=/tmp/cache"]
+    );
+    assert_eq!(image.user, 1001);
+    image.serves(&["compost-operator.v0.3.1", "greenhouse-operator.v1.2.0"]);
+}
+
+#[test]
+fn a_catalog_image_on_a_base_serves_alone_as_any_user_on_a_root_that_cannot_be_written() {
+    if !installed(&["umoci", "chroot"]) {
+        return;
+    }
+    let sandbox = catalog();
+    succeed(&sandbox, "index add -b compost-operator -t oci:index:v1");
     // On an image that holds opmx; what it says is what "generate dockerfile" writes.
     let base = read_layout(&sandbox.path("index"), Some("v1"), &Platform::default()).unwrap();
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();

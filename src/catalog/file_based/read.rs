@@ -425,7 +425,7 @@ fn no_schema(document: &Document) -> &'static str {
 }
 
 /// The files of a catalog, by path.
-pub(super) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>, CatalogError> {
+pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>, CatalogError> {
     let mut files = Vec::new();
     check_ignore(folder)?;
     let refused = Arc::new(Mutex::new(None));

@@ -10,8 +10,9 @@ use crate::index::import::ImportError;
 use crate::index::location::IndexLocation;
 use crate::index::program::Binary;
 use crate::index::publish::{
-    self, Applied, ChangeError, Destination, PublishError, PublishOptions, Published, PublishedOutput, Server,
+    self, Applied, ChangeError, Destination, PublishError, PublishOptions, Published, PublishedOutput,
 };
+use crate::index::server::Server;
 use crate::terminal::Printer;
 use crate::validation::Strictness;
 use clap::Args;
@@ -37,14 +38,25 @@ pub(crate) struct ServerArguments {
     #[arg(long = "binary", value_name = "PLATFORM=FILE")]
     binaries: Vec<Binary>,
     /// For all platforms of the base image
-    #[arg(long, requires = "binary_image", conflicts_with = "binaries")]
+    #[arg(long, conflicts_with = "binaries")]
     all_platforms: bool,
 }
 
 impl ServerArguments {
+    /// Whether an image for every platform is asked for.
+    pub(crate) fn all_platforms(&self) -> bool {
+        self.all_platforms
+    }
+
     /// The server.
     pub(crate) fn server(&self) -> Result<Server, CommandError> {
         let base = self.binary_image.as_deref().map(str::parse).transpose()?;
+        if self.all_platforms && base.is_none() {
+            let error = CommandError::usage("--all-platforms means those of a base image");
+            return Err(
+                error.hint("name the base image with --binary-image, or a binary for each platform with --binary")
+            );
+        }
         Ok(match base {
             Some(base) if self.binaries.is_empty() => Server::Base {
                 base,

@@ -1,0 +1,91 @@
+//! Whose program serves an index from its image: opmx itself, or that of a base image.
+
+use super::image::Program;
+use super::program::{Binary, ProgramError, programs};
+use crate::image::{Image, ImageError, Offer, Platform, Reference, Transports};
+
+/// Whose program serves an index from its image, and for which platforms.
+#[derive(Debug, Clone)]
+pub enum Server {
+    /// This program itself, and each of these binaries of it for another platform.
+    Opmx {
+        /// The binaries. One for the platform of this program takes its place.
+        binaries: Vec<Binary>,
+        /// The image to stand on, of which each platform takes its own; without one, the image holds nothing else.
+        base: Option<Reference>,
+    },
+    /// The program of the image to stand on.
+    Base {
+        /// That image.
+        base: Reference,
+        /// Stand on the images of all its platforms, and not only on that for the platform of the transports.
+        all_platforms: bool,
+    },
+}
+
+/// Why there is no program to put into an image.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// A program cannot serve from an image.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// The image to stand on cannot be read.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+}
+
+/// The programs of the image, with what they stand on.
+///
+/// # Errors
+/// When a program cannot serve from an image, or the base image cannot be pulled for a platform.
+pub(super) async fn serving(server: &Server, transports: &Transports) -> Result<Vec<Program>, ServerError> {
+    match server {
+        Server::Opmx { binaries, base } => {
+            let mut serving = Vec::new();
+            for binary in programs(binaries)? {
+                let base = match base {
+                    Some(base) => Some(pull_for(&binary.platform, base, transports).await?),
+                    None => None,
+                };
+                serving.push(Program::Binary { binary, base });
+            }
+            Ok(serving)
+        }
+        Server::Base {
+            base,
+            all_platforms: false,
+        } => Ok(vec![Program::Base(transports.pull(base).await?)]),
+        Server::Base {
+            base,
+            all_platforms: true,
+        } => {
+            let offers = transports.offers(base).await?;
+            if offers.is_empty() {
+                return Err(absent(base, "an image for any platform", &offers).into());
+            }
+            let mut serving = Vec::new();
+            for offer in offers {
+                let image = transports.pull(&base.with_digest(&offer.digest)).await?;
+                serving.push(Program::Base(image));
+            }
+            Ok(serving)
+        }
+    }
+}
+
+/// The image of exactly this platform.
+async fn pull_for(platform: &Platform, base: &Reference, transports: &Transports) -> Result<Image, ImageError> {
+    let offers = transports.offers(base).await?;
+    let Some(offer) = offers.iter().find(|offer| offer.platform == *platform) else {
+        return Err(absent(base, &format!("an image for {platform}"), &offers));
+    };
+    transports.pull(&base.with_digest(&offer.digest)).await
+}
+
+fn absent(base: &Reference, what: &str, offers: &[Offer]) -> ImageError {
+    ImageError::NotFound {
+        image: base.to_string(),
+        what: what.to_owned(),
+        available: offers.iter().map(|offer| offer.platform.to_string()).collect(),
+    }
+}

@@ -1,0 +1,185 @@
+//! `catalog build`: the image of a file-based catalog.
+
+use crate::bundles::{fail, names, outcome_of, succeed};
+use crate::common::Sandbox;
+use opmx::image::{Platform, Reference, read_layout};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+const RAKE: &str = r"---
+schema: olm.package
+name: rake
+defaultChannel: stable
+---
+schema: olm.channel
+package: rake
+name: stable
+entries:
+  - name: rake.v1.0.0
+---
+schema: olm.bundle
+package: rake
+name: rake.v1.0.0
+image: registry.example.com/rake@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+properties:
+  - type: olm.package
+    value: {packageName: rake, version: 1.0.0}
+";
+
+fn catalog() -> Sandbox {
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.path("catalog/rake")).unwrap();
+    fs::write(sandbox.path("catalog/rake/catalog.yaml"), RAKE).unwrap();
+    sandbox
+}
+
+fn config(sandbox: &Sandbox, layout: &str) -> Value {
+    let image = read_layout(&sandbox.path(layout), Some("v1"), &Platform::default()).unwrap();
+    image.config_value()["config"].clone()
+}
+
+fn blobs(layout: &Path) -> usize {
+    names(&layout.join("blobs/sha256")).len()
+}
+
+#[test]
+fn the_image_is_an_index_that_every_command_reads() {
+    let sandbox = catalog();
+    let built = outcome_of(
+        &sandbox,
+        "catalog build catalog -t oci:image:v1 --label maintainer=garden",
+    );
+    let pinned: Reference = built.stdout.trim().parse().unwrap();
+    assert!(pinned.digest().is_some(), "{}", built.stdout);
+    let listed = outcome_of(&sandbox, "index list bundles oci:image:v1").stdout;
+    assert_eq!(listed, outcome_of(&sandbox, "index list bundles catalog").stdout);
+    insta::assert_snapshot!(config(&sandbox, "image"), @r#"{"User":"1001","Entrypoint":["/bin/opmx"],"Cmd":["serve","/configs","--cache-dir=/tmp/cache"],"ExposedPorts":{"50051/tcp":{}},"Env":["PATH=/bin"],"Labels":{"maintainer":"garden","operators.operatorframework.io.index.configs.v1":"/configs"}}"#);
+}
+
+#[test]
+fn the_same_catalog_gives_the_same_digest() {
+    let sandbox = catalog();
+    let first = outcome_of(&sandbox, "catalog build catalog -t oci:one:v1").stdout;
+    fs::rename(sandbox.path("catalog"), sandbox.path("moved")).unwrap();
+    let file = sandbox.path("moved/rake/catalog.yaml");
+    fs::write(&file, fs::read(&file).unwrap()).unwrap();
+    let second = outcome_of(&sandbox, "catalog build moved -t oci:two:v1").stdout;
+    assert_eq!(first.split_once('@').unwrap().1, second.split_once('@').unwrap().1);
+}
+
+#[test]
+fn an_image_without_a_program_holds_the_catalog_alone() {
+    let sandbox = catalog();
+    succeed(&sandbox, "catalog build catalog -t oci:image:v1 --no-binary");
+    insta::assert_snapshot!(config(&sandbox, "image"), @r#"{"Labels":{"operators.operatorframework.io.index.configs.v1":"/configs"}}"#);
+    succeed(&sandbox, "index list bundles oci:image:v1");
+
+    let built = outcome_of(
+        &sandbox,
+        "catalog build catalog -t oci:all:v1 --no-binary --all-platforms",
+    );
+    insta::assert_snapshot!(built.stderr, @"built for linux/amd64, linux/arm64, linux/loong64, linux/ppc64le, linux/riscv64, linux/s390x");
+    // One layer for all, a manifest and a config for each, and the index.
+    assert_eq!(blobs(&sandbox.path("all")), 1 + 6 * 2 + 1);
+}
+
+#[test]
+fn what_the_base_image_has_as_a_catalog_is_not_in_the_new_one() {
+    let sandbox = catalog();
+    succeed(&sandbox, "catalog build catalog -t oci:old:v1");
+    fs::create_dir(sandbox.path("next")).unwrap();
+    fs::write(sandbox.path("next/hoe.yaml"), RAKE.replace("rake", "hoe")).unwrap();
+    succeed(&sandbox, "catalog build next -t oci:new:v1 -i oci:old:v1");
+    let listed = outcome_of(&sandbox, "index list packages oci:new:v1").stdout;
+    assert_eq!(listed, outcome_of(&sandbox, "index list packages next").stdout);
+    let command = &config(&sandbox, "new")["Cmd"];
+    assert_eq!(
+        command[3], "--cache-enforce-integrity=false",
+        "opm would insist on a cache"
+    );
+}
+
+#[test]
+fn ignored_files_are_not_in_the_image() {
+    let sandbox = catalog();
+    fs::write(sandbox.path("catalog/.indexignore"), "notes.md\n").unwrap();
+    fs::write(sandbox.path("catalog/notes.md"), "# notes").unwrap();
+    let with = outcome_of(&sandbox, "catalog build catalog -t oci:image:v1 --no-binary").stdout;
+    fs::remove_file(sandbox.path("catalog/notes.md")).unwrap();
+    fs::remove_file(sandbox.path("catalog/.indexignore")).unwrap();
+    assert_eq!(
+        outcome_of(&sandbox, "catalog build catalog -t oci:image:v1 --no-binary").stdout,
+        with
+    );
+}
+
+#[test]
+fn a_catalog_with_errors_is_not_built() {
+    let sandbox = catalog();
+    fs::write(
+        sandbox.path("catalog/rake/catalog.yaml"),
+        RAKE.replace("- name: rake.v1.0.0", "- name: rake.v2"),
+    )
+    .unwrap();
+    insta::assert_snapshot!(fail(&sandbox, "catalog build catalog -t oci:image:v1"), @r#"
+    ------- stderr -------
+    error[catalog-entry-bundle]: channel "stable" of package "rake" has an entry of bundle "rake.v2", which the catalog does not have
+      --> catalog/rake/catalog.yaml:10:11
+       |
+    10 |   - name: rake.v2
+       |           ^^^^^^^
+       |
+       = note: at entries[0].name
+       = help: Add the bundle, correct the name, or remove the entry.
+
+    error[catalog-bundle-unlisted]: bundle "rake.v1.0.0" of package "rake" is in no channel of the package
+      --> catalog/rake/catalog.yaml:14:7
+       |
+    14 | name: rake.v1.0.0
+       |       ^^^^^^^^^^^
+       |
+       = note: at name
+       = help: Add an entry for it to a channel of the package, or remove the bundle.
+
+    2 errors
+    error: the catalog catalog has errors, and no image was built of it
+    ------- exit 1 -------
+    "#);
+    fs::create_dir(sandbox.path("empty")).unwrap();
+    insta::assert_snapshot!(fail(&sandbox, "catalog build empty -t oci:image:v1"), @"
+    ------- stderr -------
+    error: the catalog empty holds no package
+      hint: opmx init writes the documents of a package
+    ------- exit 1 -------
+    ");
+    assert!(!sandbox.path("image").exists());
+}
+
+#[test]
+fn a_base_with_a_database_is_refused() {
+    let sandbox = catalog();
+    let bundle = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/compost-operator");
+    succeed(&sandbox, &format!("index add -b {} -t oci:index:v1", bundle.display()));
+    insta::assert_snapshot!(fail(&sandbox, "catalog build catalog -t oci:image:v1 -i oci:index:v1"), @"
+    ------- stderr -------
+    error: the base image oci:index:v1 is an index with a database
+      hint: build on an image that holds a program alone
+    ------- exit 1 -------
+    ");
+    assert!(!sandbox.path("image").exists());
+}
+
+#[test]
+fn flags_that_exclude_each_other_are_refused() {
+    let sandbox = catalog();
+    let outcome = sandbox.run("catalog build catalog -t oci:image:v1 --all-platforms".split(' '));
+    insta::assert_snapshot!(outcome, @"
+    ------- stderr -------
+    error: --all-platforms means those of a base image
+      hint: name the base image with --binary-image, or a binary for each platform with --binary
+    ------- exit 2 -------
+    ");
+    let outcome = sandbox.run("catalog build catalog -t oci:image:v1 --no-binary -i oci:base:v1".split(' '));
+    assert!(outcome.stderr.contains("--no-binary"), "{}", outcome.stderr);
+}
