@@ -39,6 +39,8 @@ const FLOORS: &[&[&str]] = &[
 /// Flags in strings below the top floor, which are the command line of another program: what is written into an image
 /// or a Dockerfile.
 const FLAGS_OF_OTHERS: &[(&str, &str)] = &[
+    ("index/image.rs", "--cache-dir"),
+    ("index/image.rs", "--cache-enforce-integrity"),
     ("index/image.rs", "--database"),
     ("index/render/dockerfile.rs", "--cache-dir"),
     ("index/render/dockerfile.rs", "--cache-only"),
