@@ -165,7 +165,7 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
     let strictness = Strictness::at(Gate::Authoring);
     built
         .findings
-        .extend(validation::judge_files(&tree, &reading, &strictness).findings);
+        .extend(validation::judge_files(&tree, &reading, true, &strictness).findings);
     if diagnostic::has_errors(&built.findings) && !options.allow_errors {
         return Ok(built);
     }

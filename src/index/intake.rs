@@ -77,7 +77,7 @@ pub fn prepare(
     let Judged {
         mut findings,
         synthesis,
-    } = judge_files(tree, &reading, strictness);
+    } = judge_files(tree, &reading, recording.reference.is_some(), strictness);
     if recording.by_reference && recording.reference.is_some() {
         findings.retain(|finding| *finding.rule != rules::BUNDLE_INLINE_SIZE);
     }

@@ -1,10 +1,12 @@
 //! How large an InstallPlan is, which a cluster stores as one object.
 
 use super::{Content, Step, Target, in_order, of_bundle};
+use crate::csv;
 use crate::diagnostic::Diagnostic;
 use crate::olm::limits::{MESSAGE, OBJECT};
 use crate::rules;
 use crate::text::canonical;
+use memchr::memmem::Finder;
 use serde_json::Value;
 use std::io::{self, Write};
 
@@ -12,6 +14,10 @@ use std::io::{self, Write};
 const FRAME: usize = 512;
 /// Bytes of manifests whose plan is never too large, however many escapes and steps there are.
 const SMALL: usize = 64 << 10;
+/// Bytes that a step takes at most beside its manifest.
+const STEP: usize = 4 << 10;
+/// Steps that an account of a version makes at most: itself, and a role and a binding in each scope.
+const STEPS_OF_ACCOUNT: usize = 5;
 
 /// The bytes of the InstallPlan of these steps, as a cluster stores it: each step with its frame, and its manifest as a
 /// string of JSON, with the escapes of that.
@@ -43,7 +49,7 @@ pub fn excess<'a>(
     content: impl FnOnce() -> Option<Content>,
 ) -> Option<usize> {
     let bytes = manifests.clone().map(<[u8]>::len);
-    if bytes.fold(0_usize, usize::saturating_add) < SMALL {
+    if bytes.fold(0_usize, usize::saturating_add) < SMALL || at_most(manifests.clone()) <= OBJECT {
         return None;
     }
     let target = Target {
@@ -60,6 +66,9 @@ pub fn excess<'a>(
 /// What is to be said of a bundle whose manifests an index is to hold itself, where they are more than OLM can take
 /// from there.
 pub fn inline_finding<'a>(csv: &'a Value, others: impl Iterator<Item = &'a Value> + Clone) -> Option<Diagnostic> {
+    if is_small(csv, others.clone()) {
+        return None;
+    }
     let objects = std::iter::once(csv).chain(others);
     let texts: Vec<String> = objects.clone().map(canonical::to_string).collect();
     let all = texts.iter().map(String::len).fold(0_usize, usize::saturating_add);
@@ -75,6 +84,125 @@ pub fn inline_finding<'a>(csv: &'a Value, others: impl Iterator<Item = &'a Value
     let message =
         format!("an index that holds the manifests of this bundle itself makes {why}, so OLM cannot install it");
     Some(Diagnostic::new(&rules::BUNDLE_INLINE_SIZE, message))
+}
+
+/// Bytes of JSON at most: as Go writes it, and as a string in a plan.
+#[derive(Debug, Clone, Copy, Default)]
+struct Bytes {
+    written: usize,
+    planned: usize,
+}
+
+impl Bytes {
+    /// What one byte of a text becomes: an escape of six bytes where Go or JSON may want one, and in the plan a
+    /// backslash before each quote and backslash.
+    const fn weigh(json: bool) -> [Bytes; 256] {
+        let mut weights = [Self { written: 0, planned: 0 }; 256];
+        let mut byte = 0_u8;
+        loop {
+            let weight = match (byte, json) {
+                (b'"' | b'\\', true) => Self { written: 1, planned: 2 },
+                (b'"' | b'\\', false) => Self { written: 2, planned: 4 },
+                (b'\n' | b'\r' | b'\t', false) => Self { written: 2, planned: 3 },
+                (b'<' | b'>' | b'&' | 0xE2, _) | (..0x20, false) => Self { written: 6, planned: 7 },
+                _ => Self { written: 1, planned: 1 },
+            };
+            weights[byte as usize] = weight;
+            if byte == u8::MAX {
+                return weights;
+            }
+            byte += 1;
+        }
+    }
+
+    /// Those of a text, which is JSON, or stands in a string of JSON.
+    fn of_text(text: &[u8], weights: &[Bytes; 256]) -> Self {
+        let mut bytes = Self::default();
+        for byte in text {
+            let weight = weights.get(usize::from(*byte)).copied().unwrap_or_default();
+            bytes.written += weight.written;
+            bytes.planned += weight.planned;
+        }
+        bytes
+    }
+
+    /// Adds a string with its quotes.
+    fn add_string(&mut self, text: &str) {
+        static WEIGHTS: [Bytes; 256] = Bytes::weigh(false);
+        let bytes = Self::of_text(text.as_bytes(), &WEIGHTS);
+        self.written += bytes.written + 2;
+        self.planned += bytes.planned + 4;
+    }
+
+    /// Adds a value, with a comma behind it.
+    fn add(&mut self, value: &Value) {
+        /// The longest number that Go writes.
+        const NUMBER: usize = 26;
+        let fixed = match value {
+            Value::Null | Value::Bool(_) => 6,
+            Value::Number(_) => NUMBER,
+            Value::String(text) => {
+                self.add_string(text);
+                1
+            }
+            Value::Array(items) => {
+                for item in items {
+                    self.add(item);
+                }
+                3
+            }
+            Value::Object(fields) => {
+                for (key, value) in fields {
+                    self.add_string(key);
+                    self.add(value);
+                }
+                3 + fields.len()
+            }
+        };
+        self.written += fixed;
+        self.planned += fixed;
+    }
+}
+
+/// More bytes than the plan of these manifests can take, found without making it: each manifest is in it once, and the
+/// rules of the version once more. What a manifest in YAML becomes is not known.
+fn at_most<'a>(manifests: impl Iterator<Item = &'a [u8]>) -> usize {
+    static WEIGHTS: [Bytes; 256] = Bytes::weigh(true);
+    let [compact, spaced] = [&b"\"apiVersion\":\""[..], b"\"apiVersion\": \""].map(Finder::new);
+    let (version, account) = (Finder::new(csv::KIND), Finder::new("\"serviceAccountName\""));
+    let of_one = |manifest: &[u8]| {
+        if !manifest.trim_ascii_start().starts_with(b"{") {
+            return usize::MAX;
+        }
+        // There may be several objects, one behind the other.
+        let objects = 1 + compact.find_iter(manifest).count() + spaced.find_iter(manifest).count();
+        let planned = Bytes::of_text(manifest, &WEIGHTS).planned;
+        if version.find(manifest).is_none() {
+            return planned + STEP * objects;
+        }
+        2 * planned + STEP * (objects + STEPS_OF_ACCOUNT * account.find_iter(manifest).count())
+    };
+    manifests.map(of_one).fold(FRAME, usize::saturating_add)
+}
+
+/// Whether an index that holds these objects itself is surely small enough, found without writing them.
+fn is_small<'a>(csv: &'a Value, others: impl Iterator<Item = &'a Value>) -> bool {
+    let bytes = |value: &Value| {
+        let mut bytes = Bytes::default();
+        bytes.add(value);
+        bytes
+    };
+    let of_csv = bytes(csv);
+    let list = |pointer: &str| csv.pointer(pointer).and_then(Value::as_array).map_or(0, Vec::len);
+    let accounts = list("/spec/install/spec/permissions") + list("/spec/install/spec/clusterPermissions");
+    let mut message = 2 * of_csv.written;
+    let mut plan = FRAME + 2 * of_csv.planned + STEP * (1 + STEPS_OF_ACCOUNT * accounts);
+    for other in others {
+        let bytes = bytes(other);
+        message = message.saturating_add(bytes.written);
+        plan = plan.saturating_add(bytes.planned + STEP);
+    }
+    message <= MESSAGE && plan <= OBJECT
 }
 
 /// The bytes of a manifest as a string of JSON.
@@ -99,6 +227,29 @@ mod tests {
         csv["spec"]["install"]["spec"]["clusterPermissions"] = json!([permission("a"), permission("b")]);
         let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}, "data": {"text": text}});
         content(csv, vec![map])
+    }
+
+    #[test]
+    fn no_plan_is_larger_than_what_is_said_of_its_manifests() {
+        let target = Target::default();
+        for (rules, text) in [
+            (0, "x"),
+            (1, "<<>>&&\u{2028}"),
+            (500, "\"\\\n"),
+            (3000, ""),
+            (1, &"\"".repeat(OBJECT / 5000)),
+        ] {
+            let bundle = bundle(rules, &text.repeat(1000));
+            let mut manifests = vec![canonical::to_string(&bundle.csv)];
+            manifests.extend(bundle.objects.iter().map(canonical::to_string));
+            let size = size(&in_order(of_bundle(&bundle, &target, "").unwrap()));
+            let bound = at_most(manifests.iter().map(String::as_bytes));
+            assert!(size <= bound, "{size} {bound}");
+            if is_small(&bundle.csv, bundle.objects.iter()) {
+                assert!(size <= OBJECT, "{size}");
+            }
+        }
+        assert_eq!(at_most(std::iter::once(&b"kind: ConfigMap"[..])), usize::MAX);
     }
 
     #[test]

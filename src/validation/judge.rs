@@ -93,14 +93,17 @@ pub struct Judged {
     pub synthesis: Option<Synthesis>,
 }
 
-/// As [`judge`], and of the files of a `registry+v1` bundle whether OLM can unpack them; its author is also told which
-/// of them not every reader reads.
-pub fn judge_files(tree: &Tree, reading: &BundleReading, strictness: &Strictness) -> Judged {
+/// As [`judge`], and of the files of a `registry+v1` bundle in an image of its own whether OLM can unpack them; its
+/// author is also told which of them not every reader reads.
+pub fn judge_files(tree: &Tree, reading: &BundleReading, in_image: bool, strictness: &Strictness) -> Judged {
     let mut judged = judge(reading, strictness);
     if let Some(bundle) = &reading.bundle
         && bundle.media_type == MediaType::RegistryV1
     {
-        let mut found: Vec<Diagnostic> = total_size(tree, bundle).into_iter().collect();
+        let mut found = Vec::new();
+        if in_image {
+            found.extend(total_size(tree, bundle));
+        }
         if strictness.gate == Gate::Authoring {
             load::folders(tree, &mut found);
         }
