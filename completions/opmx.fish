@@ -793,6 +793,15 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'
 markdown\t'Lists for a pull request'"
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l deny -d 'End with exit status 3 where NEW takes something of this kind away from users of OLD, and name each; may be given several times' -r -f -a "all\t'Everything below'
+removed-package\t'A package'
+removed-channel\t'A channel of a package that stays'
+removed-bundle\t'A bundle of a package that stays'
+removed-entry\t'A bundle of a channel, where both stay'
+lost-upgrade\t'The update of clusters that run a bundle which a channel has, or had'
+lower-head\t'The version of the head of a channel'
+changed-default-channel\t'The default channel'
+changed-bundle\t'The image or version of a bundle'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
@@ -809,6 +818,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 always\t'Also in pipes and files'
 never\t'Not at all'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l exit-code -d 'End with exit status 3 where the indexes differ'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l fragment -d 'NEW is a part of OLD that is to replace it: leave out the packages that only OLD holds'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l use-http -d 'Talk plain HTTP to registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l no-cache -d 'Neither use nor fill the cache of layers'

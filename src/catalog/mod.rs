@@ -8,6 +8,7 @@ pub mod difference;
 pub mod drawing;
 pub mod file_based;
 pub mod graph;
+pub mod losses;
 pub(crate) mod manifests;
 pub(crate) mod order;
 pub mod published;

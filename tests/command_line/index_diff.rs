@@ -68,3 +68,31 @@ fn equal_indexes_differ_in_nothing_and_the_status_can_tell() {
     let missing = sandbox.run("index diff old.db ./absent.db".split(' '));
     assert_eq!((missing.status, missing.stdout.as_str()), (Some(4), ""));
 }
+
+#[test]
+fn what_users_lose_can_be_denied() {
+    let sandbox = two();
+    let line = "index diff oci:index:v1 old.db -q --deny removed-channel,removed-bundle,lost-upgrade";
+    let outcome = sandbox.run(line.split(' '));
+    assert_eq!(outcome.status, Some(3));
+    insta::assert_snapshot!(outcome.stderr, @"
+    error: removed-bundle: bundle rake.v1.1.0 is gone
+    error: lost-upgrade: clusters that run rake.v1.1.0 from channel stable of package rake get no update any more
+    ");
+    let _ = outcome_of(&sandbox, "index diff oci:index:v1 old.db --deny removed-package");
+    let outcome = sandbox.run("index diff old.db oci:index:v1 --deny all".split(' '));
+    assert_eq!(outcome.status, Some(3));
+    insta::assert_snapshot!(outcome.stderr, @"error: removed-package: package compost-operator is gone");
+}
+
+#[test]
+fn a_fragment_is_held_against_its_own_packages() {
+    let sandbox = two();
+    let outcome = outcome_of(&sandbox, "index diff old.db oci:index:v1 --fragment --deny all");
+    insta::assert_snapshot!(outcome, @"
+    ~ package rake
+      ~ channel stable: head rake.v1.0.0 -> rake.v1.1.0
+        + rake.v1.1.0, replaces rake.v1.0.0
+    + bundle rake.v1.1.0, version 1.1.0
+    ");
+}

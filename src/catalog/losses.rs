@@ -1,0 +1,251 @@
+//! What the users of a catalog lose with the next one: packages, channels, bundles, and ways to a head.
+
+use super::updates::update_from;
+use super::{Bundle, BundleId, Catalog, Channel, Package, Text};
+use crate::version::parse_tolerant;
+use serde::Serialize;
+use std::collections::HashSet;
+use std::fmt;
+
+/// Something that users of the first catalog have, and users of the second have not.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Loss {
+    /// What kind of thing it is.
+    pub kind: LossKind,
+    /// The package; empty for a bundle that is in no channel.
+    pub package: String,
+    /// The channel, where it is about one.
+    pub channel: Option<String>,
+    /// The bundle, where it is about one.
+    pub bundle: Option<String>,
+}
+
+/// The kinds of losses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossKind {
+    /// The package is gone. Its channels and bundles are not told.
+    RemovedPackage,
+    /// The channel is gone. Subscriptions to it get nothing any more.
+    RemovedChannel,
+    /// The bundle is gone.
+    RemovedBundle,
+    /// The bundle is in the catalog, but not in the channel any more.
+    RemovedEntry,
+    /// A cluster of the channel that runs the bundle gets no update any more, and it is not the head.
+    LostUpgrade,
+    /// The head of the channel has a lower version than before.
+    LowerHead,
+    /// New subscriptions that name no channel get another one.
+    ChangedDefaultChannel,
+    /// The bundle has the same name and another image or another version.
+    ChangedBundle,
+}
+
+impl LossKind {
+    /// All kinds.
+    pub const ALL: [Self; 8] = [
+        Self::RemovedPackage,
+        Self::RemovedChannel,
+        Self::RemovedBundle,
+        Self::RemovedEntry,
+        Self::LostUpgrade,
+        Self::LowerHead,
+        Self::ChangedDefaultChannel,
+        Self::ChangedBundle,
+    ];
+
+    /// Its name, such as `removed-package`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RemovedPackage => "removed-package",
+            Self::RemovedChannel => "removed-channel",
+            Self::RemovedBundle => "removed-bundle",
+            Self::RemovedEntry => "removed-entry",
+            Self::LostUpgrade => "lost-upgrade",
+            Self::LowerHead => "lower-head",
+            Self::ChangedDefaultChannel => "changed-default-channel",
+            Self::ChangedBundle => "changed-bundle",
+        }
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let package = &self.package;
+        let channel = self.channel.as_deref().unwrap_or_default();
+        let bundle = self.bundle.as_deref().unwrap_or_default();
+        match self.kind {
+            LossKind::RemovedPackage => write!(formatter, "package {package} is gone"),
+            LossKind::RemovedChannel => write!(formatter, "channel {channel} of package {package} is gone"),
+            LossKind::RemovedBundle => write!(formatter, "bundle {bundle} is gone"),
+            LossKind::RemovedEntry => write!(
+                formatter,
+                "bundle {bundle} is not in channel {channel} of package {package} any more"
+            ),
+            LossKind::LostUpgrade => write!(
+                formatter,
+                "clusters that run {bundle} from channel {channel} of package {package} get no update any more"
+            ),
+            LossKind::LowerHead => write!(
+                formatter,
+                "the head of channel {channel} of package {package} is {bundle}, a lower version than before"
+            ),
+            LossKind::ChangedDefaultChannel => {
+                write!(
+                    formatter,
+                    "the default channel of package {package} is not {channel} any more"
+                )
+            }
+            LossKind::ChangedBundle => write!(formatter, "bundle {bundle} has another image or version"),
+        }
+    }
+}
+
+/// All that is lost with `after`, sorted.
+pub fn losses(before: &Catalog, after: &Catalog) -> Vec<Loss> {
+    let mut losses = Vec::new();
+    // The bundles of a package that is gone are gone with it.
+    let mut told: HashSet<BundleId> = HashSet::new();
+    for package in &before.packages {
+        match after.package(&package.name) {
+            Some(now) => of_package((before, package), (after, now), &mut losses),
+            None => {
+                told.extend(
+                    package
+                        .channels
+                        .iter()
+                        .flat_map(|channel| &channel.entries)
+                        .map(|entry| entry.bundle),
+                );
+                losses.push(loss(LossKind::RemovedPackage, package));
+            }
+        }
+    }
+    for (index, bundle) in before.bundles.iter().enumerate() {
+        let id = u32::try_from(index).ok().map(BundleId);
+        let known = after.find(&bundle.name).and_then(|id| after.bundle(id));
+        let kind = match known {
+            None if id.is_some_and(|id| told.contains(&id)) => continue,
+            None => LossKind::RemovedBundle,
+            Some(now) if changed(bundle, now) => LossKind::ChangedBundle,
+            Some(_) => continue,
+        };
+        losses.push(Loss {
+            kind,
+            package: before
+                .channel_of(&bundle.name)
+                .map_or_else(String::new, |(package, _)| package),
+            channel: None,
+            bundle: Some(bundle.name.to_string()),
+        });
+    }
+    losses.sort();
+    losses
+}
+
+fn loss(kind: LossKind, package: &Package) -> Loss {
+    Loss {
+        kind,
+        package: package.name.to_string(),
+        channel: None,
+        bundle: None,
+    }
+}
+
+/// Whether a cluster gets something else under the same name.
+fn changed(before: &Bundle, after: &Bundle) -> bool {
+    let says = |bundle: &Bundle| {
+        let text = |text: &Option<Text>| text.clone().filter(|text| !text.is_empty());
+        (text(&bundle.image), text(&bundle.version))
+    };
+    says(before) != says(after)
+}
+
+fn of_package((before, package): (&Catalog, &Package), (after, now): (&Catalog, &Package), losses: &mut Vec<Loss>) {
+    if package.default_channel != now.default_channel
+        && let Some(channel) = &package.default_channel
+    {
+        losses.push(Loss {
+            channel: Some(channel.to_string()),
+            ..loss(LossKind::ChangedDefaultChannel, package)
+        });
+    }
+    for channel in &package.channels {
+        let of_channel = |kind, bundle: Option<&str>| Loss {
+            channel: Some(channel.name.to_string()),
+            bundle: bundle.map(str::to_owned),
+            ..loss(kind, package)
+        };
+        let Some(current) = now.channel(&channel.name) else {
+            losses.push(of_channel(LossKind::RemovedChannel, None));
+            continue;
+        };
+        let versions = (
+            version_of(before, channel.head.as_deref()),
+            version_of(after, current.head.as_deref()),
+        );
+        if let (Some(old), Some(new)) = versions
+            && new < old
+        {
+            losses.push(of_channel(LossKind::LowerHead, current.head.as_deref()));
+        }
+        for entry in &channel.entries {
+            let Some(bundle) = before.bundle(entry.bundle) else {
+                continue;
+            };
+            let listed = current
+                .entries
+                .iter()
+                .any(|entry| is_named(after, entry.bundle, &bundle.name));
+            if !listed && after.find(&bundle.name).is_some() {
+                losses.push(of_channel(LossKind::RemovedEntry, Some(&bundle.name)));
+            }
+            if gets_on(before, channel, bundle) && !gets_on(after, current, bundle) {
+                losses.push(of_channel(LossKind::LostUpgrade, Some(&bundle.name)));
+            }
+        }
+    }
+}
+
+fn is_named(catalog: &Catalog, id: BundleId, name: &str) -> bool {
+    catalog.bundle(id).is_some_and(|bundle| &*bundle.name == name)
+}
+
+fn version_of(catalog: &Catalog, bundle: Option<&str>) -> Option<semver::Version> {
+    let bundle = catalog.bundle(catalog.find(bundle?)?)?;
+    parse_tolerant(bundle.version.as_deref()?)
+}
+
+/// Whether a cluster that runs the bundle has the head of the channel, or gets an update.
+fn gets_on(catalog: &Catalog, channel: &Channel, bundle: &Bundle) -> bool {
+    let version = bundle.version.as_deref().and_then(parse_tolerant);
+    channel.head.as_deref() == Some(&*bundle.name)
+        || update_from(catalog, channel, &bundle.name, version.as_ref()).is_some()
+}
+
+/// The part of `before` that a fragment of it is to be compared with: the packages that `fragment` has, too.
+pub fn counterpart(before: &Catalog, fragment: &Catalog) -> Catalog {
+    let kept = |package: &&Package| fragment.package(&package.name).is_some();
+    let mut packages: Vec<Package> = before.packages.iter().filter(kept).cloned().collect();
+    let entries = packages
+        .iter()
+        .flat_map(|package| &package.channels)
+        .flat_map(|channel| &channel.entries);
+    let mut ids: Vec<BundleId> = entries.map(|entry| entry.bundle).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let channels = packages.iter_mut().flat_map(|package| &mut package.channels);
+    for entry in channels.flat_map(|channel| &mut channel.entries) {
+        let place = ids
+            .binary_search(&entry.bundle)
+            .ok()
+            .and_then(|place| u32::try_from(place).ok());
+        entry.bundle = BundleId(place.unwrap_or(u32::MAX));
+    }
+    let bundles = ids.iter().filter_map(|id| before.bundle(*id)).cloned().collect();
+    Catalog { packages, bundles }
+}
+
+#[cfg(test)]
+mod tests;

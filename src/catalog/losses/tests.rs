@@ -1,0 +1,143 @@
+use super::*;
+use crate::catalog::{ChannelEntry, ManifestsId};
+
+/// A package `k` with channels of entries `(version, replaces)`, from the head down.
+fn catalog(channels: &[(&str, &[(&str, Option<&str>)])]) -> Catalog {
+    let mut versions: Vec<&str> = channels
+        .iter()
+        .flat_map(|(_, entries)| entries.iter().map(|(version, _)| *version))
+        .collect();
+    versions.sort_unstable();
+    versions.dedup();
+    let name = |version: &str| Text::from(format!("k.v{version}"));
+    let bundles = versions.iter().map(|version| Bundle {
+        name: name(version),
+        version: Some(Text::from(*version)),
+        image: Some(Text::from(format!("registry.example.com/k:{version}"))),
+        properties: Vec::new(),
+        dependencies: Vec::new(),
+        manifests: ManifestsId(0),
+    });
+    let mut catalog = Catalog {
+        packages: Vec::new(),
+        bundles: bundles.collect(),
+    };
+    let channels = channels.iter().map(|(channel, entries)| Channel {
+        name: Text::from(*channel),
+        head: entries.first().map(|(version, _)| name(version)),
+        entries: entries
+            .iter()
+            .map(|(version, replaces)| ChannelEntry {
+                bundle: catalog.find(&name(version)).unwrap(),
+                replaces: replaces.map(name),
+                skips: Vec::new(),
+                skip_range: None,
+            })
+            .collect(),
+    });
+    let channels: Vec<Channel> = channels.collect();
+    catalog.packages.push(Package {
+        name: Text::from("k"),
+        default_channel: channels.first().map(|channel| channel.name.clone()),
+        channels,
+    });
+    catalog
+}
+
+fn said(before: &Catalog, after: &Catalog) -> Vec<String> {
+    losses(before, after).iter().map(ToString::to_string).collect()
+}
+
+const CHAIN: &[(&str, Option<&str>)] = &[("3", Some("2")), ("2", Some("1")), ("1", None)];
+
+#[test]
+fn nothing_is_lost_where_nothing_goes() {
+    let before = catalog(&[("stable", CHAIN)]);
+    let after = catalog(&[
+        (
+            "stable",
+            &[("4", Some("3")), ("3", Some("2")), ("2", Some("1")), ("1", None)],
+        ),
+        ("test", CHAIN),
+    ]);
+    assert_eq!(said(&before, &before), [""; 0]);
+    assert_eq!(said(&before, &after), [""; 0]);
+}
+
+#[test]
+fn a_package_that_goes_is_one_loss() {
+    let none = Catalog::default();
+    assert_eq!(said(&catalog(&[("stable", CHAIN)]), &none), ["package k is gone"]);
+}
+
+#[test]
+fn channels_entries_and_bundles_that_go_are_named() {
+    let before = catalog(&[("stable", CHAIN), ("test", CHAIN)]);
+    let after = catalog(&[("stable", &[("3", Some("2")), ("2", Some("1"))])]);
+    assert_eq!(
+        said(&before, &after),
+        ["channel test of package k is gone", "bundle k.v1 is gone"],
+        "the entry above still leads clusters on"
+    );
+    let shorter = catalog(&[("stable", CHAIN), ("test", &[("3", Some("2")), ("2", None)])]);
+    assert_eq!(
+        said(&before, &shorter),
+        [
+            "bundle k.v1 is not in channel test of package k any more",
+            "clusters that run k.v1 from channel test of package k get no update any more",
+        ]
+    );
+}
+
+#[test]
+fn a_bundle_with_no_way_on_is_a_lost_upgrade() {
+    let before = catalog(&[("stable", CHAIN)]);
+    let after = catalog(&[("stable", &[("4", Some("3")), ("3", None)])]);
+    assert_eq!(
+        said(&before, &after),
+        [
+            "bundle k.v1 is gone",
+            "bundle k.v2 is gone",
+            "clusters that run k.v1 from channel stable of package k get no update any more",
+            "clusters that run k.v2 from channel stable of package k get no update any more",
+        ]
+    );
+}
+
+#[test]
+fn a_lower_head_another_default_channel_and_other_content_are_losses() {
+    let before = catalog(&[("stable", CHAIN), ("test", CHAIN)]);
+    let mut after = catalog(&[("stable", &CHAIN[1..]), ("test", CHAIN)]);
+    after.packages[0].default_channel = Some(Text::from("test"));
+    after.bundles[0].image = Some(Text::from("registry.example.com/other"));
+    assert_eq!(
+        said(&before, &after),
+        [
+            "bundle k.v3 is not in channel stable of package k any more",
+            "clusters that run k.v3 from channel stable of package k get no update any more",
+            "the head of channel stable of package k is k.v2, a lower version than before",
+            "the default channel of package k is not stable any more",
+            "bundle k.v1 has another image or version",
+        ]
+    );
+}
+
+#[test]
+fn a_fragment_is_compared_with_its_packages_alone() {
+    let mut before = catalog(&[("stable", CHAIN)]);
+    let mut other = before.packages[0].clone();
+    other.name = Text::from("l");
+    before.packages.push(other);
+    let fragment = catalog(&[("stable", CHAIN)]);
+    assert_eq!(said(&before, &fragment), ["package l is gone"]);
+    let part = counterpart(&before, &fragment);
+    assert_eq!(part, fragment);
+    assert_eq!(said(&part, &fragment), [""; 0]);
+}
+
+#[test]
+fn every_kind_is_named_as_it_is_written() {
+    for kind in LossKind::ALL {
+        assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+    }
+}
