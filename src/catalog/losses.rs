@@ -108,19 +108,13 @@ pub fn losses(before: &Catalog, after: &Catalog) -> Vec<Loss> {
     // The bundles of a package that is gone are gone with it.
     let mut told: HashSet<BundleId> = HashSet::new();
     for package in &before.packages {
-        match after.package(&package.name) {
-            Some(now) => of_package((before, package), (after, now), &mut losses),
-            None => {
-                told.extend(
-                    package
-                        .channels
-                        .iter()
-                        .flat_map(|channel| &channel.entries)
-                        .map(|entry| entry.bundle),
-                );
-                losses.push(loss(LossKind::RemovedPackage, package));
-            }
+        if let Some(now) = after.package(&package.name) {
+            of_package((before, package), (after, now), &mut losses);
+            continue;
         }
+        let entries = package.channels.iter().flat_map(|channel| &channel.entries);
+        told.extend(entries.map(|entry| entry.bundle));
+        losses.push(loss(LossKind::RemovedPackage, package));
     }
     for (index, bundle) in before.bundles.iter().enumerate() {
         let id = u32::try_from(index).ok().map(BundleId);

@@ -1,8 +1,11 @@
 use super::*;
 use crate::catalog::{ChannelEntry, ManifestsId};
 
+/// Version and what it replaces.
+type Row<'a> = (&'a str, Option<&'a str>);
+
 /// A package `k` with channels of entries `(version, replaces)`, from the head down.
-fn catalog(channels: &[(&str, &[(&str, Option<&str>)])]) -> Catalog {
+fn catalog(channels: &[(&str, &[Row<'_>])]) -> Catalog {
     let mut versions: Vec<&str> = channels
         .iter()
         .flat_map(|(_, entries)| entries.iter().map(|(version, _)| *version))
@@ -48,7 +51,7 @@ fn said(before: &Catalog, after: &Catalog) -> Vec<String> {
     losses(before, after).iter().map(ToString::to_string).collect()
 }
 
-const CHAIN: &[(&str, Option<&str>)] = &[("3", Some("2")), ("2", Some("1")), ("1", None)];
+const CHAIN: &[Row<'_>] = &[("3", Some("2")), ("2", Some("1")), ("1", None)];
 
 #[test]
 fn nothing_is_lost_where_nothing_goes() {
