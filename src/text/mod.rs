@@ -23,6 +23,7 @@ mod path;
 mod places;
 mod read;
 mod resolve;
+mod revise;
 mod scalar;
 mod split;
 mod values;
@@ -35,6 +36,7 @@ pub(crate) use number::as_string;
 pub use path::{Path, Step};
 pub(crate) use read::{Anchors, read_part, read_source};
 pub use read::{Reading, read};
+pub use revise::{ReviseError, revise};
 pub(crate) use values::{Refusal, Seed, Values};
 
 /// What a value is, for a sentence such as "spec.version is a number, not a string".

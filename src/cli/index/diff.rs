@@ -33,7 +33,7 @@ Examples:
 ///
 /// What only NEW holds has a plus, what only OLD holds a minus, what differs a tilde.
 ///
-/// The exit status is 0 even where there are differences, unless --exit-code or --deny asks for another.
+/// The exit status is 0 even where the indexes differ, unless a flag asks for another.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DiffArguments {

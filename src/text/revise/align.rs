@@ -1,0 +1,187 @@
+//! Which items of two lists are the same.
+
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+
+/// What becomes of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Item {
+    /// Both lists have it, at these places.
+    Kept(usize, usize),
+    /// Only the old one has it.
+    Removed(usize),
+    /// Only the new one has it.
+    Added(usize),
+}
+
+/// Names of fields by which people know an item.
+const NAMES: [&str; 3] = ["name", "reference", "image"];
+
+/// Cells of the table that is made at most.
+const MOST: usize = 16 << 20;
+
+/// What an item is known by: a map by its name, else all of it.
+pub(super) fn identity(item: &Value) -> String {
+    let known = item.as_object().and_then(|item| {
+        let named: Vec<String> = ["schema", "package"]
+            .iter()
+            .chain(&NAMES)
+            .filter_map(|field| item.get(*field))
+            .map(Value::to_string)
+            .collect();
+        NAMES.iter().any(|name| item.contains_key(*name)).then_some(named)
+    });
+    known.map_or_else(|| item.to_string(), |named| named.join(" "))
+}
+
+/// The keys of both maps in the order of the old one. A new key stands behind the one that it follows in the new map.
+pub(super) fn keys(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<Item> {
+    let places: HashMap<&String, usize> = new.keys().enumerate().map(|(at, key)| (key, at)).collect();
+    let kept = |(at, key)| {
+        places
+            .get(key)
+            .map_or(Item::Removed(at), |other| Item::Kept(at, *other))
+    };
+    let mut items: Vec<Item> = old.keys().enumerate().map(kept).collect();
+    for (at, _) in new.keys().enumerate().filter(|(_, key)| !old.contains_key(*key)) {
+        let follows = |item: &Item| match item {
+            Item::Kept(_, other) | Item::Added(other) => at.checked_sub(1) == Some(*other),
+            Item::Removed(_) => false,
+        };
+        let place = items.iter().position(follows).map_or(0, |place| place + 1);
+        items.insert(place, Item::Added(at));
+    }
+    items
+}
+
+/// The items of both lists in an order that fits to both: what is removed stands before what is added in its place.
+pub(super) fn aligned(old: impl Iterator<Item = String>, new: impl Iterator<Item = String>) -> Vec<Item> {
+    let (old, new): (Vec<String>, Vec<String>) = (old.collect(), new.collect());
+    let same = |(one, other): &(&String, &String)| one == other;
+    let front = old.iter().zip(&new).take_while(same).count();
+    let (old_rest, new_rest) = (
+        old.get(front..).unwrap_or_default(),
+        new.get(front..).unwrap_or_default(),
+    );
+    let back = old_rest
+        .iter()
+        .rev()
+        .zip(new_rest.iter().rev())
+        .take_while(same)
+        .count();
+    let old_middle = old_rest.get(..old_rest.len() - back).unwrap_or_default();
+    let new_middle = new_rest.get(..new_rest.len() - back).unwrap_or_default();
+
+    let mut items: Vec<Item> = (0..front).map(|at| Item::Kept(at, at)).collect();
+    items.extend(middle(old_middle, new_middle).into_iter().map(|item| match item {
+        Item::Kept(one, other) => Item::Kept(front + one, front + other),
+        Item::Removed(at) => Item::Removed(front + at),
+        Item::Added(at) => Item::Added(front + at),
+    }));
+    let (old_end, new_end) = (old.len() - back, new.len() - back);
+    items.extend((0..back).map(|at| Item::Kept(old_end + at, new_end + at)));
+    items
+}
+
+/// The same by a longest common subsequence.
+fn middle(old: &[String], new: &[String]) -> Vec<Item> {
+    let width = new.len() + 1;
+    let cells = (old.len() + 1).saturating_mul(width);
+    if cells > MOST {
+        let removed = (0..old.len()).map(Item::Removed);
+        return removed.chain((0..new.len()).map(Item::Added)).collect();
+    }
+    // How much the rests of both have in common.
+    let mut common = vec![0_u32; cells];
+    let at = |common: &[u32], one: usize, other: usize| common.get(one * width + other).copied().unwrap_or_default();
+    for (one, old_item) in old.iter().enumerate().rev() {
+        for (other, new_item) in new.iter().enumerate().rev() {
+            let best = if old_item == new_item {
+                at(&common, one + 1, other + 1) + 1
+            } else {
+                at(&common, one + 1, other).max(at(&common, one, other + 1))
+            };
+            if let Some(cell) = common.get_mut(one * width + other) {
+                *cell = best;
+            }
+        }
+    }
+    let (mut one, mut other, mut items) = (0, 0, Vec::new());
+    while one < old.len() || other < new.len() {
+        if one < old.len() && other < new.len() && old.get(one) == new.get(other) {
+            items.push(Item::Kept(one, other));
+            (one, other) = (one + 1, other + 1);
+        } else if one < old.len() && (other == new.len() || at(&common, one + 1, other) >= at(&common, one, other + 1))
+        {
+            items.push(Item::Removed(one));
+            one += 1;
+        } else {
+            items.push(Item::Added(other));
+            other += 1;
+        }
+    }
+    items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn items_are_known_by_their_names() {
+        let of = |value: Value| identity(&value);
+        assert_eq!(
+            of(json!({"name": "a", "replaces": "b"})),
+            of(json!({"name": "a", "skips": []}))
+        );
+        assert_ne!(
+            of(json!({"name": "a", "schema": "olm.channel"})),
+            of(json!({"name": "a"}))
+        );
+        assert_ne!(of(json!({"value": 1})), of(json!({"value": 2})));
+        assert_eq!(of(json!("a")), "\"a\"");
+    }
+
+    #[test]
+    fn keys_keep_their_order_and_new_ones_stand_behind_what_they_follow() {
+        let of = |old: Value, new: Value| keys(old.as_object().unwrap(), new.as_object().unwrap());
+        let items = of(
+            json!({"a": 1, "b": 1, "c": 1}),
+            json!({"x": 1, "c": 1, "y": 1, "z": 1, "a": 1}),
+        );
+        let expected = [
+            Item::Added(0),
+            Item::Kept(0, 4),
+            Item::Removed(1),
+            Item::Kept(2, 1),
+            Item::Added(2),
+            Item::Added(3),
+        ];
+        assert_eq!(items, expected);
+    }
+
+    proptest! {
+        #[test]
+        fn each_item_has_its_place_once(old in "[abc]{0,8}", new in "[abc]{0,8}") {
+            let letters = |text: &str| text.chars().map(String::from).collect::<Vec<_>>();
+            let items = aligned(letters(&old).into_iter(), letters(&new).into_iter());
+            let olds: Vec<usize> = items.iter().filter_map(|item| match item {
+                Item::Kept(at, _) | Item::Removed(at) => Some(*at),
+                Item::Added(_) => None,
+            }).collect();
+            let news: Vec<usize> = items.iter().filter_map(|item| match item {
+                Item::Kept(_, at) | Item::Added(at) => Some(*at),
+                Item::Removed(_) => None,
+            }).collect();
+            prop_assert_eq!(olds, (0..old.len()).collect::<Vec<_>>());
+            prop_assert_eq!(news, (0..new.len()).collect::<Vec<_>>());
+            for item in items {
+                if let Item::Kept(one, other) = item {
+                    prop_assert_eq!(old.as_bytes()[one], new.as_bytes()[other]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Members between brackets: all JSON, and YAML in flow style.
+
+use super::{Child, Revision};
+use crate::text::emit::to_yaml;
+use crate::text::path::Path;
+use serde_json::{Value, json};
+use std::ops::Range;
+
+impl Revision<'_> {
+    /// Takes members out of a map or list with brackets, and puts new ones in.
+    pub(super) fn flow(&mut self, path: &Path, children: &[Child<'_>]) {
+        // Members that the old text has, with their places among the children.
+        let old: Vec<(usize, Range<usize>)> = children
+            .iter()
+            .enumerate()
+            .filter_map(|(place, child)| {
+                let (path, _) = child.old()?;
+                Some((place, self.layout.key(path).start..self.layout.span(path).end))
+            })
+            .collect();
+        let (Some((_, first)), Some((_, last))) = (old.first(), old.last()) else {
+            return;
+        };
+        let kept = |place: usize| matches!(children.get(place), Some(Child::Kept { .. }));
+        // What stands before a member, behind the comma or the bracket before it.
+        let before = self.layout.of(0..first.start);
+        let between = before.get(before.trim_end().len()..).unwrap_or_default().to_owned();
+        let between = match old.get(1) {
+            Some((_, second)) => {
+                let gap = self.layout.of(first.end..second.start);
+                gap.split_once(',').map_or(between.clone(), |(_, gap)| gap.to_owned())
+            }
+            None if between.is_empty() && !self.is_compact() => " ".to_owned(),
+            None => between,
+        };
+        let added = |revision: &Self, range: Range<usize>| -> Vec<String> {
+            let children = children.get(range).unwrap_or_default().iter();
+            let texts = children.filter_map(|child| match child {
+                Child::Added { key, value } => Some(revision.flow_member(*key, value, path, &between)),
+                _ => None,
+            });
+            texts.collect()
+        };
+
+        let Some(first_kept) = old.iter().position(|(place, _)| kept(*place)) else {
+            let all = added(self, 0..children.len());
+            return self.edit(first.start..last.end, all.join(&format!(",{between}")));
+        };
+        // Those before the first one that stays.
+        if let Some((place, member)) = old.get(first_kept) {
+            let mut text = String::new();
+            for one in added(self, 0..*place) {
+                text.push_str(&one);
+                text.push(',');
+                text.push_str(&between);
+            }
+            if first_kept > 0 || !text.is_empty() {
+                self.edit(first.start..member.start, text);
+            }
+        }
+        for (at, (place, member)) in old
+            .iter()
+            .enumerate()
+            .skip(first_kept)
+            .filter(|(_, (place, _))| kept(*place))
+        {
+            // Up to the next one that stays.
+            let next = old
+                .iter()
+                .skip(at + 1)
+                .position(|(place, _)| kept(*place))
+                .map(|gone| at + 1 + gone);
+            let (until, gone) = match next.and_then(|next| Some((next, old.get(next)?))) {
+                Some((next, (until, _))) => (*until, old.get(at + 1..next)),
+                None => (children.len(), old.get(at + 1..)),
+            };
+            let mut text = String::new();
+            for one in added(self, place + 1..until) {
+                text.push(',');
+                text.push_str(&between);
+                text.push_str(&one);
+            }
+            let end = gone.and_then(<[_]>::last).map_or(member.end, |(_, last)| last.end);
+            if end > member.end || !text.is_empty() {
+                self.edit(member.end..end, text);
+            }
+        }
+    }
+
+    /// Writes another value between brackets.
+    pub(super) fn replace_in_flow(&mut self, path: &Path, new: &Value) {
+        let span = self.layout.span(path);
+        let text = self.flow_text(new, path);
+        if span.is_empty() {
+            let Some(colon) = self.layout.colon(path) else { return };
+            return self.edit(colon + 1..colon + 1, format!(" {text}"));
+        }
+        self.edit(span, text);
+    }
+
+    /// A value as it is written between brackets, on the line of what stands at `path`.
+    pub(super) fn flow_text(&self, value: &Value, path: &Path) -> String {
+        self.bracketed(value, self.indent_of(path))
+    }
+
+    /// The blanks before the line on which a value begins.
+    fn indent_of(&self, path: &Path) -> &str {
+        let start = self.layout.span(path).start;
+        let line = self.layout.of(self.layout.line_start(start)..start);
+        line.get(..line.len() - line.trim_start().len()).unwrap_or_default()
+    }
+
+    /// A member, which stands behind `between`.
+    fn flow_member(&self, key: Option<&str>, value: &Value, path: &Path, between: &str) -> String {
+        let indent = between
+            .rsplit_once('\n')
+            .map_or_else(|| self.indent_of(path), |(_, indent)| indent);
+        let value = self.bracketed(value, indent);
+        match key {
+            Some(key) => format!("{}{}{value}", self.flow_string(key), self.colon_between()),
+            None => value,
+        }
+    }
+
+    /// A value in the form of the document: JSON on one line or on many, or YAML on one line.
+    fn bracketed(&self, value: &Value, indent: &str) -> String {
+        let unit = self.json_indent();
+        let newline = self.layout.newline;
+        let (open, close, members) = match value {
+            Value::Object(map) if !map.is_empty() => {
+                let member = |(key, value): (&String, &Value)| {
+                    let value = self.bracketed(value, &format!("{indent}{}", unit.as_deref().unwrap_or_default()));
+                    format!("{}{}{value}", self.flow_string(key), self.colon_between())
+                };
+                ('{', '}', map.iter().map(member).collect::<Vec<_>>())
+            }
+            Value::Array(items) if !items.is_empty() => {
+                let inner = format!("{indent}{}", unit.as_deref().unwrap_or_default());
+                (
+                    '[',
+                    ']',
+                    items.iter().map(|item| self.bracketed(item, &inner)).collect(),
+                )
+            }
+            Value::String(text) => return self.flow_string(text),
+            other => return other.to_string(),
+        };
+        if let Some(unit) = unit {
+            let line = format!("{newline}{indent}{unit}");
+            let members = members.join(&format!(",{line}"));
+            return format!("{open}{line}{members}{newline}{indent}{close}");
+        }
+        let comma = if self.is_compact() { "," } else { ", " };
+        format!("{open}{}{close}", members.join(comma))
+    }
+
+    /// A string, in YAML without quotes where it needs none.
+    fn flow_string(&self, text: &str) -> String {
+        let simple = |letter: char| letter.is_ascii_alphanumeric() || ['.', '-', '/', '_'].contains(&letter);
+        let plain = !self.layout.is_json() && text.chars().all(simple) && to_yaml(&json!(text)).trim_end() == text;
+        if plain {
+            text.to_owned()
+        } else {
+            json!(text).to_string()
+        }
+    }
+
+    /// Whether the document is JSON without blanks.
+    fn is_compact(&self) -> bool {
+        self.layout.is_json() && !self.text_of_document().contains("\": ")
+    }
+
+    fn colon_between(&self) -> &'static str {
+        if self.is_compact() { ":" } else { ": " }
+    }
+
+    fn text_of_document(&self) -> &str {
+        self.layout.of(self.layout.span(&Path::root()))
+    }
+
+    /// By how much a level of JSON on many lines is indented.
+    fn json_indent(&self) -> Option<String> {
+        if !self.layout.is_json() {
+            return None;
+        }
+        let inside = self.text_of_document().strip_prefix(['{', '['])?;
+        let blank = inside.get(..inside.len() - inside.trim_start().len())?;
+        let (_, indent) = blank.rsplit_once('\n')?;
+        Some(indent.to_owned())
+    }
+}

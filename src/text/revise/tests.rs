@@ -1,0 +1,355 @@
+use super::*;
+use crate::text::read;
+use proptest::prelude::*;
+use serde_json::{Map, json};
+
+fn document(text: &str) -> Document {
+    let reading = read("catalog.yaml", text.as_bytes(), &Limits::default());
+    assert!(
+        !reading.diagnostics.iter().any(crate::diagnostic::Diagnostic::is_error),
+        "{text}"
+    );
+    reading.documents.into_iter().next().unwrap()
+}
+
+/// The text after a change of the value.
+fn revised(text: &str, change: impl FnOnce(&mut Value)) -> String {
+    let document = document(text);
+    let mut value = document.value().clone();
+    change(&mut value);
+    revise(&document, &value).unwrap()
+}
+
+const CHANNEL: &str = "\
+schema: olm.channel   # one of two
+package: 'rake'
+name: stable
+entries:
+  # the newest
+  - name: rake.v2
+    replaces: rake.v1   # the first
+
+  # the oldest
+  - name: rake.v1
+x-owner: \"garden\"
+";
+
+#[test]
+fn an_item_comes_in_the_layout_of_its_neighbours() {
+    let text = revised(CHANNEL, |value| {
+        let entry = json!({"name": "rake.v3", "replaces": "rake.v2", "skips": ["rake.v1"]});
+        value["entries"].as_array_mut().unwrap().insert(0, entry);
+    });
+    insta::assert_snapshot!(text, @r#"
+    schema: olm.channel   # one of two
+    package: 'rake'
+    name: stable
+    entries:
+      - name: rake.v3
+        replaces: rake.v2
+        skips:
+          - rake.v1
+      # the newest
+      - name: rake.v2
+        replaces: rake.v1   # the first
+
+      # the oldest
+      - name: rake.v1
+    x-owner: "garden"
+    "#);
+    let text = revised(CHANNEL, |value| {
+        value["entries"].as_array_mut().unwrap().push(json!({"name": "on"}))
+    });
+    insta::assert_snapshot!(text, @r#"
+    schema: olm.channel   # one of two
+    package: 'rake'
+    name: stable
+    entries:
+      # the newest
+      - name: rake.v2
+        replaces: rake.v1   # the first
+
+      # the oldest
+      - name: rake.v1
+      - name: "on"
+    x-owner: "garden"
+    "#);
+}
+
+#[test]
+fn an_item_goes_with_its_comments() {
+    let text = revised(CHANNEL, |value| {
+        drop(value["entries"].as_array_mut().unwrap().remove(0))
+    });
+    insta::assert_snapshot!(text, @r#"
+    schema: olm.channel   # one of two
+    package: 'rake'
+    name: stable
+    entries:
+      # the oldest
+      - name: rake.v1
+    x-owner: "garden"
+    "#);
+    let text = revised(CHANNEL, |value| drop(value["entries"].as_array_mut().unwrap().pop()));
+    insta::assert_snapshot!(text, @r#"
+    schema: olm.channel   # one of two
+    package: 'rake'
+    name: stable
+    entries:
+      # the newest
+      - name: rake.v2
+        replaces: rake.v1   # the first
+
+    x-owner: "garden"
+    "#);
+}
+
+#[test]
+fn fields_change_come_and_go_in_place() {
+    let text = revised(CHANNEL, |value| {
+        value["package"] = json!("hoe");
+        value["name"] = json!("on");
+        let entry = value["entries"][0].as_object_mut().unwrap();
+        entry.remove("replaces");
+        entry.insert("skipRange".to_owned(), json!("<2.0.0"));
+        value.as_object_mut().unwrap().remove("x-owner");
+    });
+    insta::assert_snapshot!(text, @r#"
+    schema: olm.channel   # one of two
+    package: 'hoe'
+    name: "on"
+    entries:
+      # the newest
+      - name: rake.v2
+        skipRange: <2.0.0
+
+      # the oldest
+      - name: rake.v1
+    "#);
+    let text = revised(CHANNEL, |value| {
+        value["entries"][1]["skips"] = json!(["rake.v0", "1.0"]);
+        value["x-owner"] = json!("it's\nlong\n");
+    });
+    insta::assert_snapshot!(text, @r#"
+    schema: olm.channel   # one of two
+    package: 'rake'
+    name: stable
+    entries:
+      # the newest
+      - name: rake.v2
+        replaces: rake.v1   # the first
+
+      # the oldest
+      - name: rake.v1
+        skips:
+          - rake.v0
+          - "1.0"
+    x-owner: |
+      it's
+      long
+    "#);
+}
+
+#[test]
+fn lists_become_empty_and_full() {
+    let text = revised("a:\n- 1\n- 2 # two\nb: 3\n", |value| value["a"] = json!([]));
+    assert_eq!(text, "a: []\nb: 3\n");
+    let text = revised("a: []\nb: 3\n", |value| value["a"] = json!([{"c": 1, "d": 2}]));
+    assert_eq!(text, "a:\n- c: 1\n  d: 2\nb: 3\n");
+    let text = revised("a:\nb: 3\n", |value| value["a"] = json!({"c": 1}));
+    assert_eq!(text, "a:\n  c: 1\nb: 3\n");
+    let text = revised("a:\nb: 3\n", |value| value["a"] = json!("x"));
+    assert_eq!(text, "a: x\nb: 3\n");
+    let text = revised("a: |\n  long\n  text\n# c\nb: 3\n", |value| value["a"] = json!("x"));
+    assert_eq!(text, "a: x\n# c\nb: 3\n");
+}
+
+#[test]
+fn the_first_key_of_an_item_gives_its_place_to_the_next() {
+    let text = revised("a:\n  - b: 1 # one\n    c: 2\n", |value| value["a"] = json!([{"c": 2}]));
+    assert_eq!(text, "a:\n  - b: 1 # one\n    c: 2\n".replace("b: 1 # one\n    ", ""));
+    let text = revised("- {name: a, b: 1}\n- {name: c}\n", |value| {
+        value[0]["b"] = json!(2);
+        value.as_array_mut().unwrap().push(json!({"name": "d", "e": "x y"}));
+    });
+    assert_eq!(text, "- {name: a, b: 2}\n- {name: c}\n- {name: d, e: \"x y\"}\n");
+}
+
+#[test]
+fn json_keeps_its_form() {
+    let many = "{\n    \"schema\": \"olm.channel\",\n    \"entries\": [\n        {\n            \"name\": \"a\"\n        }\n    ]\n}\n";
+    let add = |value: &mut Value| {
+        let entries = value["entries"].as_array_mut().unwrap();
+        entries.insert(0, json!({"name": "b", "skips": ["a"]}));
+    };
+    insta::assert_snapshot!(revised(many, add), @r#"
+    {
+        "schema": "olm.channel",
+        "entries": [
+            {
+                "name": "b",
+                "skips": [
+                    "a"
+                ]
+            },
+            {
+                "name": "a"
+            }
+        ]
+    }
+    "#);
+    let one = "{\"schema\":\"olm.channel\",\"entries\":[{\"name\":\"a\"}]}";
+    assert_eq!(
+        revised(one, add),
+        "{\"schema\":\"olm.channel\",\"entries\":[{\"name\":\"b\",\"skips\":[\"a\"]},{\"name\":\"a\"}]}"
+    );
+    let spaced = "{\"entries\": [{\"name\": \"a\"}, {\"name\": \"c\"}], \"x\": null}";
+    let text = revised(spaced, |value| {
+        value["entries"][0]["name"] = json!("z");
+        value.as_object_mut().unwrap().remove("x");
+    });
+    assert_eq!(text, "{\"entries\": [{\"name\": \"z\"}, {\"name\": \"c\"}]}");
+}
+
+#[test]
+fn ends_of_lines_stay_what_they_are() {
+    let text = revised("a:\r\n- x\r\nb: 1\r\n", |value| {
+        value["a"].as_array_mut().unwrap().push(json!("z"));
+        value["c"] = json!({"d": [1]});
+    });
+    assert_eq!(text, "a:\r\n- x\r\n- z\r\nb: 1\r\nc:\r\n  d:\r\n  - 1\r\n");
+    assert_eq!(revised("a: 1", |value| value["b"] = json!(2)), "a: 1\nb: 2");
+}
+
+#[test]
+fn what_other_readers_take_for_something_else_is_quoted() {
+    let text = revised("a:\n- x\n", |value| {
+        value["a"] = json!(["x", "on", "010", "1e3", "a: b", "# c", "~", ""])
+    });
+    assert_eq!(
+        document(&text).value()["a"],
+        json!(["x", "on", "010", "1e3", "a: b", "# c", "~", ""])
+    );
+    assert!(text.starts_with("a:\n- x\n- \"on\"\n- \"010\"\n"), "{text}");
+}
+
+#[test]
+fn a_value_behind_an_alias_or_a_merge_key_is_not_changed() {
+    for (text, path) in [
+        ("a: &x\n  b: 1\nc: *x\n", "c.b"),
+        ("a: &x {b: 1}\nc:\n  <<: *x\n  d: 2\n", "c.b"),
+        ("a: &x [1]\nc: *x\n", "c"),
+    ] {
+        let document = document(text);
+        let mut value = document.value().clone();
+        *value.pointer_mut(&format!("/{}", path.replace('.', "/"))).unwrap() = json!(5);
+        let result = revise(&document, &value);
+        // Where the alias itself can give way, it does.
+        if let Ok(text) = result {
+            assert_eq!(self::document(&text).value(), &value);
+            assert!(text.starts_with(text.split("c:").next().unwrap()), "{text}");
+        } else {
+            let error = result.unwrap_err().to_string();
+            assert!(error.contains("cannot be changed where it stands"), "{error}");
+        }
+    }
+    let merged = document("a: &x {b: 1}\nc:\n  <<: *x\n  d: 2\n");
+    let error = revise(&merged, &json!({"a": {"b": 1}, "c": {"d": 2}})).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "catalog.yaml:2:1: c cannot be changed where it stands"
+    );
+}
+
+/// Values as catalogs have them.
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-3..100_i64).prop_map(Value::from),
+        "[a-c]{0,3}".prop_map(Value::from),
+        "[ -~\n]{0,6}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec(("[a-d]", inner.clone()), 0..4)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            prop::collection::vec(("[a-c]", inner), 0..3).prop_map(|items| {
+                let named = items
+                    .into_iter()
+                    .map(|(name, value)| json!({"name": name, "value": value}));
+                Value::Array(named.collect())
+            }),
+        ]
+    })
+}
+
+fn object() -> impl Strategy<Value = Map<String, Value>> {
+    prop::collection::vec(("[a-d]", value()), 1..4).prop_map(|fields| fields.into_iter().collect())
+}
+
+/// The forms in which a value may be written.
+fn written(value: &Value) -> Vec<String> {
+    let yaml = crate::text::to_yaml(value);
+    vec![
+        yaml.clone(),
+        yaml.replace('\n', "\r\n"),
+        format!("# head\n{yaml}# foot\n"),
+        yaml.trim_end().to_owned(),
+        value.to_string(),
+        serde_json::to_string_pretty(value).unwrap(),
+        format!("{}\n", serde_json::to_string_pretty(value).unwrap()),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn what_is_revised_says_the_new_value(old in object(), new in object()) {
+        let (old, new) = (Value::Object(old), Value::Object(new));
+        for text in written(&old) {
+            let reading = read("catalog.yaml", text.as_bytes(), &Limits::default());
+            let Some(document) = reading.documents.into_iter().next() else { continue };
+            if document.value() != &old {
+                // A text of several lines differs with its line ends.
+                continue;
+            }
+            let revised = revise(&document, &new);
+            prop_assert!(revised.is_ok(), "{text:?}\n{new}");
+            let again = self::document(&revised.unwrap());
+            prop_assert_eq!(again.value(), &new);
+        }
+    }
+
+    #[test]
+    fn equal_values_give_equal_bytes(old in object()) {
+        let old = Value::Object(old);
+        for text in written(&old) {
+            let document = document(&text);
+            prop_assert_eq!(revise(&document, document.value()).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn what_was_added_and_is_removed_leaves_the_bytes(old in object(), added in value(), at in 0..4_usize) {
+        let mut old = old;
+        old.insert("list".to_owned(), json!([{"name": "x"}, {"name": "y"}]));
+        let old = Value::Object(old);
+        for text in written(&old) {
+            let document = document(&text);
+            if document.value() != &old {
+                continue;
+            }
+            let mut more = old.clone();
+            let list = more["list"].as_array_mut().unwrap();
+            list.insert(at.min(2), json!({"name": "new", "value": added}));
+            let with = revise(&document, &more).unwrap();
+            if with.ends_with('\n') && !text.ends_with('\n') {
+                // The last line of a text that has several needs its end.
+                continue;
+            }
+            let with = self::document(&with);
+            prop_assert_eq!(revise(&with, &old).unwrap(), text);
+        }
+    }
+}
