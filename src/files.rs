@@ -3,6 +3,7 @@
 //! A file is a [`Replacement`]. A folder is a [`NewFolder`] where none is yet, and a [`FolderChange`] where one stays;
 //! [`FolderOutput`] is whichever of them fits.
 
+mod changes;
 mod folder_change;
 mod folder_output;
 mod leftover;
@@ -15,6 +16,8 @@ mod replacement;
 mod sync;
 mod temporary;
 
+pub use changes::FileChange;
+pub(crate) use changes::write_changes;
 pub(crate) use folder_change::{FolderChange, finish_change, pending_change};
 pub(crate) use folder_output::{FolderOutput, place};
 pub(crate) use leftover::{create_temporary, remove as remove_leftovers};

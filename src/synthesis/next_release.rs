@@ -14,7 +14,7 @@ use super::{samples, synthesize};
 use crate::bundle::stamp::{Stamp, stamp};
 use crate::bundle::{self, Bundle, BundleLimits, EditError, MANIFESTS, MediaType, OLM_YAML};
 use crate::diagnostic::{self, Diagnostic};
-use crate::files::{self, FileError, FolderChange};
+use crate::files::{self, FileChange, FileError};
 use crate::manifest::{Layout, Manifests, Object, has_manifest_extension};
 use crate::text::Document;
 use crate::tree::{Tree, TreeError};
@@ -100,15 +100,6 @@ pub enum ReleaseError {
     Edit(#[from] EditError),
 }
 
-/// The content of a file before and after; none where it is not there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileChange {
-    /// What it holds.
-    pub before: Option<Vec<u8>>,
-    /// What it is to hold.
-    pub after: Option<Vec<u8>>,
-}
-
 /// The next release: what changes in the folder.
 #[derive(Debug)]
 pub struct Release {
@@ -141,22 +132,7 @@ impl Release {
     /// # Errors
     /// When a file was changed by somebody else or cannot be written; none is changed then.
     pub fn write(&self, folder: &Path) -> Result<(), FileError> {
-        if self.files.is_empty() {
-            return files::finish_change(folder);
-        }
-        let mut change = FolderChange::new(folder)?;
-        for (path, file) in &self.files {
-            if let Some(before) = &file.before {
-                files::require_content(&folder.join(path), before)?;
-            }
-            if file.after.is_none() {
-                change.remove(path);
-            }
-        }
-        let written = self.files.iter();
-        let written = written.filter_map(|(path, file)| Some((path.as_str(), file.after.as_deref()?)));
-        files::place(change.path(), written)?;
-        change.commit()
+        files::write_changes(folder, &self.files)
     }
 }
 

@@ -5,6 +5,8 @@
 
 pub mod check;
 pub mod document;
+pub mod draft;
+pub mod edit;
 pub mod init;
 pub mod load;
 pub mod manifests;
@@ -90,7 +92,7 @@ pub struct Channel {
 }
 
 /// A bundle in a channel, with its edges there.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct WrittenEntry {
     /// The bundle.
@@ -148,7 +150,7 @@ pub struct RelatedImage {
 }
 
 /// Something that should no longer be chosen.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Deprecation {
     /// What.
     pub reference: Reference,
@@ -158,7 +160,7 @@ pub struct Deprecation {
 }
 
 /// What is deprecated in a package: itself, or one of its channels or bundles.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Reference {
     /// The schema of its document.
     pub schema: Option<Schema>,

@@ -160,10 +160,10 @@ pub struct Handle {
     pub name: Text,
     /// The line on which it begins, from 1.
     pub line: usize,
-    file: usize,
-    start: u64,
+    pub(super) file: usize,
+    pub(super) start: u64,
     length: usize,
-    json: bool,
+    pub(super) json: bool,
 }
 
 impl Handle {
@@ -298,6 +298,11 @@ impl FileBasedCatalog {
         &self.folder
     }
 
+    /// The paths of its files.
+    pub(super) fn paths(&self) -> impl ExactSizeIterator<Item = &Path> {
+        self.files.iter().map(|file| &*file.path)
+    }
+
     /// The file that a document is in.
     pub fn file(&self, handle: &Handle) -> &Path {
         self.files.get(handle.file).map_or(&self.folder, |file| &file.path)
@@ -311,16 +316,21 @@ impl FileBasedCatalog {
         self.files.iter().try_for_each(CatalogFile::check_unchanged)
     }
 
+    /// The text of a document.
+    pub(super) fn bytes(&self, handle: &Handle) -> Result<Vec<u8>, CatalogError> {
+        match self.files.get(handle.file) {
+            Some(file) => file.read(handle.start, handle.length),
+            None => Ok(Vec::new()),
+        }
+    }
+
     /// Reads a document again.
     ///
     /// # Errors
     /// When its file cannot be read, or has changed meanwhile.
     pub fn document(&self, handle: &Handle) -> Result<Document, CatalogError> {
         let path = self.file(handle);
-        let bytes = match self.files.get(handle.file) {
-            Some(file) => file.read(handle.start, handle.length)?,
-            None => Vec::new(),
-        };
+        let bytes = self.bytes(handle)?;
         let changed = || CatalogError::Changed { file: path.to_owned() };
         let piece = Piece {
             json: handle.json,

@@ -58,7 +58,7 @@ fn an_item_comes_in_the_layout_of_its_neighbours() {
     x-owner: "garden"
     "#);
     let text = revised(CHANNEL, |value| {
-        value["entries"].as_array_mut().unwrap().push(json!({"name": "on"}))
+        value["entries"].as_array_mut().unwrap().push(json!({"name": "on"}));
     });
     insta::assert_snapshot!(text, @r#"
     schema: olm.channel   # one of two
@@ -79,7 +79,7 @@ fn an_item_comes_in_the_layout_of_its_neighbours() {
 #[test]
 fn an_item_goes_with_its_comments() {
     let text = revised(CHANNEL, |value| {
-        drop(value["entries"].as_array_mut().unwrap().remove(0))
+        drop(value["entries"].as_array_mut().unwrap().remove(0));
     });
     insta::assert_snapshot!(text, @r#"
     schema: olm.channel   # one of two
@@ -224,7 +224,7 @@ fn ends_of_lines_stay_what_they_are() {
 #[test]
 fn what_other_readers_take_for_something_else_is_quoted() {
     let text = revised("a:\n- x\n", |value| {
-        value["a"] = json!(["x", "on", "010", "1e3", "a: b", "# c", "~", ""])
+        value["a"] = json!(["x", "on", "010", "1e3", "a: b", "# c", "~", ""]);
     });
     assert_eq!(
         document(&text).value()["a"],

@@ -1,0 +1,76 @@
+//! Channels as a whole: the default one, renamed ones, copies.
+
+use super::{Draft, DraftChannel, DraftError};
+use crate::catalog::file_based::Schema;
+
+impl Draft {
+    /// Makes a channel the default one.
+    ///
+    /// # Errors
+    /// When there is no such channel.
+    pub fn set_default(&mut self, channel: &str) -> Result<(), DraftError> {
+        self.channel(channel)?;
+        channel.clone_into(&mut self.default_channel);
+        Ok(())
+    }
+
+    /// Gives a channel another name. The default channel and deprecations follow.
+    ///
+    /// # Errors
+    /// When there is no such channel, or one has the new name already.
+    pub fn rename(&mut self, old: &str, new: &str) -> Result<(), DraftError> {
+        let place = self.channel(old)?;
+        if old == new {
+            return Ok(());
+        }
+        self.require_free(new)?;
+        if let Some(channel) = self.channels.get_mut(place) {
+            new.clone_into(&mut channel.name);
+        }
+        if self.default_channel == old {
+            new.clone_into(&mut self.default_channel);
+        }
+        for known in &mut self.deprecations {
+            if known.reference.schema == Some(Schema::Channel) && known.reference.name == old {
+                new.clone_into(&mut known.reference.name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a channel with the entries of another one. One that has them already stays.
+    ///
+    /// # Errors
+    /// When there is no such channel, or another one has the new name.
+    pub fn copy(&mut self, from: &str, to: &str) -> Result<(), DraftError> {
+        let place = self.channel(from)?;
+        let Some(channel) = self.channels.get(place).cloned() else {
+            return Ok(());
+        };
+        if self
+            .channels
+            .iter()
+            .any(|known| known.name == to && known.entries == channel.entries)
+        {
+            return Ok(());
+        }
+        self.require_free(to)?;
+        self.channels.push(DraftChannel {
+            source: None,
+            like: channel.source,
+            name: to.to_owned(),
+            ..channel
+        });
+        Ok(())
+    }
+
+    fn require_free(&self, channel: &str) -> Result<(), DraftError> {
+        if self.channels.iter().all(|known| known.name != channel) {
+            return Ok(());
+        }
+        Err(DraftError::Taken {
+            package: self.name.clone(),
+            channel: channel.to_owned(),
+        })
+    }
+}

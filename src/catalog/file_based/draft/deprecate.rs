@@ -1,0 +1,87 @@
+//! Saying that something should no longer be chosen.
+
+use super::{Draft, DraftError};
+use crate::catalog::file_based::{Deprecation, Reference, Schema};
+
+/// What of a package is deprecated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Deprecated {
+    /// All of it.
+    Package,
+    /// A channel.
+    Channel(String),
+    /// A bundle.
+    Bundle(String),
+}
+
+impl Draft {
+    /// Deprecates something with a message, or gives it another message.
+    ///
+    /// # Errors
+    /// When the package does not have it.
+    pub fn deprecate(&mut self, what: &Deprecated, message: &str) -> Result<(), DraftError> {
+        let reference = self.reference(what)?;
+        match self.deprecations.iter_mut().find(|known| known.reference == reference) {
+            Some(known) => message.clone_into(&mut known.message),
+            None => self.deprecations.push(Deprecation {
+                reference,
+                message: message.to_owned(),
+            }),
+        }
+        Ok(())
+    }
+
+    /// Takes a deprecation back; false where there was none.
+    ///
+    /// # Errors
+    /// When the package does not have what is named.
+    pub fn undeprecate(&mut self, what: &Deprecated) -> Result<bool, DraftError> {
+        let reference = self.reference(what)?;
+        let before = self.deprecations.len();
+        self.deprecations.retain(|known| known.reference != reference);
+        Ok(self.deprecations.len() < before)
+    }
+
+    fn reference(&self, what: &Deprecated) -> Result<Reference, DraftError> {
+        let (schema, name) = match what {
+            Deprecated::Package => (Schema::Package, ""),
+            Deprecated::Channel(channel) => {
+                self.channel(channel)?;
+                (Schema::Channel, channel.as_str())
+            }
+            Deprecated::Bundle(bundle) => (Schema::Bundle, self.named(bundle)?),
+        };
+        Ok(Reference {
+            schema: Some(schema),
+            name: name.to_owned(),
+        })
+    }
+
+    /// The name of a bundle that is given by name or version.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn named<'n>(&'n self, bundle: &'n str) -> Result<&'n str, DraftError> {
+        if self.bundle(bundle).is_some() {
+            return Ok(bundle);
+        }
+        let version = bundle.strip_prefix('v').unwrap_or(bundle);
+        let of_version =
+            |known: &&super::DraftBundle| known.version.as_ref().is_some_and(|own| own.to_string() == version);
+        let found = self.bundles.iter().find(of_version);
+        found
+            .map(|found| found.name.as_str())
+            .ok_or_else(|| DraftError::bundle(self, bundle))
+    }
+
+    /// Drops deprecations of what is not there any more.
+    pub(super) fn tidy_deprecations(&mut self) {
+        let mut deprecations = std::mem::take(&mut self.deprecations);
+        deprecations.retain(|known| match known.reference.schema {
+            Some(Schema::Channel) => self.channels.iter().any(|channel| channel.name == known.reference.name),
+            Some(Schema::Bundle) => self.bundle(&known.reference.name).is_some(),
+            _ => true,
+        });
+        self.deprecations = deprecations;
+    }
+}

@@ -1,0 +1,109 @@
+//! Why a package cannot become what is asked for.
+
+use super::Draft;
+use crate::shape::nearest;
+
+/// Why a package cannot become what is asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum DraftError {
+    /// A list has another form than that of its schema.
+    #[error("the entries of {of} cannot be read")]
+    Entries {
+        /// What has them.
+        of: String,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// There is no such channel.
+    #[error("package {package} has no channel {channel:?}")]
+    Channel {
+        /// The package.
+        package: String,
+        /// The name.
+        channel: String,
+        /// The channel that is most like it.
+        nearest: Option<String>,
+    },
+    /// There is no such bundle.
+    #[error("package {package} has no bundle {bundle:?}")]
+    Bundle {
+        /// The package.
+        package: String,
+        /// The name or version.
+        bundle: String,
+        /// The bundle that is most like it.
+        nearest: Option<String>,
+    },
+    /// The bundle is not in the channel.
+    #[error("bundle {bundle} is not in channel {channel} of package {package}")]
+    Entry {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// The bundle.
+        bundle: String,
+    },
+    /// The default channel would go.
+    #[error("{channel} is the default channel of package {package}, and would go")]
+    Default {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// The channels that stay.
+        others: Vec<String>,
+    },
+    /// A channel would have no single head.
+    #[error("channel {channel} of package {package} would have {} heads: {}", heads.len(), heads.join(", "))]
+    Heads {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// The bundles that nothing replaces or skips.
+        heads: Vec<String>,
+    },
+    /// There is a channel of this name already.
+    #[error("package {package} has a channel {channel} already")]
+    Taken {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+    },
+    /// Nothing would be left.
+    #[error("no channel of package {package} would be left")]
+    Empty {
+        /// The package.
+        package: String,
+    },
+    /// A version without an order.
+    #[error("bundle {bundle} of package {package} has no version that could be compared")]
+    Version {
+        /// The package.
+        package: String,
+        /// The bundle.
+        bundle: String,
+    },
+}
+
+impl DraftError {
+    pub(super) fn channel(draft: &Draft, channel: &str) -> Self {
+        let names = draft.channels.iter().map(|channel| channel.name.as_str());
+        Self::Channel {
+            package: draft.name.clone(),
+            channel: channel.to_owned(),
+            nearest: nearest(channel, names).map(str::to_owned),
+        }
+    }
+
+    pub(super) fn bundle(draft: &Draft, bundle: &str) -> Self {
+        let names = draft.bundles.iter().map(|bundle| bundle.name.as_str());
+        Self::Bundle {
+            package: draft.name.clone(),
+            bundle: bundle.to_owned(),
+            nearest: nearest(bundle, names).map(str::to_owned),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! A package of a catalog as plain data, and what commands do with it.
+//!
+//! A [`Draft`] is read from the documents of a package, changed by one of the operations, and says then what becomes of
+//! each document. Fields that nobody here knows stay in theirs.
+
+mod channels;
+mod deprecate;
+mod error;
+mod list;
+mod remove;
+
+pub use deprecate::Deprecated;
+pub use error::DraftError;
+pub use remove::{Removal, Target};
+
+use super::{Deprecation, Schema, WrittenEntry};
+use crate::version::parse_tolerant;
+use semver::Version;
+use serde_json::{Map, Value, json};
+
+/// A package.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    /// Its name.
+    pub name: String,
+    /// The channel of a user who named none; empty where none is said.
+    pub default_channel: String,
+    /// The channels, in the order of their documents.
+    pub channels: Vec<DraftChannel>,
+    /// The bundles, by name.
+    pub bundles: Vec<DraftBundle>,
+    /// What should no longer be chosen.
+    pub deprecations: Vec<Deprecation>,
+    /// The package is to go, with all of its documents.
+    pub gone: bool,
+}
+
+/// A channel of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DraftChannel {
+    /// Its document among those that the draft was read from; none of a new channel.
+    source: Option<usize>,
+    /// The channel whose other fields a new one has, too.
+    like: Option<usize>,
+    /// Its name.
+    pub name: String,
+    /// The bundles with their edges.
+    pub entries: Vec<WrittenEntry>,
+}
+
+/// A bundle of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DraftBundle {
+    /// Its document among those that the draft was read from; none of a new bundle.
+    source: Option<usize>,
+    /// The document of a new bundle.
+    document: Option<Value>,
+    /// Its name.
+    pub name: String,
+    /// Its version; none where it says none that has an order.
+    pub version: Option<Version>,
+}
+
+/// What becomes of the documents of a package. Documents that are not named go.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Revised {
+    /// The document at this place stays as it is.
+    Kept(usize),
+    /// The document at this place says something else.
+    Changed(usize, Value),
+    /// A new document.
+    New(Value),
+}
+
+impl Draft {
+    /// A package that is not in the catalog yet.
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            default_channel: String::new(),
+            channels: Vec::new(),
+            bundles: Vec::new(),
+            deprecations: Vec::new(),
+            gone: false,
+        }
+    }
+
+    /// Reads the documents of a package. Of bundles the fields `name` and `version` are read.
+    ///
+    /// # Errors
+    /// When entries have another form than that of their schema.
+    pub fn read(name: &str, documents: &[Value]) -> Result<Self, DraftError> {
+        let mut draft = Self::new(name);
+        for (place, document) in documents.iter().enumerate() {
+            let text = |field: &str| document.get(field).and_then(Value::as_str).unwrap_or_default();
+            match Schema::from(text("schema")) {
+                Schema::Package => text("defaultChannel").clone_into(&mut draft.default_channel),
+                Schema::Channel => draft.channels.push(DraftChannel {
+                    source: Some(place),
+                    like: None,
+                    name: text("name").to_owned(),
+                    entries: list::items(document, &format!("channel {}", text("name")))?,
+                }),
+                Schema::Bundle => draft.bundles.push(DraftBundle {
+                    source: Some(place),
+                    document: None,
+                    name: text("name").to_owned(),
+                    version: parse_tolerant(text("version")),
+                }),
+                Schema::Deprecations => draft.deprecations = list::items(document, "the deprecations")?,
+                Schema::Other(_) => {}
+            }
+        }
+        Ok(draft)
+    }
+
+    /// What becomes of the documents that it was read from.
+    pub fn revise(&self, documents: &[Value]) -> Vec<Revised> {
+        if self.gone {
+            return Vec::new();
+        }
+        let mut revised = Vec::new();
+        let (mut has_package, mut has_deprecations) = (false, false);
+        for (place, document) in documents.iter().enumerate() {
+            let schema = Schema::from(document.get("schema").and_then(Value::as_str).unwrap_or_default());
+            let changed = match schema {
+                Schema::Package => {
+                    has_package = true;
+                    with_text(document, "defaultChannel", &self.default_channel)
+                }
+                Schema::Channel => match self.channels.iter().find(|channel| channel.source == Some(place)) {
+                    Some(channel) => channel.document(document),
+                    None => continue,
+                },
+                Schema::Bundle => match self.bundles.iter().any(|bundle| bundle.source == Some(place)) {
+                    true => None,
+                    false => continue,
+                },
+                Schema::Deprecations if self.deprecations.is_empty() => continue,
+                Schema::Deprecations => {
+                    has_deprecations = true;
+                    list::with_deprecations(document, &self.deprecations)
+                }
+                Schema::Other(_) => None,
+            };
+            revised.push(changed.map_or(Revised::Kept(place), |value| Revised::Changed(place, value)));
+        }
+        let name = &self.name;
+        if !has_package {
+            let package =
+                json!({"schema": Schema::Package.name(), "name": name, "defaultChannel": self.default_channel});
+            revised.push(Revised::New(package));
+        }
+        for channel in self.channels.iter().filter(|channel| channel.source.is_none()) {
+            let new = json!({"schema": Schema::Channel.name(), "package": name, "name": channel.name, "entries": []});
+            let like = channel.like.and_then(|like| documents.get(like)).unwrap_or(&new);
+            revised.push(Revised::New(channel.document(like).unwrap_or_else(|| like.clone())));
+        }
+        revised.extend(
+            self.bundles
+                .iter()
+                .filter_map(|bundle| bundle.document.clone().map(Revised::New)),
+        );
+        if !has_deprecations && !self.deprecations.is_empty() {
+            let new = json!({"schema": Schema::Deprecations.name(), "package": name, "entries": []});
+            let new = list::with_deprecations(&new, &self.deprecations).unwrap_or(new);
+            revised.push(Revised::New(new));
+        }
+        revised
+    }
+
+    /// The bundle of this name.
+    pub fn bundle(&self, name: &str) -> Option<&DraftBundle> {
+        self.bundles.iter().find(|bundle| bundle.name == name)
+    }
+
+    /// The channel of this name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn channel(&self, name: &str) -> Result<usize, DraftError> {
+        let found = self.channels.iter().position(|channel| channel.name == name);
+        found.ok_or_else(|| DraftError::channel(self, name))
+    }
+}
+
+impl DraftChannel {
+    /// A channel that the catalog does not have yet.
+    pub fn new(name: &str) -> Self {
+        Self {
+            source: None,
+            like: None,
+            name: name.to_owned(),
+            entries: Vec::new(),
+        }
+    }
+
+    /// Its document, made of an older one; none where it says the same.
+    fn document(&self, document: &Value) -> Option<Value> {
+        let renamed = with_text(document, "name", &self.name);
+        let listed = list::with_entries(renamed.as_ref().unwrap_or(document), &self.entries);
+        listed.or(renamed)
+    }
+}
+
+/// The document with another string in a field; none where it is the same.
+fn with_text(document: &Value, field: &str, text: &str) -> Option<Value> {
+    let before = document.get(field).and_then(Value::as_str).unwrap_or_default();
+    if before == text {
+        return None;
+    }
+    let mut changed: Map<String, Value> = document.as_object().cloned()?;
+    changed.insert(field.to_owned(), text.into());
+    Some(Value::Object(changed))
+}
+
+#[cfg(test)]
+mod tests;

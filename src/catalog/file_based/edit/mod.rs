@@ -1,0 +1,369 @@
+//! Editing a catalog in a folder: documents that change keep their comments and layout, all others their bytes.
+//!
+//! An [`Editor`] gives the documents of a package as values and takes what is to become of them. Nothing on disk
+//! changes before [`Edited::write`], which changes all files or none.
+
+mod pieces;
+mod result;
+
+use super::draft::Revised;
+use super::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
+use super::{Key, Schema};
+use crate::diagnostic::Diagnostic;
+use crate::files::{self, FileChange, FileError};
+use crate::shape::nearest;
+use crate::text::{self, Document, ReviseError};
+use pieces::{Edit, apply, read_piece};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Why a catalog is not edited. Nothing has changed then.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// The system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The form of a document does not allow the change.
+    #[error(transparent)]
+    Revise(#[from] ReviseError),
+    /// There is no such package.
+    #[error("{} has no package {package:?}", folder.display())]
+    Package {
+        /// The folder.
+        folder: PathBuf,
+        /// The name.
+        package: String,
+        /// The name in the catalog that is most like it.
+        nearest: Option<String>,
+    },
+    /// Two documents of one schema, package and name.
+    #[error("{}:{line}: {}:{other_line} has the same {schema} {name:?}", file.display(), other.display())]
+    Twice {
+        /// The file of the second one.
+        file: PathBuf,
+        /// Its line, from 1.
+        line: usize,
+        /// The file of the first one.
+        other: PathBuf,
+        /// Its line, from 1.
+        other_line: usize,
+        /// The schema of both.
+        schema: Schema,
+        /// The name of both.
+        name: String,
+    },
+    /// A link leads to a file elsewhere, which is none of the catalog's.
+    #[error("{} is a link to a file outside the catalog", link.display())]
+    Outside {
+        /// The link.
+        link: PathBuf,
+    },
+    /// The catalog would have errors that it has not now.
+    #[error("the change would leave errors in {}", folder.display())]
+    Findings {
+        /// The folder.
+        folder: PathBuf,
+        /// The errors.
+        findings: Vec<Diagnostic>,
+    },
+}
+
+/// A catalog that is being edited.
+#[derive(Debug)]
+pub struct Editor {
+    folder: PathBuf,
+    limits: CatalogLimits,
+    catalog: FileBasedCatalog,
+    /// By the numbers of files.
+    edits: BTreeMap<usize, Vec<Edit>>,
+    /// Documents in files that do not exist yet, by their paths inside the folder.
+    new_files: BTreeMap<String, Vec<Value>>,
+    /// The packages that change.
+    packages: Vec<String>,
+}
+
+/// The documents of a package. Of bundles only what tells them apart is read: names, image and version.
+#[derive(Debug)]
+pub struct PackageDocuments {
+    name: String,
+    handles: Vec<usize>,
+    /// The values, in the order of a catalog.
+    pub values: Vec<Value>,
+    read: Vec<Option<Document>>,
+}
+
+/// What an edit changes on disk.
+#[derive(Debug)]
+pub struct Edited {
+    folder: PathBuf,
+    /// The files that change, by their paths inside the folder.
+    pub files: BTreeMap<String, FileChange>,
+}
+
+impl Edited {
+    /// Makes the change: all files or none.
+    ///
+    /// # Errors
+    /// When a file has changed meanwhile, or the system refuses.
+    pub fn write(&self) -> Result<(), FileError> {
+        files::write_changes(&self.folder, &self.files)
+    }
+}
+
+impl Editor {
+    /// Opens the catalog in a folder. A change that a killed process has left half done is finished first.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn open(folder: &Path, limits: CatalogLimits) -> Result<Self, EditError> {
+        files::finish_change(folder)?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            limits,
+            catalog: FileBasedCatalog::open(folder, limits)?,
+            edits: BTreeMap::new(),
+            new_files: BTreeMap::new(),
+            packages: Vec::new(),
+        })
+    }
+
+    /// The names of the packages, sorted.
+    pub fn packages(&self) -> Vec<&str> {
+        let handles = self.catalog.handles.iter();
+        let mut names: Vec<&str> = handles
+            .map(|handle| &*handle.package)
+            .filter(|name| !name.is_empty())
+            .collect();
+        names.dedup();
+        names
+    }
+
+    /// The documents of a package; none of a package that the catalog does not have.
+    ///
+    /// # Errors
+    /// When two documents are the same, or one cannot be read.
+    pub fn documents(&self, package: &str) -> Result<PackageDocuments, EditError> {
+        let mut documents = PackageDocuments {
+            name: package.to_owned(),
+            handles: Vec::new(),
+            values: Vec::new(),
+            read: Vec::new(),
+        };
+        let mut before: Option<&Handle> = None;
+        for (index, handle) in self.catalog.handles.iter().enumerate() {
+            if &*handle.package != package {
+                continue;
+            }
+            if let Some(other) = before.filter(|other| same(other, handle)) {
+                return Err(self.twice(other, handle));
+            }
+            before = Some(handle);
+            let (value, read) = match handle.schema {
+                Schema::Bundle => (self.bundle(handle)?, None),
+                _ => {
+                    let read = self.read(handle)?;
+                    (read.value().clone(), Some(read))
+                }
+            };
+            documents.handles.push(index);
+            documents.values.push(value);
+            documents.read.push(read);
+        }
+        Ok(documents)
+    }
+
+    /// As [`Editor::documents`], of a package that the catalog has.
+    ///
+    /// # Errors
+    /// The same, and when the catalog does not have it.
+    pub fn known(&self, package: &str) -> Result<PackageDocuments, EditError> {
+        let documents = self.documents(package)?;
+        if documents.values.is_empty() {
+            return Err(EditError::Package {
+                folder: self.folder.clone(),
+                package: package.to_owned(),
+                nearest: nearest(package, self.packages().into_iter()).map(str::to_owned),
+            });
+        }
+        Ok(documents)
+    }
+
+    fn twice(&self, first: &Handle, second: &Handle) -> EditError {
+        EditError::Twice {
+            file: self.catalog.file(second).to_owned(),
+            line: second.line,
+            other: self.catalog.file(first).to_owned(),
+            other_line: first.line,
+            schema: second.schema.clone(),
+            name: second.name.to_string(),
+        }
+    }
+
+    /// What tells a bundle apart.
+    fn bundle(&self, handle: &Handle) -> Result<Value, EditError> {
+        let document = self.catalog.document(handle)?;
+        let properties = document.properties().unwrap_or_default();
+        let identity = super::Identity::among(&properties);
+        let mut value = json!({"schema": Schema::Bundle.name(), "package": &*handle.package, "name": &*handle.name});
+        if let Some(map) = value.as_object_mut() {
+            for (field, text) in [
+                ("image", Some(document.text("image"))),
+                ("version", identity.version),
+                ("release", identity.release),
+            ] {
+                map.extend(text.map(|text| (field.to_owned(), Value::from(text))));
+            }
+        }
+        Ok(value)
+    }
+
+    fn read(&self, handle: &Handle) -> Result<Document, EditError> {
+        let file = self.catalog.file(handle);
+        let bytes = self.catalog.bytes(handle)?;
+        read_piece(file, handle, &bytes, &self.limits).ok_or_else(|| {
+            let file = file.to_owned();
+            CatalogError::Changed { file }.into()
+        })
+    }
+
+    /// Says what is to become of the documents of a package.
+    ///
+    /// # Errors
+    /// When the form of a document does not allow the change, or its file is a link out of the catalog.
+    pub fn revise(&mut self, documents: &PackageDocuments, revised: Vec<Revised>) -> Result<(), EditError> {
+        let mut stays = vec![false; documents.values.len()];
+        let mut new = Vec::new();
+        let mut edits: Vec<(usize, Edit)> = Vec::new();
+        for one in revised {
+            match one {
+                Revised::Kept(place) => {
+                    stays.get_mut(place).map(|stays| *stays = true);
+                }
+                Revised::Changed(place, value) => {
+                    stays.get_mut(place).map(|stays| *stays = true);
+                    let read = documents.read.get(place).and_then(Option::as_ref);
+                    if let (Some(handle), Some(read)) = (self.handle(documents, place), read)
+                        && *read.value() != value
+                    {
+                        let text = text::revise(read, &value)?;
+                        edits.push((handle.file, Edit::replace(handle, text)));
+                    }
+                }
+                Revised::New(value) => new.push(value),
+            }
+        }
+        for (place, _) in stays.iter().enumerate().filter(|(_, stays)| !**stays) {
+            if let Some(handle) = self.handle(documents, place) {
+                edits.push((handle.file, Edit::remove(handle)));
+            }
+        }
+        for value in new {
+            self.insert(documents, value, &mut edits);
+        }
+        if edits.is_empty() && self.new_files.is_empty() {
+            return Ok(());
+        }
+        self.packages.push(documents.name.clone());
+        for (file, edit) in edits {
+            self.require_inside(file)?;
+            self.edits.entry(file).or_default().push(edit);
+        }
+        Ok(())
+    }
+
+    fn handle(&self, documents: &PackageDocuments, place: usize) -> Option<&Handle> {
+        self.catalog.handles.get(*documents.handles.get(place)?)
+    }
+
+    /// A new document stands behind the last one of its schema in the package, else behind the last one of the package.
+    fn insert(&mut self, documents: &PackageDocuments, value: Value, edits: &mut Vec<(usize, Edit)>) {
+        let schema = value.get("schema").and_then(Value::as_str).map(Schema::from);
+        let handles = || {
+            documents
+                .handles
+                .iter()
+                .filter_map(|index| self.catalog.handles.get(*index))
+        };
+        let place = |handle: &&Handle| (handle.file, handle.start);
+        let of_schema = handles().filter(|handle| Some(&handle.schema) == schema.as_ref());
+        let beside = of_schema.max_by_key(place).or_else(|| handles().max_by_key(place));
+        if let Some(beside) = beside {
+            return edits.push((beside.file, Edit::insert(beside, value)));
+        }
+        // A catalog in one file stays one.
+        let mut files = self.catalog.paths();
+        if let (1, Some(last)) = (files.len(), self.catalog.handles.iter().max_by_key(place)) {
+            return edits.push((last.file, Edit::insert(last, value)));
+        }
+        let json = files.len() > 0 && files.all(|path| path.extension().is_some_and(|extension| extension == "json"));
+        let name = format!("{}/catalog.{}", documents.name, if json { "json" } else { "yaml" });
+        self.new_files.entry(name).or_default().push(value);
+    }
+
+    fn require_inside(&self, file: usize) -> Result<(), EditError> {
+        let Some(path) = self.catalog.paths().nth(file) else {
+            return Ok(());
+        };
+        let real = |path: &Path| path.canonicalize().map_err(|error| FileError::new("read", path, error));
+        if path.is_symlink() && !real(path)?.starts_with(real(&self.folder)?) {
+            let link = path.to_owned();
+            return Err(EditError::Outside { link });
+        }
+        Ok(())
+    }
+
+    /// Puts the changed files together and validates what the catalog becomes.
+    ///
+    /// # Errors
+    /// When the catalog would have errors that it has not now.
+    pub fn finish(self) -> Result<Edited, EditError> {
+        let mut files = BTreeMap::new();
+        for (number, path) in self.catalog.paths().enumerate() {
+            let Some(edits) = self.edits.get(&number) else {
+                continue;
+            };
+            let before = std::fs::read(path).map_err(|error| FileError::new("read", path, error))?;
+            let after = apply(&before, edits);
+            if after.as_ref() != Some(&before) {
+                let change = FileChange {
+                    before: Some(before),
+                    after,
+                };
+                files.insert(self.inside(path), change);
+            }
+        }
+        for (path, values) in &self.new_files {
+            let after = pieces::new_file(values, path.ends_with(".json"));
+            let change = FileChange {
+                before: None,
+                after: Some(after),
+            };
+            files.insert(path.clone(), change);
+        }
+        self.catalog.check_unchanged()?;
+        if !files.is_empty() {
+            result::check(&self, &files)?;
+        }
+        Ok(Edited {
+            folder: self.folder,
+            files,
+        })
+    }
+
+    fn inside(&self, path: &Path) -> String {
+        let inside = path.strip_prefix(&self.folder).unwrap_or(path);
+        inside.to_string_lossy().into_owned()
+    }
+}
+
+/// Whether two documents of one package stand for the same thing.
+fn same(one: &Handle, other: &Handle) -> bool {
+    !matches!(one.schema, Schema::Other(_)) && Key::cmp(&one.key(), &other.key()).is_eq()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! Documents as pieces of a file: replaced, removed and inserted there.
+
+use crate::catalog::file_based::read::{CatalogLimits, Handle};
+use crate::source::{Position, SourceFile};
+use crate::text::{self, Document};
+use serde_json::Value;
+use std::ops::Range;
+use std::path::Path;
+
+/// A change of the documents of a file.
+#[derive(Debug)]
+pub(super) struct Edit {
+    /// The document that it is about, in bytes of the file.
+    range: Range<usize>,
+    json: bool,
+    change: Change,
+}
+
+#[derive(Debug)]
+enum Change {
+    Replace(String),
+    Remove,
+    /// Behind the document.
+    Insert(Value),
+}
+
+impl Edit {
+    fn of(handle: &Handle, change: Change) -> Self {
+        let start = usize::try_from(handle.start).unwrap_or(usize::MAX);
+        Self {
+            range: start..start.saturating_add(handle.length()),
+            json: handle.json,
+            change,
+        }
+    }
+
+    pub(super) fn replace(handle: &Handle, text: String) -> Self {
+        Self::of(handle, Change::Replace(text))
+    }
+
+    pub(super) fn remove(handle: &Handle) -> Self {
+        Self::of(handle, Change::Remove)
+    }
+
+    pub(super) fn insert(handle: &Handle, value: Value) -> Self {
+        Self::of(handle, Change::Insert(value))
+    }
+}
+
+/// A document with the places of everything in it; none where it is none.
+pub(super) fn read_piece(file: &Path, handle: &Handle, bytes: &[u8], limits: &CatalogLimits) -> Option<Document> {
+    let begin = Position {
+        line: handle.line,
+        column: 1,
+    };
+    let text = std::str::from_utf8(bytes).ok()?;
+    let source = SourceFile::part(file.display().to_string(), text, begin, handle.start);
+    let reading = text::read_source(&source, &limits.of_document());
+    let mut documents = reading.documents.into_iter();
+    documents.find(|document| !document.value().is_null())
+}
+
+/// The file with all changes made; none where no document is left in it.
+pub(super) fn apply(before: &[u8], edits: &[Edit]) -> Option<Vec<u8>> {
+    let mut sorted: Vec<&Edit> = edits.iter().collect();
+    // What is inserted behind a document follows what becomes of that.
+    sorted.sort_by_key(|edit| (edit.range.start, matches!(edit.change, Change::Insert(_))));
+    let newline = if before.windows(2).any(|pair| pair == b"\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    };
+    let (mut out, mut end) = (Vec::with_capacity(before.len()), 0);
+    let of = |range: Range<usize>| before.get(range).unwrap_or_default();
+    for edit in &sorted {
+        let Range { start, end: behind } = edit.range;
+        match &edit.change {
+            Change::Replace(text) => {
+                out.extend_from_slice(of(end..start));
+                out.extend_from_slice(text.as_bytes());
+                end = behind;
+            }
+            Change::Remove if edit.json => {
+                out.extend_from_slice(of(end..start));
+                end = behind + line_end(of(behind..before.len()));
+            }
+            Change::Remove => {
+                let from = separator(before, start).max(end);
+                out.extend_from_slice(of(end..from));
+                end = behind;
+            }
+            Change::Insert(value) => {
+                let behind = if edit.json {
+                    behind + line_end(of(behind..before.len()))
+                } else {
+                    behind
+                };
+                out.extend_from_slice(of(end..behind.max(end)));
+                end = behind.max(end);
+                if !out.is_empty() && !out.ends_with(b"\n") {
+                    out.extend_from_slice(newline.as_bytes());
+                }
+                let text = document(value, edit.json, of(edit.range.clone()));
+                out.extend_from_slice(text.replace('\n', newline).as_bytes());
+            }
+        }
+    }
+    out.extend_from_slice(of(end..before.len()));
+    let left = out.split(|byte| *byte == b'\n').any(|line| {
+        let line = line.trim_ascii();
+        !(line.is_empty() || line.starts_with(b"#") || line == b"---")
+    });
+    left.then_some(out)
+}
+
+/// The blanks up to the end of the line, with it; nothing where something else stands there.
+fn line_end(rest: &[u8]) -> usize {
+    let blanks = rest
+        .iter()
+        .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+        .count();
+    match rest.get(blanks) {
+        Some(b'\n') => blanks + 1,
+        None => blanks,
+        Some(_) => 0,
+    }
+}
+
+/// Where the line of dashes begins that opens the document at `start`; `start` where there is none.
+fn separator(text: &[u8], start: usize) -> usize {
+    let before = text.get(..start).unwrap_or_default();
+    let Some(line) = before.strip_suffix(b"\n") else {
+        return start;
+    };
+    let begin = line.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    if line.get(begin..).unwrap_or_default().starts_with(b"---") {
+        begin
+    } else {
+        start
+    }
+}
+
+/// A new document in the form of the one beside it.
+fn document(value: &Value, json: bool, beside: &[u8]) -> String {
+    if !json {
+        return format!("---\n{}", text::to_yaml(value));
+    }
+    let inside = beside.get(1..).unwrap_or_default();
+    let blanks = inside.iter().take_while(|byte| byte.is_ascii_whitespace());
+    let indent: String = blanks
+        .map(|byte| char::from(*byte))
+        .filter(|letter| !"\r\n".contains(*letter))
+        .collect();
+    if inside.first().is_some_and(|byte| b"\r\n".contains(byte)) {
+        indented(value, &indent)
+    } else {
+        format!("{value}\n")
+    }
+}
+
+fn indented(value: &Value, indent: &str) -> String {
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
+    let mut out = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, formatter);
+    // Writing to memory does not fail, and keys are strings.
+    let written = serde::Serialize::serialize(value, &mut serializer);
+    debug_assert!(written.is_ok());
+    out.push(b'\n');
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// The content of a file of new documents.
+pub(super) fn new_file(values: &[Value], json: bool) -> Vec<u8> {
+    let write = |value| {
+        if json {
+            indented(value, "    ")
+        } else {
+            document(value, false, b"")
+        }
+    };
+    values.iter().map(write).collect::<String>().into_bytes()
+}

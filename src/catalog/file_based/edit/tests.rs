@@ -1,0 +1,243 @@
+use super::*;
+use crate::catalog::file_based::draft::{Deprecated, Draft, DraftError, Target};
+use std::fs;
+
+const CATALOG: &str = "\
+# The garden's tools.
+---
+schema: olm.package   # the rake
+name: rake
+defaultChannel: stable
+---
+schema: olm.channel
+package: rake
+name: stable
+entries:
+  - name: rake.v2.0.0
+    replaces: rake.v1.0.0 # the first
+  - name: rake.v1.0.0
+--- # bundles
+schema: olm.bundle
+name: rake.v1.0.0
+package: rake
+image: registry.example.com/rake:1
+properties:
+- type: olm.package
+  value: {packageName: rake, version: 1.0.0}
+---
+schema: olm.bundle
+name: rake.v2.0.0
+package: rake
+image: registry.example.com/rake:2
+properties:
+- type: olm.package
+  value: {packageName: rake, version: 2.0.0}
+";
+
+fn catalog() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("rake")).unwrap();
+    fs::write(folder.path().join("rake/catalog.yaml"), CATALOG).unwrap();
+    folder
+}
+
+fn text(folder: &Path) -> String {
+    fs::read_to_string(folder.join("rake/catalog.yaml")).unwrap()
+}
+
+/// Changes the package and writes it.
+fn change(folder: &Path, change: impl FnOnce(&mut Draft) -> Result<(), DraftError>) -> Result<usize, EditError> {
+    let mut editor = Editor::open(folder, CatalogLimits::default())?;
+    let documents = editor.known("rake")?;
+    let mut draft = Draft::read("rake", &documents.values).unwrap();
+    change(&mut draft).unwrap();
+    let revised = draft.revise(&documents.values);
+    editor.revise(&documents, revised)?;
+    let edited = editor.finish()?;
+    edited.write()?;
+    Ok(edited.files.len())
+}
+
+fn bundle(name: &str) -> Target {
+    Target {
+        channel: None,
+        bundle: Some(name.to_owned()),
+    }
+}
+
+#[test]
+fn a_document_that_goes_leaves_the_others_as_they_are() {
+    let folder = catalog();
+    change(folder.path(), |draft| draft.remove(&[bundle("1.0.0")], None).map(drop)).unwrap();
+    insta::assert_snapshot!(text(folder.path()), @"
+    # The garden's tools.
+    ---
+    schema: olm.package   # the rake
+    name: rake
+    defaultChannel: stable
+    ---
+    schema: olm.channel
+    package: rake
+    name: stable
+    entries:
+      - name: rake.v2.0.0
+        skips:
+          - rake.v1.0.0
+    ---
+    schema: olm.bundle
+    name: rake.v2.0.0
+    package: rake
+    image: registry.example.com/rake:2
+    properties:
+    - type: olm.package
+      value: {packageName: rake, version: 2.0.0}
+    ");
+}
+
+#[test]
+fn a_document_that_comes_stands_behind_its_package_and_goes_again() {
+    let folder = catalog();
+    change(folder.path(), |draft| {
+        draft.deprecate(&Deprecated::Package, "Use the hoe.")
+    })
+    .unwrap();
+    insta::assert_snapshot!(text(folder.path()).strip_prefix(CATALOG).unwrap(), @"
+    ---
+    schema: olm.deprecations
+    package: rake
+    entries:
+    - reference:
+        schema: olm.package
+      message: Use the hoe.
+    ");
+    let again = change(folder.path(), |draft| {
+        draft.deprecate(&Deprecated::Package, "Use the hoe.")
+    });
+    assert_eq!(again.unwrap(), 0, "nothing changes");
+    change(folder.path(), |draft| draft.undeprecate(&Deprecated::Package).map(drop)).unwrap();
+    assert_eq!(text(folder.path()), CATALOG);
+}
+
+#[test]
+fn json_keeps_its_form() {
+    let folder = catalog();
+    let file = folder.path().join("rake/catalog.yaml");
+    let mut json = String::new();
+    for piece in CATALOG.split("\n---").skip(1) {
+        let document = text::read(
+            "x",
+            piece.split_once('\n').unwrap().1.as_bytes(),
+            &text::Limits::default(),
+        );
+        let value = document.documents[0].value().clone();
+        json.push_str(&serde_json::to_string_pretty(&value).unwrap());
+        json.push('\n');
+    }
+    fs::remove_file(file).unwrap();
+    let file = folder.path().join("rake/catalog.json");
+    fs::write(&file, &json).unwrap();
+    change(folder.path(), |draft| {
+        draft.deprecate(&Deprecated::Package, "Use the hoe.")
+    })
+    .unwrap();
+    insta::assert_snapshot!(fs::read_to_string(&file).unwrap().strip_prefix(&json).unwrap(), @r#"
+    {
+      "schema": "olm.deprecations",
+      "package": "rake",
+      "entries": [
+        {
+          "reference": {
+            "schema": "olm.package"
+          },
+          "message": "Use the hoe."
+        }
+      ]
+    }
+    "#);
+    change(folder.path(), |draft| draft.undeprecate(&Deprecated::Package).map(drop)).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), json);
+}
+
+#[test]
+fn ends_of_lines_stay_what_they_are() {
+    let folder = catalog();
+    let file = folder.path().join("rake/catalog.yaml");
+    let dos = CATALOG.replace('\n', "\r\n");
+    fs::write(&file, &dos).unwrap();
+    change(folder.path(), |draft| draft.rename("stable", "fast")).unwrap();
+    change(folder.path(), |draft| {
+        draft.deprecate(&Deprecated::Package, "Use the hoe.")
+    })
+    .unwrap();
+    assert!(!text(folder.path()).replace("\r\n", "").contains('\n'));
+    change(folder.path(), |draft| draft.undeprecate(&Deprecated::Package).map(drop)).unwrap();
+    change(folder.path(), |draft| draft.rename("fast", "stable")).unwrap();
+    assert_eq!(text(folder.path()), dos);
+}
+
+#[test]
+fn a_package_that_goes_takes_its_file_along() {
+    let folder = catalog();
+    fs::write(folder.path().join("other.yaml"), CATALOG.replace("rake", "hoe")).unwrap();
+    change(folder.path(), |draft| {
+        draft.remove(&[Target::default()], None).map(drop)
+    })
+    .unwrap();
+    assert!(!folder.path().join("rake").exists());
+    assert!(folder.path().join("other.yaml").exists());
+}
+
+#[test]
+fn new_errors_are_refused_and_old_ones_are_not() {
+    let folder = catalog();
+    fs::write(
+        folder.path().join("more.yaml"),
+        CATALOG.replace("rake", "hoe").replace("2.0.0}", "x}"),
+    )
+    .unwrap();
+    change(folder.path(), |draft| draft.rename("stable", "fast")).unwrap();
+    let broken = change(folder.path(), |draft| {
+        draft.channels[0].entries[1].name = "rake.v3.0.0".to_owned();
+        Ok(())
+    });
+    let Err(EditError::Findings { findings, .. }) = broken else {
+        panic!("{broken:?}")
+    };
+    let place = findings[0].place.as_ref().unwrap().source.name().to_owned();
+    assert!(Path::new(&place).ends_with("rake/catalog.yaml"), "{place}");
+    assert!(text(folder.path()).contains("rake.v1.0.0"));
+}
+
+#[test]
+fn what_stands_twice_or_elsewhere_is_refused() {
+    let folder = catalog();
+    fs::write(
+        folder.path().join("again.yaml"),
+        "schema: olm.channel\npackage: rake\nname: stable\n",
+    )
+    .unwrap();
+    let twice = change(folder.path(), |draft| draft.rename("stable", "fast")).unwrap_err();
+    assert!(
+        twice.to_string().contains("has the same olm.channel \"stable\""),
+        "{twice}"
+    );
+
+    let folder = catalog();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rake/catalog.yaml");
+    fs::rename(&file, elsewhere.path().join("catalog.yaml")).unwrap();
+    std::os::unix::fs::symlink(elsewhere.path().join("catalog.yaml"), &file).unwrap();
+    let outside = change(folder.path(), |draft| draft.rename("stable", "fast")).unwrap_err();
+    assert!(
+        outside.to_string().ends_with("is a link to a file outside the catalog"),
+        "{outside}"
+    );
+    assert_eq!(text(folder.path()), CATALOG);
+
+    let folder = catalog();
+    let aliased = CATALOG.replace("name: stable\n", "name: &n stable\nx-name: *n\n");
+    fs::write(folder.path().join("rake/catalog.yaml"), &aliased).unwrap();
+    let alias = change(folder.path(), |draft| draft.rename("stable", "fast")).unwrap_err();
+    assert!(alias.to_string().contains("rake/catalog.yaml:9:"), "{alias}");
+    assert_eq!(text(folder.path()), aliased);
+}

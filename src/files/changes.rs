@@ -1,0 +1,37 @@
+//! Changes of the files of a folder, as plain values.
+
+use super::{FileError, FolderChange, finish_change, place, require_content};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The content of a file before and after; none where it is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// What it holds.
+    pub before: Option<Vec<u8>>,
+    /// What it is to hold.
+    pub after: Option<Vec<u8>>,
+}
+
+/// Makes all changes, by the paths of the files inside the folder, or none.
+///
+/// # Errors
+/// When a file does not hold what it held before, or the system refuses.
+pub(crate) fn write_changes(folder: &Path, files: &BTreeMap<String, FileChange>) -> Result<(), FileError> {
+    if files.is_empty() {
+        return finish_change(folder);
+    }
+    let mut change = FolderChange::new(folder)?;
+    for (path, file) in files {
+        if let Some(before) = &file.before {
+            require_content(&folder.join(path), before)?;
+        }
+        if file.after.is_none() {
+            change.remove(path);
+        }
+    }
+    let written = files.iter();
+    let written = written.filter_map(|(path, file)| Some((path.as_str(), file.after.as_deref()?)));
+    place(change.path(), written)?;
+    change.commit()
+}
