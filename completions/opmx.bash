@@ -166,14 +166,77 @@ _opmx() {
             opmx__subcmd__catalog,build)
                 cmd="opmx__subcmd__catalog__subcmd__build"
                 ;;
+            opmx__subcmd__catalog,channel)
+                cmd="opmx__subcmd__catalog__subcmd__channel"
+                ;;
+            opmx__subcmd__catalog,deprecate)
+                cmd="opmx__subcmd__catalog__subcmd__deprecate"
+                ;;
             opmx__subcmd__catalog,help)
                 cmd="opmx__subcmd__catalog__subcmd__help"
+                ;;
+            opmx__subcmd__catalog,rm)
+                cmd="opmx__subcmd__catalog__subcmd__rm"
+                ;;
+            opmx__subcmd__catalog,truncate)
+                cmd="opmx__subcmd__catalog__subcmd__truncate"
+                ;;
+            opmx__subcmd__catalog,undeprecate)
+                cmd="opmx__subcmd__catalog__subcmd__undeprecate"
+                ;;
+            opmx__subcmd__catalog__subcmd__channel,copy)
+                cmd="opmx__subcmd__catalog__subcmd__channel__subcmd__copy"
+                ;;
+            opmx__subcmd__catalog__subcmd__channel,help)
+                cmd="opmx__subcmd__catalog__subcmd__channel__subcmd__help"
+                ;;
+            opmx__subcmd__catalog__subcmd__channel,rename)
+                cmd="opmx__subcmd__catalog__subcmd__channel__subcmd__rename"
+                ;;
+            opmx__subcmd__catalog__subcmd__channel,set-default)
+                cmd="opmx__subcmd__catalog__subcmd__channel__subcmd__set__subcmd__default"
+                ;;
+            opmx__subcmd__catalog__subcmd__channel__subcmd__help,copy)
+                cmd="opmx__subcmd__catalog__subcmd__channel__subcmd__help__subcmd__copy"
+                ;;
+            opmx__subcmd__catalog__subcmd__channel__subcmd__help,help)
+                cmd="opmx__subcmd__catalog__subcmd__channel__subcmd__help__subcmd__help"
+                ;;
+            opmx__subcmd__catalog__subcmd__channel__subcmd__help,rename)
+                cmd="opmx__subcmd__catalog__subcmd__channel__subcmd__help__subcmd__rename"
+                ;;
+            opmx__subcmd__catalog__subcmd__channel__subcmd__help,set-default)
+                cmd="opmx__subcmd__catalog__subcmd__channel__subcmd__help__subcmd__set__subcmd__default"
                 ;;
             opmx__subcmd__catalog__subcmd__help,build)
                 cmd="opmx__subcmd__catalog__subcmd__help__subcmd__build"
                 ;;
+            opmx__subcmd__catalog__subcmd__help,channel)
+                cmd="opmx__subcmd__catalog__subcmd__help__subcmd__channel"
+                ;;
+            opmx__subcmd__catalog__subcmd__help,deprecate)
+                cmd="opmx__subcmd__catalog__subcmd__help__subcmd__deprecate"
+                ;;
             opmx__subcmd__catalog__subcmd__help,help)
                 cmd="opmx__subcmd__catalog__subcmd__help__subcmd__help"
+                ;;
+            opmx__subcmd__catalog__subcmd__help,rm)
+                cmd="opmx__subcmd__catalog__subcmd__help__subcmd__rm"
+                ;;
+            opmx__subcmd__catalog__subcmd__help,truncate)
+                cmd="opmx__subcmd__catalog__subcmd__help__subcmd__truncate"
+                ;;
+            opmx__subcmd__catalog__subcmd__help,undeprecate)
+                cmd="opmx__subcmd__catalog__subcmd__help__subcmd__undeprecate"
+                ;;
+            opmx__subcmd__catalog__subcmd__help__subcmd__channel,copy)
+                cmd="opmx__subcmd__catalog__subcmd__help__subcmd__channel__subcmd__copy"
+                ;;
+            opmx__subcmd__catalog__subcmd__help__subcmd__channel,rename)
+                cmd="opmx__subcmd__catalog__subcmd__help__subcmd__channel__subcmd__rename"
+                ;;
+            opmx__subcmd__catalog__subcmd__help__subcmd__channel,set-default)
+                cmd="opmx__subcmd__catalog__subcmd__help__subcmd__channel__subcmd__set__subcmd__default"
                 ;;
             opmx__subcmd__generate,dockerfile)
                 cmd="opmx__subcmd__generate__subcmd__dockerfile"
@@ -285,6 +348,30 @@ _opmx() {
                 ;;
             opmx__subcmd__help__subcmd__catalog,build)
                 cmd="opmx__subcmd__help__subcmd__catalog__subcmd__build"
+                ;;
+            opmx__subcmd__help__subcmd__catalog,channel)
+                cmd="opmx__subcmd__help__subcmd__catalog__subcmd__channel"
+                ;;
+            opmx__subcmd__help__subcmd__catalog,deprecate)
+                cmd="opmx__subcmd__help__subcmd__catalog__subcmd__deprecate"
+                ;;
+            opmx__subcmd__help__subcmd__catalog,rm)
+                cmd="opmx__subcmd__help__subcmd__catalog__subcmd__rm"
+                ;;
+            opmx__subcmd__help__subcmd__catalog,truncate)
+                cmd="opmx__subcmd__help__subcmd__catalog__subcmd__truncate"
+                ;;
+            opmx__subcmd__help__subcmd__catalog,undeprecate)
+                cmd="opmx__subcmd__help__subcmd__catalog__subcmd__undeprecate"
+                ;;
+            opmx__subcmd__help__subcmd__catalog__subcmd__channel,copy)
+                cmd="opmx__subcmd__help__subcmd__catalog__subcmd__channel__subcmd__copy"
+                ;;
+            opmx__subcmd__help__subcmd__catalog__subcmd__channel,rename)
+                cmd="opmx__subcmd__help__subcmd__catalog__subcmd__channel__subcmd__rename"
+                ;;
+            opmx__subcmd__help__subcmd__catalog__subcmd__channel,set-default)
+                cmd="opmx__subcmd__help__subcmd__catalog__subcmd__channel__subcmd__set__subcmd__default"
                 ;;
             opmx__subcmd__help__subcmd__generate,dockerfile)
                 cmd="opmx__subcmd__help__subcmd__generate__subcmd__dockerfile"
@@ -1986,7 +2073,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__catalog)
-            opts="-v -q -h --verbose --quiet --color --help build help"
+            opts="-v -q -h --verbose --quiet --color --help rm truncate deprecate undeprecate channel build help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2097,8 +2184,224 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__catalog__subcmd__channel)
+            opts="-v -q -h --verbose --quiet --color --help set-default rename copy help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__channel__subcmd__copy)
+            opts="-v -q -h --dry-run --max-total-size --max-depth --max-values --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__channel__subcmd__help)
+            opts="set-default rename copy help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__channel__subcmd__help__subcmd__copy)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__channel__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__channel__subcmd__help__subcmd__rename)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__channel__subcmd__help__subcmd__set__subcmd__default)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__channel__subcmd__rename)
+            opts="-v -q -h --dry-run --max-total-size --max-depth --max-values --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__channel__subcmd__set__subcmd__default)
+            opts="-v -q -h --dry-run --max-total-size --max-depth --max-values --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__deprecate)
+            opts="-m -v -q -h --dry-run --max-total-size --max-depth --max-values --message --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --message)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -m)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__catalog__subcmd__help)
-            opts="build help"
+            opts="rm truncate deprecate undeprecate channel build help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2125,6 +2428,76 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__catalog__subcmd__help__subcmd__channel)
+            opts="set-default rename copy"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__help__subcmd__channel__subcmd__copy)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__help__subcmd__channel__subcmd__rename)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__help__subcmd__channel__subcmd__set__subcmd__default)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__help__subcmd__deprecate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__catalog__subcmd__help__subcmd__help)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2132,6 +2505,150 @@ _opmx() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__help__subcmd__rm)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__help__subcmd__truncate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__help__subcmd__undeprecate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__rm)
+            opts="-v -q -h --dry-run --max-total-size --max-depth --max-values --default-channel --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --default-channel)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__truncate)
+            opts="-v -q -h --dry-run --max-total-size --max-depth --max-values --below --default-channel --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --below)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --default-channel)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__undeprecate)
+            opts="-v -q -h --dry-run --max-total-size --max-depth --max-values --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -2484,7 +3001,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__catalog)
-            opts="build"
+            opts="rm truncate deprecate undeprecate channel build"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2498,6 +3015,118 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__catalog__subcmd__build)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__catalog__subcmd__channel)
+            opts="set-default rename copy"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__catalog__subcmd__channel__subcmd__copy)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__catalog__subcmd__channel__subcmd__rename)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__catalog__subcmd__channel__subcmd__set__subcmd__default)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__catalog__subcmd__deprecate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__catalog__subcmd__rm)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__catalog__subcmd__truncate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__catalog__subcmd__undeprecate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

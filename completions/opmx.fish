@@ -381,14 +381,73 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "validate" -d 'Check bundles, and say what to change where'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "rules" -d 'List the rules of bundles, or explain one'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from build help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from rm truncate deprecate undeprecate channel build help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
 never\t'Not at all'"
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from build help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from build help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from build help" -s h -l help -d 'Print help'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from build help" -f -a "build" -d 'Build the image of a file-based catalog, with no container daemon'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from build help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from rm truncate deprecate undeprecate channel build help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from rm truncate deprecate undeprecate channel build help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from rm truncate deprecate undeprecate channel build help" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from rm truncate deprecate undeprecate channel build help" -f -a "rm" -d 'Take packages, channels or bundles out of a catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from rm truncate deprecate undeprecate channel build help" -f -a "truncate" -d 'Take the versions of a package below one out of its channels'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from rm truncate deprecate undeprecate channel build help" -f -a "deprecate" -d 'Deprecate a package, a channel or a bundle'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from rm truncate deprecate undeprecate channel build help" -f -a "undeprecate" -d 'Take back a deprecation'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from rm truncate deprecate undeprecate channel build help" -f -a "channel" -d 'Change channels of a package as a whole'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from rm truncate deprecate undeprecate channel build help" -f -a "build" -d 'Build the image of a file-based catalog, with no container daemon'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from rm truncate deprecate undeprecate channel build help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l max-total-size -d 'Largest size of what is kept in memory of a catalog: names, edges, properties and findings' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l max-depth -d 'Deepest nesting of a document of a catalog, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l max-values -d 'Most keys and values in one document of a catalog' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l default-channel -d 'Channel that takes the place of a default channel which goes' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l dry-run -d 'Print what would change as a diff, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l max-total-size -d 'Largest size of what is kept in memory of a catalog: names, edges, properties and findings' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l max-depth -d 'Deepest nesting of a document of a catalog, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l max-values -d 'Most keys and values in one document of a catalog' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l below -d 'Lowest version that stays' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l default-channel -d 'Channel that takes the place of a default channel which goes' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l dry-run -d 'Print what would change as a diff, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -l max-total-size -d 'Largest size of what is kept in memory of a catalog: names, edges, properties and findings' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -l max-depth -d 'Deepest nesting of a document of a catalog, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -l max-values -d 'Most keys and values in one document of a catalog' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -s m -l message -d 'Why, and what to choose in its place, as Markdown' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -l dry-run -d 'Print what would change as a diff, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -l max-total-size -d 'Largest size of what is kept in memory of a catalog: names, edges, properties and findings' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -l max-depth -d 'Deepest nesting of a document of a catalog, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -l max-values -d 'Most keys and values in one document of a catalog' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -l dry-run -d 'Print what would change as a diff, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from channel" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from channel" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from channel" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from channel" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from channel" -f -a "set-default" -d 'Make a channel the default one'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from channel" -f -a "rename" -d 'Give a channel another name'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from channel" -f -a "copy" -d 'Make a channel with the entries of another one'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from channel" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -s t -l tag -d 'Where the image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -s i -l binary-image -d 'Base image, with a program that serves the index; without it the image holds only opmx' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l binary -d 'Also for this platform, with opmx in FILE, a static binary for it; can be repeated' -r
@@ -418,6 +477,11 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "rm" -d 'Take packages, channels or bundles out of a catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "truncate" -d 'Take the versions of a package below one out of its channels'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "deprecate" -d 'Deprecate a package, a channel or a bundle'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "undeprecate" -d 'Take back a deprecation'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "channel" -d 'Change channels of a package as a whole'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "build" -d 'Build the image of a file-based catalog, with no container daemon'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph diff check help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
@@ -1539,6 +1603,11 @@ complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcomma
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "update" -d 'Update the folder of a bundle to the next release'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "validate" -d 'Check bundles, and say what to change where'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "rules" -d 'List the rules of bundles, or explain one'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "rm" -d 'Take packages, channels or bundles out of a catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "truncate" -d 'Take the versions of a package below one out of its channels'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "deprecate" -d 'Deprecate a package, a channel or a bundle'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "undeprecate" -d 'Take back a deprecation'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "channel" -d 'Change channels of a package as a whole'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "build" -d 'Build the image of a file-based catalog, with no container daemon'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "add" -d 'Add bundles to an index image'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "rm" -d 'Remove packages from an index image'

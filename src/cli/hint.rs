@@ -5,6 +5,8 @@ use crate::build::BuildError;
 use crate::bundle::location::{LoadError, LocationError};
 use crate::bundle::pin::PinError;
 use crate::bundle::{AnnotationError, EditError, MediaType, UnknownMediaType};
+use crate::catalog::file_based::draft::DraftError;
+use crate::catalog::file_based::edit::CatalogEditError;
 use crate::catalog::file_based::init::InitError;
 use crate::catalog::file_based::load::LoadError as CatalogLoadError;
 use crate::catalog::file_based::read::CatalogError;
@@ -298,6 +300,30 @@ hints! {
         Self::Walk { source, .. } => source.io_error().map(of_system).unwrap_or_default(),
         Self::Values { .. } => hint(raise(VALUES)),
         Self::TooMuch { .. } => hint(raise(TOTAL_SIZE)),
+    }
+    CatalogEditError {
+        pass: [Catalog, File, Draft],
+        none: [Findings],
+        Self::Revise(_) => hint("write the value out there, without an alias, an anchor or a merge key"),
+        Self::Package { nearest, .. } => {
+            hints_of(nearest.iter().map(|name| format!("there is {name:?}"))).of_missing()
+        }
+        Self::Twice { .. } => hint("remove one of them"),
+        Self::Outside { .. } => hint("change the catalog that the file belongs to, or put a copy of it here"),
+    }
+    DraftError {
+        pass: [],
+        none: [Entries, Taken],
+        Self::Channel { nearest, .. } | Self::Bundle { nearest, .. } => {
+            hints_of(nearest.iter().map(|name| format!("there is {name:?}"))).of_missing()
+        }
+        Self::Entry { .. } => Advice::missing(),
+        Self::Default { others, .. } => {
+            hint(format!("name another one with --default-channel: {}", others.join(", ")))
+        }
+        Self::Heads { .. } => hint("take out the higher ones of them, too"),
+        Self::Empty { .. } => hint("name the package alone to take it out"),
+        Self::Version { .. } => hint("take bundles out by name, with opmx catalog rm"),
     }
     CatalogLoadError {
         pass: [Catalog],

@@ -34,6 +34,7 @@ mod bundle_update;
 mod bundle_validate;
 mod bundles;
 mod catalog_build;
+mod catalog_edit;
 mod catalogs;
 mod dependencies;
 mod generate_dockerfile;

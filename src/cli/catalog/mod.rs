@@ -1,6 +1,12 @@
 //! `opmx catalog`: file-based catalogs, changed and built with one command for each step.
 
 mod build;
+mod channel;
+mod deprecate;
+mod edit;
+mod rm;
+mod target;
+mod truncate;
 
 use crate::cli::Context;
 use crate::cli::error::CommandResult;
@@ -8,10 +14,20 @@ use clap::{Args, Subcommand};
 
 const EXAMPLES: &str = "\
 Examples:
+  Take a version out of all channels, and see first what would change
+  $ opmx catalog rm catalog etcd@0.9.2 --dry-run
+  $ opmx catalog rm catalog etcd@0.9.2
+
+  Deprecate a channel
+  $ opmx catalog deprecate catalog etcd:alpha -m \"Use the channel stable.\"
+
   Build the image of a catalog
   $ opmx catalog build catalog -t registry.example.com/catalog:v1";
 
 /// Change file-based catalogs, and build their images
+///
+/// A change keeps comments, the order of keys and the layout of the documents that it is about, and every byte of all
+/// others. The result is validated before anything is written, and all files change or none.
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct CatalogArguments {
@@ -21,11 +37,21 @@ pub(crate) struct CatalogArguments {
 
 #[derive(Debug, Subcommand)]
 enum CatalogCommand {
+    Rm(rm::RmArguments),
+    Truncate(truncate::TruncateArguments),
+    Deprecate(deprecate::DeprecateArguments),
+    Undeprecate(deprecate::UndeprecateArguments),
+    Channel(channel::ChannelArguments),
     Build(build::BuildArguments),
 }
 
 pub(crate) fn run(arguments: &CatalogArguments, context: &Context<'_>) -> CommandResult {
     match &arguments.command {
+        CatalogCommand::Rm(arguments) => rm::run(arguments, context),
+        CatalogCommand::Truncate(arguments) => truncate::run(arguments, context),
+        CatalogCommand::Deprecate(arguments) => deprecate::run(arguments, context),
+        CatalogCommand::Undeprecate(arguments) => deprecate::take_back(arguments, context),
+        CatalogCommand::Channel(arguments) => channel::run(arguments, context),
         CatalogCommand::Build(arguments) => build::run(arguments, context),
     }
 }

@@ -1,7 +1,7 @@
 //! Lists of entries in documents: read as plain data, and written with the fields that nobody here knows.
 
 use super::DraftError;
-use crate::catalog::file_based::{Deprecation, WrittenEntry};
+use crate::catalog::file_based::{Deprecation, Schema, WrittenEntry};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
@@ -73,7 +73,7 @@ fn set(entry: &mut Value, field: &str, value: &Value) {
 pub(super) fn with_deprecations(document: &Value, deprecations: &[Deprecation]) -> Option<Value> {
     let old = of(document);
     let written = deprecations.iter().map(|deprecation| {
-        let schema = deprecation.reference.schema.as_ref().map(|schema| schema.name());
+        let schema = deprecation.reference.schema.as_ref().map(Schema::name);
         let name = &*deprecation.reference.name;
         let about = |old: &&Value| {
             let text = |field: &str| old.pointer(field).and_then(Value::as_str);

@@ -132,16 +132,13 @@ impl Draft {
                     Some(channel) => channel.document(document),
                     None => continue,
                 },
-                Schema::Bundle => match self.bundles.iter().any(|bundle| bundle.source == Some(place)) {
-                    true => None,
-                    false => continue,
-                },
+                Schema::Bundle if self.bundles.iter().all(|bundle| bundle.source != Some(place)) => continue,
                 Schema::Deprecations if self.deprecations.is_empty() => continue,
                 Schema::Deprecations => {
                     has_deprecations = true;
                     list::with_deprecations(document, &self.deprecations)
                 }
-                Schema::Other(_) => None,
+                Schema::Bundle | Schema::Other(_) => None,
             };
             revised.push(changed.map_or(Revised::Kept(place), |value| Revised::Changed(place, value)));
         }

@@ -6,7 +6,7 @@
 mod pieces;
 mod result;
 
-use super::draft::Revised;
+use super::draft::{Draft, DraftError, Revised};
 use super::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
 use super::{Key, Schema};
 use crate::diagnostic::Diagnostic;
@@ -15,12 +15,12 @@ use crate::shape::nearest;
 use crate::text::{self, Document, ReviseError};
 use pieces::{Edit, apply, read_piece};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Why a catalog is not edited. Nothing has changed then.
 #[derive(Debug, thiserror::Error)]
-pub enum EditError {
+pub enum CatalogEditError {
     /// It cannot be read.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
@@ -30,6 +30,9 @@ pub enum EditError {
     /// The form of a document does not allow the change.
     #[error(transparent)]
     Revise(#[from] ReviseError),
+    /// The package cannot become what is asked for.
+    #[error(transparent)]
+    Draft(#[from] DraftError),
     /// There is no such package.
     #[error("{} has no package {package:?}", folder.display())]
     Package {
@@ -119,7 +122,12 @@ impl Editor {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub fn open(folder: &Path, limits: CatalogLimits) -> Result<Self, EditError> {
+    pub fn open(folder: &Path, limits: CatalogLimits) -> Result<Self, CatalogEditError> {
+        let metadata = std::fs::metadata(folder).map_err(|error| FileError::new("read", folder, error))?;
+        if !metadata.is_dir() {
+            let file = folder.to_owned();
+            return Err(CatalogError::NotAFolder { file }.into());
+        }
         files::finish_change(folder)?;
         Ok(Self {
             folder: folder.to_owned(),
@@ -146,7 +154,7 @@ impl Editor {
     ///
     /// # Errors
     /// When two documents are the same, or one cannot be read.
-    pub fn documents(&self, package: &str) -> Result<PackageDocuments, EditError> {
+    pub fn documents(&self, package: &str) -> Result<PackageDocuments, CatalogEditError> {
         let mut documents = PackageDocuments {
             name: package.to_owned(),
             handles: Vec::new(),
@@ -162,12 +170,11 @@ impl Editor {
                 return Err(self.twice(other, handle));
             }
             before = Some(handle);
-            let (value, read) = match handle.schema {
-                Schema::Bundle => (self.bundle(handle)?, None),
-                _ => {
-                    let read = self.read(handle)?;
-                    (read.value().clone(), Some(read))
-                }
+            let (value, read) = if handle.schema == Schema::Bundle {
+                (self.bundle(handle)?, None)
+            } else {
+                let read = self.read(handle)?;
+                (read.value().clone(), Some(read))
             };
             documents.handles.push(index);
             documents.values.push(value);
@@ -180,20 +187,20 @@ impl Editor {
     ///
     /// # Errors
     /// The same, and when the catalog does not have it.
-    pub fn known(&self, package: &str) -> Result<PackageDocuments, EditError> {
+    pub fn known(&self, package: &str) -> Result<PackageDocuments, CatalogEditError> {
         let documents = self.documents(package)?;
         if documents.values.is_empty() {
-            return Err(EditError::Package {
+            return Err(CatalogEditError::Package {
                 folder: self.folder.clone(),
                 package: package.to_owned(),
-                nearest: nearest(package, self.packages().into_iter()).map(str::to_owned),
+                nearest: nearest(package, self.packages()).map(str::to_owned),
             });
         }
         Ok(documents)
     }
 
-    fn twice(&self, first: &Handle, second: &Handle) -> EditError {
-        EditError::Twice {
+    fn twice(&self, first: &Handle, second: &Handle) -> CatalogEditError {
+        CatalogEditError::Twice {
             file: self.catalog.file(second).to_owned(),
             line: second.line,
             other: self.catalog.file(first).to_owned(),
@@ -204,7 +211,7 @@ impl Editor {
     }
 
     /// What tells a bundle apart.
-    fn bundle(&self, handle: &Handle) -> Result<Value, EditError> {
+    fn bundle(&self, handle: &Handle) -> Result<Value, CatalogEditError> {
         let document = self.catalog.document(handle)?;
         let properties = document.properties().unwrap_or_default();
         let identity = super::Identity::among(&properties);
@@ -221,7 +228,7 @@ impl Editor {
         Ok(value)
     }
 
-    fn read(&self, handle: &Handle) -> Result<Document, EditError> {
+    fn read(&self, handle: &Handle) -> Result<Document, CatalogEditError> {
         let file = self.catalog.file(handle);
         let bytes = self.catalog.bytes(handle)?;
         read_piece(file, handle, &bytes, &self.limits).ok_or_else(|| {
@@ -230,21 +237,52 @@ impl Editor {
         })
     }
 
+    /// Changes a package that the catalog has.
+    ///
+    /// ```
+    /// use opmx::catalog::file_based::edit::Editor;
+    /// use opmx::catalog::file_based::read::CatalogLimits;
+    ///
+    /// let mut editor = Editor::open("testdata/catalog".as_ref(), CatalogLimits::default())?;
+    /// let package = editor.packages()[0].to_owned();
+    /// editor.change(&package, |draft| {
+    ///     let channel = draft.channels[0].name.clone();
+    ///     draft.copy(&channel, "next")
+    /// })?;
+    /// let edited = editor.finish()?;
+    /// assert_eq!(edited.files.len(), 1);
+    /// # Ok::<_, opmx::catalog::file_based::edit::CatalogEditError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no such package, `change` fails, or the form of a document does not allow it.
+    pub fn change<T>(
+        &mut self,
+        package: &str,
+        change: impl FnOnce(&mut Draft) -> Result<T, DraftError>,
+    ) -> Result<T, CatalogEditError> {
+        let documents = self.known(package)?;
+        let mut draft = Draft::read(package, &documents.values)?;
+        let changed = change(&mut draft)?;
+        self.revise(&documents, draft.revise(&documents.values))?;
+        Ok(changed)
+    }
+
     /// Says what is to become of the documents of a package.
     ///
     /// # Errors
     /// When the form of a document does not allow the change, or its file is a link out of the catalog.
-    pub fn revise(&mut self, documents: &PackageDocuments, revised: Vec<Revised>) -> Result<(), EditError> {
-        let mut stays = vec![false; documents.values.len()];
+    pub fn revise(&mut self, documents: &PackageDocuments, revised: Vec<Revised>) -> Result<(), CatalogEditError> {
+        let mut stays = BTreeSet::new();
         let mut new = Vec::new();
         let mut edits: Vec<(usize, Edit)> = Vec::new();
         for one in revised {
             match one {
                 Revised::Kept(place) => {
-                    stays.get_mut(place).map(|stays| *stays = true);
+                    stays.insert(place);
                 }
                 Revised::Changed(place, value) => {
-                    stays.get_mut(place).map(|stays| *stays = true);
+                    stays.insert(place);
                     let read = documents.read.get(place).and_then(Option::as_ref);
                     if let (Some(handle), Some(read)) = (self.handle(documents, place), read)
                         && *read.value() != value
@@ -256,7 +294,7 @@ impl Editor {
                 Revised::New(value) => new.push(value),
             }
         }
-        for (place, _) in stays.iter().enumerate().filter(|(_, stays)| !**stays) {
+        for place in (0..documents.values.len()).filter(|place| !stays.contains(place)) {
             if let Some(handle) = self.handle(documents, place) {
                 edits.push((handle.file, Edit::remove(handle)));
             }
@@ -304,14 +342,14 @@ impl Editor {
         self.new_files.entry(name).or_default().push(value);
     }
 
-    fn require_inside(&self, file: usize) -> Result<(), EditError> {
+    fn require_inside(&self, file: usize) -> Result<(), CatalogEditError> {
         let Some(path) = self.catalog.paths().nth(file) else {
             return Ok(());
         };
         let real = |path: &Path| path.canonicalize().map_err(|error| FileError::new("read", path, error));
         if path.is_symlink() && !real(path)?.starts_with(real(&self.folder)?) {
             let link = path.to_owned();
-            return Err(EditError::Outside { link });
+            return Err(CatalogEditError::Outside { link });
         }
         Ok(())
     }
@@ -320,7 +358,7 @@ impl Editor {
     ///
     /// # Errors
     /// When the catalog would have errors that it has not now.
-    pub fn finish(self) -> Result<Edited, EditError> {
+    pub fn finish(self) -> Result<Edited, CatalogEditError> {
         let mut files = BTreeMap::new();
         for (number, path) in self.catalog.paths().enumerate() {
             let Some(edits) = self.edits.get(&number) else {
@@ -337,7 +375,10 @@ impl Editor {
             }
         }
         for (path, values) in &self.new_files {
-            let after = pieces::new_file(values, path.ends_with(".json"));
+            let after = pieces::new_file(
+                values,
+                Path::new(path).extension().is_some_and(|extension| extension == "json"),
+            );
             let change = FileChange {
                 before: None,
                 after: Some(after),

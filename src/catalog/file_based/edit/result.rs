@@ -1,6 +1,6 @@
 //! What a catalog becomes: validated before anything on disk changes.
 
-use super::{EditError, Editor};
+use super::{CatalogEditError, Editor};
 use crate::catalog::file_based::check::check as check_folder;
 use crate::diagnostic::Diagnostic;
 use crate::files::{self, FileChange, FileError, TemporaryFolder};
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Makes sure that the packages which change have no errors that they have not now.
-pub(super) fn check(editor: &Editor, files: &BTreeMap<String, FileChange>) -> Result<(), EditError> {
+pub(super) fn check(editor: &Editor, files: &BTreeMap<String, FileChange>) -> Result<(), CatalogEditError> {
     let related = related(editor);
     let after = errors(editor, &related, Some(files))?;
     if after.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn check(editor: &Editor, files: &BTreeMap<String, FileChange>) -> Re
         return Ok(());
     }
     let folder = editor.folder.clone();
-    Err(EditError::Findings { folder, findings })
+    Err(CatalogEditError::Findings { folder, findings })
 }
 
 /// The files that hold documents of the packages which change, and of all packages that share a file with them.
@@ -58,7 +58,7 @@ fn errors(
     editor: &Editor,
     related: &BTreeSet<usize>,
     changes: Option<&BTreeMap<String, FileChange>>,
-) -> Result<Vec<Diagnostic>, EditError> {
+) -> Result<Vec<Diagnostic>, CatalogEditError> {
     let folder = TemporaryFolder::new()?;
     for (number, path) in editor.catalog.paths().enumerate() {
         let inside = editor.inside(path);

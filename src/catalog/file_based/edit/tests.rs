@@ -46,13 +46,9 @@ fn text(folder: &Path) -> String {
 }
 
 /// Changes the package and writes it.
-fn change(folder: &Path, change: impl FnOnce(&mut Draft) -> Result<(), DraftError>) -> Result<usize, EditError> {
+fn change(folder: &Path, change: impl FnOnce(&mut Draft) -> Result<(), DraftError>) -> Result<usize, CatalogEditError> {
     let mut editor = Editor::open(folder, CatalogLimits::default())?;
-    let documents = editor.known("rake")?;
-    let mut draft = Draft::read("rake", &documents.values).unwrap();
-    change(&mut draft).unwrap();
-    let revised = draft.revise(&documents.values);
-    editor.revise(&documents, revised)?;
+    editor.change("rake", change)?;
     let edited = editor.finish()?;
     edited.write()?;
     Ok(edited.files.len())
@@ -200,7 +196,7 @@ fn new_errors_are_refused_and_old_ones_are_not() {
         draft.channels[0].entries[1].name = "rake.v3.0.0".to_owned();
         Ok(())
     });
-    let Err(EditError::Findings { findings, .. }) = broken else {
+    let Err(CatalogEditError::Findings { findings, .. }) = broken else {
         panic!("{broken:?}")
     };
     let place = findings[0].place.as_ref().unwrap().source.name().to_owned();

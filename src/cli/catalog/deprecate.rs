@@ -1,0 +1,87 @@
+//! `opmx catalog deprecate` and `undeprecate`: what should no longer be chosen.
+
+use super::edit::EditArguments;
+use super::target::TargetArgument;
+use crate::catalog::file_based::draft::Deprecated;
+use crate::cli::Context;
+use crate::cli::error::{CommandError, CommandResult};
+use clap::Args;
+
+const DEPRECATE: &str = "\
+Examples:
+  A package
+  $ opmx catalog deprecate catalog etcd -m \"Use the operator of your cloud.\"
+
+  A channel
+  $ opmx catalog deprecate catalog etcd:alpha -m \"Use the channel stable.\"
+
+  A version
+  $ opmx catalog deprecate catalog etcd@0.9.2 -m \"0.9.4 mends a loss of data.\"";
+
+const UNDEPRECATE: &str = "\
+Examples:
+  A channel
+  $ opmx catalog undeprecate catalog etcd:alpha";
+
+/// Deprecate a package, a channel or a bundle
+///
+/// User interfaces show the message. Something that is deprecated already gets the new message.
+#[derive(Debug, Args)]
+#[command(after_help = DEPRECATE)]
+pub(crate) struct DeprecateArguments {
+    #[command(flatten)]
+    edit: EditArguments,
+    /// What is deprecated: PACKAGE, PACKAGE:CHANNEL, or PACKAGE@BUNDLE with a bundle by version or name
+    #[arg(value_name = "TARGET")]
+    target: TargetArgument,
+    /// Why, and what to choose in its place, as Markdown
+    #[arg(short, long, value_name = "TEXT")]
+    message: String,
+}
+
+/// Take back a deprecation
+#[derive(Debug, Args)]
+#[command(after_help = UNDEPRECATE)]
+pub(crate) struct UndeprecateArguments {
+    #[command(flatten)]
+    edit: EditArguments,
+    /// What is not deprecated any more: PACKAGE, PACKAGE:CHANNEL or PACKAGE@BUNDLE
+    #[arg(value_name = "TARGET")]
+    target: TargetArgument,
+}
+
+pub(crate) fn run(arguments: &DeprecateArguments, context: &Context<'_>) -> CommandResult {
+    let what = deprecated(&arguments.target)?;
+    let package = &arguments.target.package;
+    arguments.edit.run(
+        context,
+        |editor| editor.change(package, |draft| draft.deprecate(&what, &arguments.message)),
+        |(), _| {},
+    )
+}
+
+pub(crate) fn take_back(arguments: &UndeprecateArguments, context: &Context<'_>) -> CommandResult {
+    let what = deprecated(&arguments.target)?;
+    let package = &arguments.target.package;
+    arguments.edit.run(
+        context,
+        |editor| editor.change(package, |draft| draft.undeprecate(&what)),
+        |known, printer| {
+            if !known {
+                printer.warning("it was not deprecated");
+            }
+        },
+    )
+}
+
+fn deprecated(target: &TargetArgument) -> Result<Deprecated, CommandError> {
+    Ok(match (&target.channel, &target.bundle) {
+        (None, None) => Deprecated::Package,
+        (Some(channel), None) => Deprecated::Channel(channel.clone()),
+        (None, Some(bundle)) => Deprecated::Bundle(bundle.clone()),
+        (Some(_), Some(_)) => {
+            let error = CommandError::usage("a bundle is deprecated in all channels");
+            return Err(error.hint("name it as PACKAGE@BUNDLE"));
+        }
+    })
+}

@@ -1,0 +1,60 @@
+//! What of a catalog a command is about: `PACKAGE[:CHANNEL][@BUNDLE]`.
+
+use std::str::FromStr;
+
+/// A package, or a channel or bundle of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TargetArgument {
+    pub(crate) package: String,
+    pub(crate) channel: Option<String>,
+    /// By name or version.
+    pub(crate) bundle: Option<String>,
+}
+
+impl FromStr for TargetArgument {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (before, bundle) = match text.split_once('@') {
+            Some((before, bundle)) => (before, Some(bundle)),
+            None => (text, None),
+        };
+        let (package, channel) = match before.split_once(':') {
+            Some((package, channel)) => (package, Some(channel)),
+            None => (before, None),
+        };
+        if package.is_empty() || channel == Some("") || bundle == Some("") {
+            return Err("expected PACKAGE, PACKAGE:CHANNEL, PACKAGE@VERSION or PACKAGE@BUNDLE");
+        }
+        Ok(Self {
+            package: package.to_owned(),
+            channel: channel.map(str::to_owned),
+            bundle: bundle.map(str::to_owned),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_channels_and_bundles_are_named() {
+        let parts = |text: &str| {
+            let target: TargetArgument = text.parse().ok()?;
+            Some((
+                target.package,
+                target.channel.unwrap_or_default(),
+                target.bundle.unwrap_or_default(),
+            ))
+        };
+        let of = |package: &str, channel: &str, bundle: &str| Some((package.into(), channel.into(), bundle.into()));
+        assert_eq!(parts("etcd"), of("etcd", "", ""));
+        assert_eq!(parts("etcd:alpha"), of("etcd", "alpha", ""));
+        assert_eq!(parts("etcd@0.9.2"), of("etcd", "", "0.9.2"));
+        assert_eq!(parts("etcd:alpha@etcd.v0.9.2"), of("etcd", "alpha", "etcd.v0.9.2"));
+        for wrong in ["", ":alpha", "@1", "etcd:", "etcd@", "etcd:@1"] {
+            assert_eq!(parts(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! `catalog rm`, `truncate`, `deprecate` and `channel`: changes of a file-based catalog.
+
+use crate::bundles::{fail, miss, outcome_of, succeed};
+use crate::common::Sandbox;
+use std::fs;
+
+const RAKE: &str = "\
+# The garden's tools.
+schema: olm.package
+name: rake
+defaultChannel: stable
+---
+schema: olm.channel
+package: rake
+name: stable   # for everybody
+entries:
+  - name: rake.v1.2.0
+    replaces: rake.v1.1.0
+  # a bad one
+  - name: rake.v1.1.0
+    replaces: rake.v1.0.0
+  - name: rake.v1.0.0
+---
+schema: olm.channel
+package: rake
+name: test
+entries:
+  - name: rake.v1.2.0
+";
+
+/// A catalog of three versions in two channels, in one file.
+fn catalog() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let mut text = RAKE.to_owned();
+    for version in ["1.0.0", "1.1.0", "1.2.0"] {
+        text.push_str(&format!(
+            "---\nschema: olm.bundle\npackage: rake\nname: rake.v{version}\nimage: registry.example.com/rake:{version}\nproperties:\n- type: olm.package\n  value: {{packageName: rake, version: {version}}}\n"
+        ));
+    }
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    fs::write(sandbox.path("catalog/rake.yaml"), text).unwrap();
+    sandbox
+}
+
+fn text(sandbox: &Sandbox) -> String {
+    fs::read_to_string(sandbox.path("catalog/rake.yaml")).unwrap()
+}
+
+#[test]
+fn a_bundle_goes_and_its_channel_is_mended() {
+    let sandbox = catalog();
+    let before = text(&sandbox);
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake@1.1.0 --dry-run"), @"
+    --- a/catalog/rake.yaml
+    +++ b/catalog/rake.yaml
+    @@ -8,10 +8,9 @@
+     name: stable   # for everybody
+     entries:
+       - name: rake.v1.2.0
+    -    replaces: rake.v1.1.0
+    -  # a bad one
+    -  - name: rake.v1.1.0
+         replaces: rake.v1.0.0
+    +    skips:
+    +      - rake.v1.1.0
+       - name: rake.v1.0.0
+     ---
+     schema: olm.channel
+    @@ -27,14 +26,6 @@
+     properties:
+     - type: olm.package
+       value: {packageName: rake, version: 1.0.0}
+    ----
+    -schema: olm.bundle
+    -package: rake
+    -name: rake.v1.1.0
+    -image: registry.example.com/rake:1.1.0
+    -properties:
+    -- type: olm.package
+    -  value: {packageName: rake, version: 1.1.0}
+     ---
+     schema: olm.bundle
+     package: rake
+    ------- stderr -------
+    bundle rake.v1.1.0 is gone
+    would write catalog/rake.yaml
+    ");
+    assert_eq!(text(&sandbox), before);
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake@1.1.0"), @"
+    ------- stderr -------
+    bundle rake.v1.1.0 is gone
+    wrote catalog/rake.yaml
+    ");
+    succeed(&sandbox, "validate catalog");
+    // What ran the bundle gets to the head, as before.
+    let state = "catalogs: [{name: main, source: ./catalog}]\ninstalled: [{name: rake.v1.1.0, version: 1.1.0, package: rake}]\n\
+                 subscriptions: [{package: rake, channel: stable, installedCSV: rake.v1.1.0}]\n";
+    fs::write(sandbox.path("state.yaml"), state).unwrap();
+    insta::assert_snapshot!(outcome_of(&sandbox, "resolve --state state.yaml"), @"
+    BUNDLE       PACKAGE  CHANNEL  CATALOG         REPLACES
+    rake.v1.2.0  rake     stable   operators/main  rake.v1.1.0
+    ");
+    insta::assert_snapshot!(miss(&sandbox, "catalog rm catalog rake@1.1.0"), @r#"
+    ------- stderr -------
+    error: package rake has no bundle "1.1.0"
+    ------- exit 4 -------
+    "#);
+}
+
+#[test]
+fn a_head_that_goes_is_told_of() {
+    let sandbox = catalog();
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake:stable@rake.v1.2.0"), @"
+    ------- stderr -------
+    warning: clusters that run rake.v1.2.0 from channel stable of package rake stay there: nothing in the channel leads on
+    wrote catalog/rake.yaml
+    ");
+    insta::assert_snapshot!(fail(&sandbox, "catalog rm catalog rake:stable"), @"
+    ------- stderr -------
+    error: stable is the default channel of package rake, and would go
+      hint: name another one with --default-channel: test
+    ------- exit 1 -------
+    ");
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake:stable --default-channel test"), @"
+    ------- stderr -------
+    channel stable of package rake is gone
+    bundle rake.v1.0.0 is gone
+    bundle rake.v1.1.0 is gone
+    wrote catalog/rake.yaml
+    ");
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake"), @"
+    ------- stderr -------
+    channel test of package rake is gone
+    bundle rake.v1.2.0 is gone
+    removed catalog/rake.yaml
+    ");
+    assert!(!sandbox.path("catalog/rake.yaml").exists());
+}
+
+#[test]
+fn old_versions_go() {
+    let sandbox = catalog();
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog truncate catalog rake --below 1.2.0"), @"
+    ------- stderr -------
+    bundle rake.v1.0.0 is gone
+    bundle rake.v1.1.0 is gone
+    wrote catalog/rake.yaml
+    ");
+    insta::assert_snapshot!(text(&sandbox), @"
+    # The garden's tools.
+    schema: olm.package
+    name: rake
+    defaultChannel: stable
+    ---
+    schema: olm.channel
+    package: rake
+    name: stable   # for everybody
+    entries:
+      - name: rake.v1.2.0
+        skips:
+          - rake.v1.1.0
+          - rake.v1.0.0
+    ---
+    schema: olm.channel
+    package: rake
+    name: test
+    entries:
+      - name: rake.v1.2.0
+    ---
+    schema: olm.bundle
+    package: rake
+    name: rake.v1.2.0
+    image: registry.example.com/rake:1.2.0
+    properties:
+    - type: olm.package
+      value: {packageName: rake, version: 1.2.0}
+    ");
+    insta::assert_snapshot!(fail(&sandbox, "catalog truncate catalog rake --below 2.0.0"), @"
+    ------- stderr -------
+    error: no channel of package rake would be left
+      hint: name the package alone to take it out
+    ------- exit 1 -------
+    ");
+}
+
+#[test]
+fn deprecations_come_and_go() {
+    let sandbox = catalog();
+    let before = text(&sandbox);
+    for target in ["rake", "rake:test", "rake@1.0.0"] {
+        let arguments = ["catalog", "deprecate", "catalog", target, "-m", "Use the hoe."];
+        assert_eq!(sandbox.run(arguments).status, Some(0));
+        let again = sandbox.run(arguments);
+        assert!(again.stderr.contains("nothing changes"), "{again}");
+    }
+    insta::assert_snapshot!(text(&sandbox).strip_prefix(&before).unwrap(), @"
+    ---
+    schema: olm.deprecations
+    package: rake
+    entries:
+    - reference:
+        schema: olm.package
+      message: Use the hoe.
+    - reference:
+        schema: olm.channel
+        name: test
+      message: Use the hoe.
+    - reference:
+        schema: olm.bundle
+        name: rake.v1.0.0
+      message: Use the hoe.
+    ");
+    for target in ["rake@rake.v1.0.0", "rake:test", "rake"] {
+        succeed(&sandbox, &format!("catalog undeprecate catalog {target}"));
+    }
+    assert_eq!(text(&sandbox), before);
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog undeprecate catalog rake"), @"
+    ------- stderr -------
+    warning: it was not deprecated
+    nothing changes
+    ");
+    insta::assert_snapshot!(miss(&sandbox, "catalog deprecate catalog raek -m x"), @r#"
+    ------- stderr -------
+    error: catalog has no package "raek"
+      hint: there is "rake"
+    ------- exit 4 -------
+    "#);
+    insta::assert_snapshot!(miss(&sandbox, "catalog deprecate catalog rake:stabel -m x"), @r#"
+    ------- stderr -------
+    error: package rake has no channel "stabel"
+      hint: there is "stable"
+    ------- exit 4 -------
+    "#);
+}
+
+#[test]
+fn channels_change_as_a_whole() {
+    let sandbox = catalog();
+    succeed(&sandbox, "catalog channel set-default catalog rake test");
+    succeed(&sandbox, "catalog channel copy catalog rake stable fast");
+    succeed(&sandbox, "catalog channel rename catalog rake stable slow");
+    insta::assert_snapshot!(outcome_of(&sandbox, "index list channels catalog"), @"
+    PACKAGE  CHANNEL  HEAD
+    rake     fast     rake.v1.2.0
+    rake     slow     rake.v1.2.0
+    rake     test     rake.v1.2.0
+    ");
+    let text = text(&sandbox);
+    assert!(text.contains("name: slow   # for everybody"), "{text}");
+    insta::assert_snapshot!(fail(&sandbox, "catalog channel rename catalog rake slow fast"), @"
+    ------- stderr -------
+    error: package rake has a channel fast already
+    ------- exit 1 -------
+    ");
+    insta::assert_snapshot!(fail(&sandbox, "catalog rm catalog/rake.yaml rake"), @"
+    ------- stderr -------
+    error: catalog/rake.yaml is not a directory: a file-based catalog is a folder of files
+    ------- exit 1 -------
+    ");
+}
