@@ -34,10 +34,7 @@ fn documents() -> Vec<Value> {
     let mut documents = vec![
         json!({"schema": "olm.package", "name": "rake", "defaultChannel": "stable"}),
         channel("stable", &all),
-        channel(
-            "test",
-            vec![entry("rake.v4", "rake.v1", &[]), entry("rake.v1", "", &[])],
-        ),
+        channel("test", &[entry("rake.v4", "rake.v1", &[]), entry("rake.v1", "", &[])]),
     ];
     documents.extend((1..=4).map(bundle));
     let about =
