@@ -41,10 +41,11 @@ use crate::index::open::OpenError;
 use crate::index::program::ProgramError;
 use crate::index::publish::{ChangeError, PublishError};
 use crate::index::render::RenderError;
+use crate::index::render::bundle::BundleError;
 use crate::index::render::dockerfile::DockerfileError;
 use crate::index::render::folder::FolderError;
 use crate::index::render::sources::SourceError;
-use crate::index::render::template::{BundleError, TemplateRenderError};
+use crate::index::render::template::TemplateRenderError;
 use crate::index::server::ServerError;
 use crate::install::catalogs::SelectedError;
 use crate::install::content::ContentError;
@@ -303,7 +304,7 @@ hints! {
     }
     CatalogEditError {
         pass: [Catalog, File, Draft],
-        none: [Findings],
+        none: [Findings, Write],
         Self::Revise(_) => hint("write the value out there, without an alias, an anchor or a merge key"),
         Self::Package { nearest, .. } => {
             hints_of(nearest.iter().map(|name| format!("there is {name:?}"))).of_missing()
@@ -321,7 +322,13 @@ hints! {
         Self::Default { others, .. } => {
             hint(format!("name another one with --default-channel: {}", others.join(", ")))
         }
-        Self::Heads { .. } => hint("take out the higher ones of them, too"),
+        Self::Heads { .. } => hint("let one of them replace or skip the others"),
+        Self::Differs { .. } => hint("give the bundle another version, or replace what is there with --overwrite"),
+        Self::Edges { .. } => hint("change them with --overwrite, or give no --replaces and --skips"),
+        Self::NoDefault { channels, .. } if channels.is_empty() => hint("name a channel with --channel"),
+        Self::NoDefault { channels, .. } => {
+            hint(format!("name one with --default-channel: {}", channels.join(", ")))
+        }
         Self::Empty { .. } => hint("name the package alone to take it out"),
         Self::Version { .. } => hint("take bundles out by name, with opmx catalog rm"),
     }

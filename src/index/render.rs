@@ -4,6 +4,7 @@
 //! The form is that of the tools that read these databases before, but for three things: dependencies of every type
 //! become properties, intents stay with the packages that they are about, and nothing is done to the database.
 
+pub mod bundle;
 pub(crate) mod dockerfile;
 pub mod folder;
 pub mod image_reference;

@@ -217,7 +217,7 @@ fn deprecations_come_and_go() {
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog undeprecate catalog rake"), @"
     ------- stderr -------
     warning: it was not deprecated
-    nothing changes
+    nothing changes in catalog
     ");
     insta::assert_snapshot!(miss(&sandbox, "catalog deprecate catalog raek -m x"), @r#"
     ------- stderr -------

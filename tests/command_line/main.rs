@@ -33,6 +33,7 @@ mod bundle_unpack;
 mod bundle_update;
 mod bundle_validate;
 mod bundles;
+mod catalog_add;
 mod catalog_build;
 mod catalog_edit;
 mod catalogs;

@@ -12,9 +12,10 @@ use crate::cli::strictness::{self, StrictnessArguments};
 use crate::cli::{Context, guesses, input};
 use crate::diagnostic::Diagnostic;
 use crate::index::intake::IntakeError;
+use crate::index::render::bundle::BundleError;
 use crate::index::render::sources::SourceOptions;
 use crate::index::render::sources::{Form, write_all};
-use crate::index::render::template::{BundleError, TemplateCatalog, TemplateRenderError, render};
+use crate::index::render::template::{TemplateCatalog, TemplateRenderError, render};
 use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\

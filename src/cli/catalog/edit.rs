@@ -1,14 +1,15 @@
 //! What the commands share that change a catalog.
 
 use crate::catalog::file_based::draft::Removal;
-use crate::catalog::file_based::edit::{CatalogEditError, Editor};
+use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor};
 use crate::cli::Context;
 use crate::cli::arguments::CatalogLimitArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::terminal::Printer;
+use crate::terminal::output::OutputError;
 use crate::terminal::reports::unified;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The catalog that a command changes.
 #[derive(Debug, Args)]
@@ -39,41 +40,56 @@ impl EditArguments {
         };
         let (edited, changed) = match edit() {
             Ok(edited) => edited,
-            Err(error) => {
-                if let CatalogEditError::Findings { findings, .. } = &error {
-                    printer.report(findings);
-                    printer.error(format_args!("{error}; nothing was written"));
-                    return Ok(Status::Failure);
-                }
-                return Err(error.into());
-            }
+            Err(error) => return refused(error, printer),
         };
-        let shown = self.catalog.display().to_string();
-        if self.dry_run {
-            let changes = edited.files.iter();
-            let changes = changes.map(|(path, file)| (path.as_str(), file.before.as_deref(), file.after.as_deref()));
-            for line in unified(&shown, changes).lines() {
-                printer.line(line)?;
-            }
-            printer.flush()?;
-        } else {
+        show(&edited, &self.catalog, self.dry_run, printer)?;
+        if !self.dry_run {
             edited.write()?;
         }
         report(&changed, printer);
-        for (path, file) in &edited.files {
-            let done = match (self.dry_run, &file.after) {
-                (false, Some(_)) => "wrote",
-                (false, None) => "removed",
-                (true, Some(_)) => "would write",
-                (true, None) => "would remove",
-            };
-            printer.status(format_args!("{done} {}", self.catalog.join(path).display()));
-        }
-        if edited.files.is_empty() {
-            printer.status("nothing changes");
-        }
+        written(&edited, &self.catalog, self.dry_run, printer);
         Ok(Status::Success)
     }
+}
+
+/// Prints a change that is not made, as a diff.
+pub(crate) fn show(edited: &Edited, folder: &Path, dry_run: bool, printer: &Printer) -> Result<(), OutputError> {
+    if !dry_run {
+        return Ok(());
+    }
+    let shown = folder.display().to_string();
+    let changes = edited.files.iter();
+    let changes = changes.map(|(path, file)| (path.as_str(), file.before.as_deref(), file.after.as_deref()));
+    for line in unified(&shown, changes).lines() {
+        printer.line(line)?;
+    }
+    printer.flush()
+}
+
+/// Says which files changed, or would.
+pub(crate) fn written(edited: &Edited, folder: &Path, dry_run: bool, printer: &Printer) {
+    for (path, file) in &edited.files {
+        let done = match (dry_run, &file.after) {
+            (false, Some(_)) => "wrote",
+            (false, None) => "removed",
+            (true, Some(_)) => "would write",
+            (true, None) => "would remove",
+        };
+        printer.status(format_args!("{done} {}", folder.join(path).display()));
+    }
+    if edited.files.is_empty() {
+        printer.status(format_args!("nothing changes in {}", folder.display()));
+    }
+}
+
+/// Says why a catalog is not edited.
+pub(crate) fn refused(error: CatalogEditError, printer: &Printer) -> CommandResult {
+    if let CatalogEditError::Findings { findings, .. } = &error {
+        printer.report(findings);
+        printer.error(format_args!("{error}; nothing was written"));
+        return Ok(Status::Failure);
+    }
+    Err(error.into())
 }
 
 /// Says what went from a package.

@@ -1,5 +1,6 @@
 //! `opmx catalog`: file-based catalogs, changed and built with one command for each step.
 
+mod add;
 mod build;
 mod channel;
 mod deprecate;
@@ -14,6 +15,10 @@ use clap::{Args, Subcommand};
 
 const EXAMPLES: &str = "\
 Examples:
+  Add a bundle to a channel
+  $ opmx catalog add catalog -b registry.example.com/etcd-bundle:v0.9.4 \\
+      --channel stable
+
   Take a version out of all channels, and see first what would change
   $ opmx catalog rm catalog etcd@0.9.2 --dry-run
   $ opmx catalog rm catalog etcd@0.9.2
@@ -37,6 +42,7 @@ pub(crate) struct CatalogArguments {
 
 #[derive(Debug, Subcommand)]
 enum CatalogCommand {
+    Add(Box<add::AddArguments>),
     Rm(rm::RmArguments),
     Truncate(truncate::TruncateArguments),
     Deprecate(deprecate::DeprecateArguments),
@@ -47,6 +53,7 @@ enum CatalogCommand {
 
 pub(crate) fn run(arguments: &CatalogArguments, context: &Context<'_>) -> CommandResult {
     match &arguments.command {
+        CatalogCommand::Add(arguments) => add::run(arguments, context),
         CatalogCommand::Rm(arguments) => rm::run(arguments, context),
         CatalogCommand::Truncate(arguments) => truncate::run(arguments, context),
         CatalogCommand::Deprecate(arguments) => deprecate::run(arguments, context),

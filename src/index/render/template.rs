@@ -1,14 +1,11 @@
 //! Templates with their bundles: fetched several at once, and rendered into the catalog that the template describes.
 
+use super::bundle::{BundleError, RenderedBundle, render_bundle};
 use super::sources::{RenderSource, SourceError, SourceOptions};
-use super::{RenderError, render_record};
-use crate::bundle::location::{LoadError, Location, LocationError};
-use crate::catalog::file_based::Bundle;
 use crate::catalog::file_based::load::{self, Loaded};
 use crate::catalog::file_based::template::{self, Image, Template, TemplateDocument, TemplateError};
 use crate::diagnostic::Diagnostic;
 use crate::image::Transports;
-use crate::index::intake::{IntakeError, Recording, prepare};
 use futures_util::StreamExt;
 use futures_util::stream;
 
@@ -18,23 +15,6 @@ pub struct TemplateCatalog {
     documents: Vec<TemplateDocument>,
     /// What was found about the bundles.
     pub findings: Vec<Diagnostic>,
-}
-
-/// Why a bundle of a template cannot be rendered.
-#[derive(Debug, thiserror::Error)]
-pub enum BundleError {
-    /// The template says neither a folder nor a reference.
-    #[error(transparent)]
-    Location(#[from] LocationError),
-    /// It cannot be fetched.
-    #[error(transparent)]
-    Load(#[from] LoadError),
-    /// It has errors.
-    #[error(transparent)]
-    Intake(#[from] IntakeError),
-    /// It cannot be written as a document.
-    #[error(transparent)]
-    Render(#[from] RenderError),
 }
 
 /// Why a template gives no catalog.
@@ -66,16 +46,16 @@ pub async fn render(
     let fetches = template
         .images
         .iter()
-        .map(|image| bundle(&image.reference, transports, opening));
-    let fetched: Vec<Result<(Bundle, Vec<Diagnostic>), BundleError>> =
+        .map(|image| render_bundle(&image.reference, transports, opening));
+    let fetched: Vec<Result<RenderedBundle, BundleError>> =
         stream::iter(fetches).buffered(parallel.max(1)).collect().await;
     let of = fetched.len();
     let (mut bundles, mut findings, mut problems) = (Vec::with_capacity(of), Vec::new(), Vec::new());
     for (image, fetched) in template.images.iter().zip(fetched) {
         match fetched {
-            Ok((bundle, found)) => {
-                bundles.push(bundle);
-                findings.extend(found);
+            Ok(rendered) => {
+                bundles.push(rendered.bundle);
+                findings.extend(rendered.findings);
             }
             Err(problem) => problems.push((image.clone(), problem)),
         }
@@ -85,33 +65,6 @@ pub async fn render(
     }
     let documents = template.documents(bundles)?;
     Ok(TemplateCatalog { documents, findings })
-}
-
-async fn bundle(
-    reference: &str,
-    transports: &Transports,
-    opening: &SourceOptions<'_>,
-) -> Result<(Bundle, Vec<Diagnostic>), BundleError> {
-    let SourceOptions {
-        limits,
-        strictness,
-        options,
-        ..
-    } = opening.clone();
-    let location: Location = reference.parse()?;
-    let tree = location.load(transports, limits.bundle.tree).await?;
-    let written = location.registry_reference().map(str::to_owned);
-    let work = move || -> Result<(Bundle, Vec<Diagnostic>), BundleError> {
-        let recording = Recording {
-            reference: written.as_deref(),
-            ..Recording::default()
-        };
-        let prepared = prepare(&tree, recording, &limits.bundle.text, &strictness)?;
-        let bundle = render_record(&prepared.record, options)?;
-        Ok((bundle, prepared.diagnostics))
-    };
-    let rendered = tokio::task::spawn_blocking(work).await;
-    rendered.map_err(|_| LoadError::Interrupted)?
 }
 
 impl TemplateCatalog {

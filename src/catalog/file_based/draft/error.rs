@@ -78,6 +78,34 @@ pub enum DraftError {
         /// The package.
         package: String,
     },
+    /// There is a bundle of this name with another content.
+    #[error("package {package} has a bundle {bundle} already, with another content: {}", fields.join(", "))]
+    Differs {
+        /// The package.
+        package: String,
+        /// The bundle.
+        bundle: String,
+        /// The fields that differ.
+        fields: Vec<String>,
+    },
+    /// The bundle is in the channel with other edges.
+    #[error("bundle {bundle} is in channel {channel} of package {package} already, and replaces or skips others there")]
+    Edges {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// The bundle.
+        bundle: String,
+    },
+    /// A new package whose channels are several, or none.
+    #[error("package {package} has no default channel")]
+    NoDefault {
+        /// The package.
+        package: String,
+        /// Its channels.
+        channels: Vec<String>,
+    },
     /// A version without an order.
     #[error("bundle {bundle} of package {package} has no version that could be compared")]
     Version {

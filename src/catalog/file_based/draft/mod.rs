@@ -3,12 +3,14 @@
 //! A [`Draft`] is read from the documents of a package, changed by one of the operations, and says then what becomes of
 //! each document. Fields that nobody here knows stay in theirs.
 
+mod add;
 mod channels;
 mod deprecate;
 mod error;
 mod list;
 mod remove;
 
+pub use add::{NewBundle, Placement};
 pub use deprecate::Deprecated;
 pub use error::DraftError;
 pub use remove::{Removal, Target};
@@ -53,7 +55,7 @@ pub struct DraftChannel {
 pub struct DraftBundle {
     /// Its document among those that the draft was read from; none of a new bundle.
     source: Option<usize>,
-    /// The document of a new bundle.
+    /// The document of a new bundle, or the new document of one that was read.
     document: Option<Value>,
     /// Its name.
     pub name: String,
@@ -138,7 +140,11 @@ impl Draft {
                     has_deprecations = true;
                     list::with_deprecations(document, &self.deprecations)
                 }
-                Schema::Bundle | Schema::Other(_) => None,
+                Schema::Bundle => {
+                    let bundle = self.bundles.iter().find(|bundle| bundle.source == Some(place));
+                    bundle.and_then(|bundle| bundle.document.clone())
+                }
+                Schema::Other(_) => None,
             };
             revised.push(changed.map_or(Revised::Kept(place), |value| Revised::Changed(place, value)));
         }
@@ -153,11 +159,8 @@ impl Draft {
             let like = channel.like.and_then(|like| documents.get(like)).unwrap_or(&new);
             revised.push(Revised::New(channel.document(like).unwrap_or_else(|| like.clone())));
         }
-        revised.extend(
-            self.bundles
-                .iter()
-                .filter_map(|bundle| bundle.document.clone().map(Revised::New)),
-        );
+        let new = self.bundles.iter().filter(|bundle| bundle.source.is_none());
+        revised.extend(new.filter_map(|bundle| bundle.document.clone().map(Revised::New)));
         if !has_deprecations && !self.deprecations.is_empty() {
             let new = json!({"schema": Schema::Deprecations.name(), "package": name, "entries": []});
             let new = list::with_deprecations(&new, &self.deprecations).unwrap_or(new);

@@ -6,7 +6,7 @@
 mod pieces;
 mod result;
 
-use super::draft::{Draft, DraftError, Revised};
+use super::draft::{Draft, DraftError, NewBundle, Placement, Revised};
 use super::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
 use super::{Key, Schema};
 use crate::diagnostic::Diagnostic;
@@ -59,6 +59,9 @@ pub enum CatalogEditError {
         /// The name of both.
         name: String,
     },
+    /// A document holds what JSON cannot.
+    #[error("a document cannot be written")]
+    Write(#[source] serde_json::Error),
     /// A link leads to a file elsewhere, which is none of the catalog's.
     #[error("{} is a link to a file outside the catalog", link.display())]
     Outside {
@@ -228,6 +231,38 @@ impl Editor {
         Ok(value)
     }
 
+    /// The whole document of a bundle; none of one that is not there.
+    fn bundle_document(&self, documents: &PackageDocuments, name: &str) -> Result<Option<Value>, CatalogEditError> {
+        let handles = documents
+            .handles
+            .iter()
+            .filter_map(|index| self.catalog.handles.get(*index));
+        let mut bundles = handles.filter(|handle| handle.schema == Schema::Bundle && &*handle.name == name);
+        let found = bundles.next().map(|handle| self.read(handle)).transpose()?;
+        Ok(found.map(|found| found.value().clone()))
+    }
+
+    /// Adds bundles to a package, which may be new. Gives the channels that each was not in before.
+    ///
+    /// # Errors
+    /// When a bundle does not fit into a channel, or the form of a document does not allow it.
+    pub fn add(
+        &mut self,
+        package: &str,
+        bundles: &[NewBundle],
+        placement: &Placement,
+    ) -> Result<Vec<Vec<String>>, CatalogEditError> {
+        let documents = self.documents(package)?;
+        let mut draft = Draft::read(package, &documents.values)?;
+        let mut added = Vec::with_capacity(bundles.len());
+        for bundle in bundles {
+            let known = self.bundle_document(&documents, &bundle.entry.name)?;
+            added.push(draft.add(bundle, placement, known.as_ref())?);
+        }
+        self.revise(&documents, draft.revise(&documents.values))?;
+        Ok(added)
+    }
+
     fn read(&self, handle: &Handle) -> Result<Document, CatalogEditError> {
         let file = self.catalog.file(handle);
         let bytes = self.catalog.bytes(handle)?;
@@ -283,11 +318,15 @@ impl Editor {
                 }
                 Revised::Changed(place, value) => {
                     stays.insert(place);
-                    let read = documents.read.get(place).and_then(Option::as_ref);
-                    if let (Some(handle), Some(read)) = (self.handle(documents, place), read)
-                        && *read.value() != value
-                    {
-                        let text = text::revise(read, &value)?;
+                    let Some(handle) = self.handle(documents, place) else {
+                        continue;
+                    };
+                    let read = match documents.read.get(place) {
+                        Some(Some(read)) => read.clone(),
+                        _ => self.read(handle)?,
+                    };
+                    if *read.value() != value {
+                        let text = text::revise(&read, &value)?;
                         edits.push((handle.file, Edit::replace(handle, text)));
                     }
                 }

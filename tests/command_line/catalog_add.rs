@@ -1,0 +1,213 @@
+//! `catalog add`: bundles into channels of file-based catalogs.
+
+use crate::bundles::{fail, garden, outcome_of, rake, succeed};
+use crate::common::Sandbox;
+use std::fs;
+
+/// An empty catalog, and three versions of a bundle in folders, each of which replaces the one before.
+fn catalog() -> Sandbox {
+    let sandbox = garden();
+    rake(&sandbox, "rake1", "1.0.0", None);
+    rake(&sandbox, "rake2", "1.1.0", Some("rake.v1.0.0"));
+    rake(&sandbox, "rake3", "1.2.0", Some("rake.v1.1.0"));
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    sandbox
+}
+
+fn text(sandbox: &Sandbox, catalog: &str) -> String {
+    fs::read_to_string(sandbox.path(catalog).join("rake/catalog.yaml")).unwrap()
+}
+
+#[test]
+fn a_package_begins_with_its_first_bundle_and_grows() {
+    let sandbox = catalog();
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog add catalog -b rake1 --channel stable"), @"
+    ------- stderr -------
+    added rake.v1.0.0 to stable
+    wrote catalog/rake/catalog.yaml
+    ");
+    let begin: String = text(&sandbox, "catalog")
+        .lines()
+        .take(16)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    insta::assert_snapshot!(begin, @r#"
+    ---
+    schema: olm.package
+    name: rake
+    defaultChannel: stable
+    ---
+    schema: olm.channel
+    package: rake
+    name: stable
+    entries:
+    - name: rake.v1.0.0
+    ---
+    schema: olm.bundle
+    name: rake.v1.0.0
+    package: rake
+    image: ""
+    properties:
+    "#);
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog add catalog -b rake1 --channel stable"), @"
+    ------- stderr -------
+    nothing changes in catalog
+    ");
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog add catalog -b rake3,rake2 --channel stable,fast"), @"
+    ------- stderr -------
+    added rake.v1.1.0 to stable, fast
+    added rake.v1.2.0 to stable, fast
+    wrote catalog/rake/catalog.yaml
+    ");
+    insta::assert_snapshot!(outcome_of(&sandbox, "index list channels catalog"), @"
+    PACKAGE  CHANNEL  HEAD
+    rake     fast     rake.v1.2.0
+    rake     stable   rake.v1.2.0
+    ");
+    succeed(&sandbox, "validate catalog");
+    let before = text(&sandbox, "catalog");
+    rake(&sandbox, "rake4", "1.3.0", Some("rake.v1.2.0"));
+    succeed(&sandbox, "catalog add catalog -b rake4 --channel stable");
+    succeed(&sandbox, "catalog rm catalog rake@1.3.0 -q");
+    assert_eq!(
+        text(&sandbox, "catalog"),
+        before,
+        "a head that was just added leaves nothing behind"
+    );
+}
+
+#[test]
+fn by_version_the_order_does_not_matter() {
+    let sandbox = catalog();
+    rake(&sandbox, "rake4", "1.1.1", None);
+    for mode in ["semver", "semver-skippatch"] {
+        let mut texts = Vec::new();
+        for order in ["1234", "4321", "3142", "2413"] {
+            let _ = fs::remove_dir_all(sandbox.path("catalog"));
+            fs::create_dir(sandbox.path("catalog")).unwrap();
+            for number in order.chars() {
+                let line = format!("catalog add catalog -b rake{number} --channel stable --mode {mode}");
+                succeed(&sandbox, &line);
+            }
+            let graph = outcome_of(&sandbox, "index graph catalog").stdout;
+            texts.push(graph);
+        }
+        assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
+        if mode == "semver" {
+            // The same as a database has it.
+            succeed(
+                &sandbox,
+                "registry add -q -b rake1,rake2,rake3,rake4 -d index.db --mode semver",
+            );
+            assert_eq!(outcome_of(&sandbox, "index graph index.db").stdout, texts[0]);
+        } else {
+            insta::assert_snapshot!(texts[0], @r#"
+    flowchart LR
+      subgraph p0["rake"]
+        subgraph c0["stable, default"]
+          b0["rake.v1.2.0<br/>1.2.0, head"]
+          b1["rake.v1.1.1<br/>1.1.1"]
+          b2["rake.v1.1.0<br/>1.1.0"]
+          b3["rake.v1.0.0<br/>1.0.0"]
+          b1 -->|replaces| b0
+          b3 -->|replaces| b1
+          b2 -.->|skips| b1
+          b3 -->|replaces| b2
+        end
+      end
+      classDef head stroke-width:4px
+      class b0 head
+      linkStyle 2 stroke-dasharray:8 4
+    "#);
+        }
+    }
+}
+
+#[test]
+fn several_catalogs_change_with_one_command() {
+    let sandbox = catalog();
+    for name in ["v1", "v2"] {
+        fs::create_dir(sandbox.path(name)).unwrap();
+        succeed(&sandbox, &format!("catalog add {name} -b rake1 --channel stable -q"));
+    }
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog add v1 v2 -b rake2 --channel stable"), @"
+    ------- stderr -------
+    added rake.v1.1.0 to stable
+    wrote v1/rake/catalog.yaml
+    added rake.v1.1.0 to stable
+    wrote v2/rake/catalog.yaml
+    ");
+    assert_eq!(text(&sandbox, "v1"), text(&sandbox, "v2"));
+    let before = text(&sandbox, "v1");
+    insta::assert_snapshot!(fail(&sandbox, "catalog add v1 v2/rake/catalog.yaml -b rake3 --channel stable"), @"
+    ------- stderr -------
+    error: v2/rake/catalog.yaml is not a directory: a file-based catalog is a folder of files
+    ------- exit 1 -------
+    ");
+    assert_eq!(text(&sandbox, "v1"), before, "no catalog changes where one cannot");
+}
+
+#[test]
+fn edges_can_be_given_for_a_catalog() {
+    let sandbox = catalog();
+    succeed(&sandbox, "catalog add catalog -b rake1,rake2 --channel stable -q");
+    let line =
+        "catalog add catalog -b rake3 --channel stable --replaces rake.v1.0.0 --skips rake.v1.1.0 --skip-range <1.2.0";
+    succeed(&sandbox, line);
+    let entries: String = text(&sandbox, "catalog")
+        .lines()
+        .skip(8)
+        .take(9)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    insta::assert_snapshot!(entries, @"
+    entries:
+    - name: rake.v1.2.0
+      replaces: rake.v1.0.0
+      skips:
+      - rake.v1.1.0
+      skipRange: <1.2.0
+    - name: rake.v1.1.0
+      replaces: rake.v1.0.0
+    - name: rake.v1.0.0
+    ");
+    insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake3 --channel stable"), @"
+    ------- stderr -------
+    error: bundle rake.v1.2.0 is in channel stable of package rake already, and replaces or skips others there
+      hint: change them with --overwrite, or give no --replaces and --skips
+    ------- exit 1 -------
+    ");
+    let outcome = sandbox.run("catalog add catalog -b rake1,rake2 --channel stable --replaces x".split(' '));
+    assert_eq!(outcome.status, Some(2), "{outcome}");
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let sandbox = catalog();
+    insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake1 --channel stable,fast"), @"
+    ------- stderr -------
+    error: package rake has no default channel
+      hint: name one with --default-channel: stable, fast
+    ------- exit 1 -------
+    ");
+    succeed(
+        &sandbox,
+        "catalog add catalog -b rake1 --channel stable,fast --default-channel fast -q",
+    );
+    // Without what leads to it there are two heads.
+    insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake3 --channel stable"), @"
+    ------- stderr -------
+    error: channel stable of package rake would have 2 heads: rake.v1.2.0, rake.v1.0.0
+      hint: let one of them replace or skip the others
+    ------- exit 1 -------
+    ");
+    rake(&sandbox, "rake1", "1.0.0", Some("rake.v0.9.0"));
+    insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake1 --channel stable"), @"
+    ------- stderr -------
+    error: package rake has a bundle rake.v1.0.0 already, with another content: properties
+      hint: give the bundle another version, or replace what is there with --overwrite
+    ------- exit 1 -------
+    ");
+    succeed(&sandbox, "catalog add catalog -b rake1 --channel stable --overwrite -q");
+    succeed(&sandbox, "validate catalog");
+}
