@@ -325,6 +325,17 @@ impl Pending {
             .map(|(path, staged)| (path.as_str(), staged.as_path()))
     }
 
+    /// Whether other content waits for the file at this path inside the folder.
+    pub(crate) fn replaces(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+
+    /// Where a file stands, or is to stand, inside the folder of the change.
+    pub(crate) fn inside<'p>(folder: &Path, file: &'p Path) -> Option<&'p Path> {
+        let inside = file.strip_prefix(folder).ok()?;
+        Some(inside.strip_prefix(Path::new(JOURNAL).join(FILES)).unwrap_or(inside))
+    }
+
     /// Whether the file at this path inside the folder is to go, and counts no longer.
     pub(crate) fn removes(&self, path: &str) -> bool {
         self.leaving.contains(path)

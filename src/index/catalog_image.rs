@@ -7,6 +7,7 @@ use super::server::{Server, ServerError, serving};
 use crate::catalog::file_based::read::{self, CatalogError, CatalogLimits};
 use crate::catalog::file_based::{Schema, read::FileBasedCatalog};
 use crate::diagnostic::Diagnostic;
+use crate::files::Pending;
 use crate::image::{Image, ImageError, Platform, Reference, Transports};
 use crate::validation::Strictness;
 use std::collections::BTreeMap;
@@ -130,7 +131,7 @@ pub async fn build(
 fn content_of(folder: &Path, limits: CatalogLimits) -> Result<Vec<(String, PathBuf)>, CatalogImageError> {
     let files = read::files(folder, limits)?.into_iter();
     files
-        .map(|file| match file.strip_prefix(folder).ok().and_then(Path::to_str) {
+        .map(|file| match Pending::inside(folder, &file).and_then(Path::to_str) {
             Some(inside) => Ok((inside.to_owned(), file)),
             None => Err(CatalogImageError::Name { file }),
         })

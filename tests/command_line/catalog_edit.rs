@@ -216,7 +216,7 @@ fn deprecations_come_and_go() {
     assert_eq!(text(&sandbox), before);
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog undeprecate catalog rake"), @"
     ------- stderr -------
-    warning: it was not deprecated
+    warning: rake was not deprecated
     nothing changes in catalog
     ");
     insta::assert_snapshot!(miss(&sandbox, "catalog deprecate catalog raek -m x"), @r#"

@@ -51,6 +51,22 @@ pub(crate) fn database_image(sandbox: &Sandbox, noise: usize) -> Image {
     )
 }
 
+/// Writes a file-based catalog with two versions of the package `tool` in two channels, of which it is deprecated.
+pub(crate) fn versions(folder: &Path) {
+    let (head, bundle) = CATALOG.split_once("---\nschema: olm.bundle").unwrap();
+    let bundle = format!("---\nschema: olm.bundle{bundle}");
+    let head = head.replace(
+        "- name: tool.v1.0.0",
+        "- name: tool.v1.1.0\n  replaces: tool.v1.0.0\n- name: tool.v1.0.0",
+    );
+    let fast = "---\nschema: olm.channel\npackage: tool\nname: fast\nentries:\n- name: tool.v1.1.0\n";
+    let deprecated =
+        "---\nschema: olm.deprecations\npackage: tool\nentries:\n- reference: {schema: olm.package}\n  message: old\n";
+    let text = [&*head, fast, &bundle, &bundle.replace("1.0.0", "1.1.0"), deprecated].concat();
+    fs::create_dir_all(folder).unwrap();
+    fs::write(folder.join("tool.yaml"), text).unwrap();
+}
+
 /// The image of a file-based catalog.
 pub(crate) fn catalog_image() -> Image {
     image(

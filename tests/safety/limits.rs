@@ -48,7 +48,7 @@ const OF_INDEXES: [&str; 34] = [
 ];
 
 /// What reads one form of an index alone, bundles, templates or dumps, each with a limit that is too low.
-const OF_OTHERS: [(&str, &str); 22] = [
+const OF_OTHERS: [(&str, &str); 30] = [
     ("alpha bundle validate --tag oci:images:v1", "--max-total-size"),
     (
         "alpha convert-template substitutes catalog/tool.yaml",
@@ -63,6 +63,14 @@ const OF_OTHERS: [(&str, &str); 22] = [
     ("bundle inspect plain", "--max-total-size"),
     ("bundle unpack plain -o out", "--max-total-size"),
     ("bundle validate plain", "--max-total-size"),
+    ("catalog add catalog -b plain --channel stable", "--max-total-size"),
+    ("catalog rm catalog tool", "--max-total-size"),
+    ("catalog truncate catalog tool --below 1.0.0", "--max-total-size"),
+    ("catalog deprecate catalog tool -m x", "--max-total-size"),
+    ("catalog undeprecate catalog tool", "--max-total-size"),
+    ("catalog channel copy catalog tool stable fast", "--max-total-size"),
+    ("catalog channel rename catalog tool stable fast", "--max-total-size"),
+    ("catalog channel set-default catalog tool stable", "--max-total-size"),
     ("catalog build catalog -t oci:layout:v1 --no-binary", "--max-total-size"),
     ("index from-fbc catalog -t oci:layout:v1", "--max-total-size"),
     ("index check index.db --fix", "--max-database-steps"),

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const BLOB: &str = "layout/blobs/sha256/*";
 
 /// Command lines, and the file that is no file.
-const CASES: [(&str, &str); 17] = [
+const CASES: [(&str, &str); 18] = [
     ("validate catalog", "catalog/other.yaml"),
     ("validate catalog", "catalog/.indexignore"),
     ("validate catalog", "catalog/deep/.indexignore"),
@@ -20,6 +20,7 @@ const CASES: [(&str, &str); 17] = [
     ("index list packages catalog", "catalog/tool.yaml"),
     ("index from-fbc catalog --generate", "catalog/tool.yaml"),
     ("serve catalog --cache-only", "catalog/other.yaml"),
+    ("catalog rm catalog tool", "catalog/tool.yaml"),
     ("catalog build catalog -t oci:new:v1 --no-binary", "catalog/tool.yaml"),
     ("bundle validate bundle", "bundle/manifests/other.yaml"),
     ("registry add -b bundle -d new.db", "bundle/metadata/annotations.yaml"),

@@ -86,6 +86,32 @@ const LINES: &[Tried] = &[
     ),
     ("completion", &[("bash", &[])]),
     (
+        "catalog add",
+        &[
+            ("catalog -b rake --channel stable --dry-run", &[]),
+            ("damaged -b rake --channel stable --dry-run", &[]),
+        ],
+    ),
+    (
+        "catalog rm",
+        &[("catalog PACKAGE --dry-run", &[]), ("damaged PACKAGE --dry-run", &[])],
+    ),
+    ("catalog truncate", &[("catalog PACKAGE --below 9.0.0 --dry-run", &[])]),
+    ("catalog deprecate", &[("damaged PACKAGE -m text --dry-run", &[])]),
+    ("catalog undeprecate", &[("damaged PACKAGE --dry-run", &[])]),
+    (
+        "catalog channel copy",
+        &[("catalog PACKAGE stable fast --dry-run", &[])],
+    ),
+    (
+        "catalog channel rename",
+        &[("catalog PACKAGE stable fast --dry-run", &[])],
+    ),
+    (
+        "catalog channel set-default",
+        &[("catalog PACKAGE stable --dry-run", &[])],
+    ),
+    (
         "catalog build",
         &[
             ("catalog -t oci:g:v1 --no-binary", &[]),

@@ -94,6 +94,7 @@ impl Workshop {
             assert_eq!(built.status, Some(0), "{built}");
         }
         crate::indexes::catalog(&sandbox.path("catalog"));
+        crate::indexes::versions(&sandbox.path("versions"));
         let workshop = Self {
             sandbox,
             registry: None,

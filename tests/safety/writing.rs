@@ -34,6 +34,8 @@ const BUNDLE: Option<&str> = Some("bundle validate ./out -o json");
 const LIST: Option<&str> = Some("index list bundles index.db");
 const LIST_IMAGE: Option<&str> = Some("index list bundles oci:out:v1");
 const LIST_TAG: Option<&str> = Some("index list bundles --use-http --no-cache HOST/OUT:v1");
+const CATALOG: Option<&str> = Some("validate out");
+const FILES: &[(&str, &str)] = &[("versions", "out")];
 const OLDER: &[(&str, &str)] = &[("older", "out")];
 const SOUND: &[(&str, &str)] = &[("sound.db", "index.db")];
 const UNTIDY: &[(&str, &str)] = &[("untidy.db", "index.db")];
@@ -83,6 +85,15 @@ pub(crate) const ALL: &[Writing] = &[
     writing("index deprecatetruncate -q -i oci:../base:v1 -f ../sound.db -b registry.example.com/tool0:1.4.0 -t oci-archive:out.tar:v1", &[("image.tar", "out.tar")], 0, Some("index list bundles oci-archive:out.tar:v1"), Unit::All),
     writing("index promote -q -i oci:../base:v1 -f ../sound.db tool0.v1.4.0 -c fast -t oci:out:v1", &[], 0, LIST_IMAGE, Unit::Layout),
     writing("index from-fbc ../catalog -q -i oci:../base:v1 -t oci:out:v1", INDEX, 0, LIST_IMAGE, Unit::Layout),
+    writing("catalog add out -q -b ../older --channel stable", &[("empty", "out")], 0, CATALOG, Unit::All),
+    writing("catalog add out -q -b ../older --channel stable", FILES, 0, CATALOG, Unit::All),
+    writing("catalog rm out -q tool@1.0.0", FILES, 4, CATALOG, Unit::All),
+    writing("catalog truncate out -q tool --below 1.1.0", FILES, 0, CATALOG, Unit::All),
+    writing("catalog deprecate out -q tool -m text", FILES, 0, CATALOG, Unit::All),
+    writing("catalog undeprecate out -q tool", FILES, 0, CATALOG, Unit::All),
+    writing("catalog channel copy out -q tool stable slow", FILES, 0, CATALOG, Unit::All),
+    writing("catalog channel rename out -q tool stable slow", FILES, 4, CATALOG, Unit::All),
+    writing("catalog channel set-default out -q tool fast", FILES, 0, CATALOG, Unit::All),
     writing("catalog build ../catalog -q -i oci:../base:v1 -t oci:out:v1", INDEX, 0, LIST_IMAGE, Unit::Layout),
     writing("catalog build ../catalog -q --no-binary -t oci:out:v1", &[], 0, LIST_IMAGE, Unit::Layout),
     writing("index from-fbc ../catalog -q --generate", GENERATED, 0, None, Unit::All),

@@ -6,7 +6,7 @@ use super::stream::{CutError, Piece, Stream};
 use super::{Key, Schema, memory};
 use crate::catalog::{Text, Texts};
 use crate::diagnostic::Diagnostic;
-use crate::files::{FileError, Stamp, open_regular, require_regular};
+use crate::files::{self, FileError, Pending, Stamp, open_regular, require_regular};
 use crate::rules;
 use crate::text::{self, Limits};
 use ignore::WalkBuilder;
@@ -436,8 +436,23 @@ fn no_schema(document: &Document) -> &'static str {
 
 /// The files of a catalog, by path.
 pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>, CatalogError> {
-    let mut files = Vec::new();
+    let mut found = Vec::new();
+    let require_few = |count: usize| {
+        (count <= limits.files)
+            .then_some(())
+            .ok_or_else(|| CatalogError::Limit {
+                folder: folder.to_owned(),
+                what: "files",
+                limit: limits.files,
+            })
+    };
     check_ignore(folder)?;
+    let pending = if folder.is_dir() {
+        files::pending_change(folder)?
+    } else {
+        Pending::default()
+    };
+    let pending = Arc::new(pending);
     let refused = Arc::new(Mutex::new(None));
     let walk = WalkBuilder::new(folder)
         .standard_filters(false)
@@ -445,7 +460,9 @@ pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>
         .sort_by_file_name(Ord::cmp)
         .filter_entry({
             let refused = Arc::clone(&refused);
+            let pending = Arc::clone(&pending);
             move |entry| match entry.file_type() {
+                _ if entry.depth() == 1 && pending.hides(entry.file_name()) => false,
                 Some(kind) if kind.is_dir() => check_ignore(entry.path())
                     .map_err(|error| *refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(error))
                     .is_ok(),
@@ -460,8 +477,8 @@ pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>
         };
         let entry = entry.map_err(fail)?;
         // A link counts as the file that it leads to.
-        let found = fs::metadata(entry.path());
-        if found.is_ok_and(|found| found.is_dir()) {
+        let metadata = fs::metadata(entry.path());
+        if metadata.is_ok_and(|metadata| metadata.is_dir()) {
             // What is linked to inside of the catalog is there anyway, as in the mount of a ConfigMap.
             if entry.path_is_symlink() && entry.depth() > 0 && !leads_into(entry.path(), folder) {
                 let link = entry.into_path();
@@ -476,17 +493,18 @@ pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             regular => regular.map_err(|error| FileError::new("read", entry.path(), error))?,
         };
-        if files.len() >= limits.files {
-            return Err(CatalogError::Limit {
-                folder: folder.to_owned(),
-                what: "files",
-                limit: limits.files,
-            });
+        let inside = entry.path().strip_prefix(folder).ok().and_then(Path::to_str);
+        if inside.is_some_and(|inside| pending.replaces(inside) || pending.removes(inside)) {
+            continue;
         }
-        files.push(entry.into_path());
+        found.push(entry.into_path());
+        require_few(found.len())?;
     }
+    // What still waits to take its place is the catalog's already.
+    found.extend(pending.files().map(|(_, waiting)| waiting.to_owned()));
+    require_few(found.len())?;
     let refused = refused.lock().unwrap_or_else(PoisonError::into_inner).take();
-    refused.map_or(Ok(files), |error| Err(error.into()))
+    refused.map_or(Ok(found), |error| Err(error.into()))
 }
 
 /// Whether a link leads into a folder.

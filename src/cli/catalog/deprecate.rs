@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &DeprecateArguments, context: &Context<'_>) -> Comm
     arguments.edit.run(
         context,
         |editor| editor.change(package, |draft| draft.deprecate(&what, &arguments.message)),
-        |(), _| {},
+        |(), printer| printer.status(format_args!("{} is deprecated", arguments.target)),
     )
 }
 
@@ -67,8 +67,11 @@ pub(crate) fn take_back(arguments: &UndeprecateArguments, context: &Context<'_>)
         context,
         |editor| editor.change(package, |draft| draft.undeprecate(&what)),
         |known, printer| {
-            if !known {
-                printer.warning("it was not deprecated");
+            let target = &arguments.target;
+            if *known {
+                printer.status(format_args!("{target} is not deprecated any more"));
+            } else {
+                printer.warning(format_args!("{target} was not deprecated"));
             }
         },
     )

@@ -1,5 +1,6 @@
 //! What of a catalog a command is about: `PACKAGE[:CHANNEL][@BUNDLE]`.
 
+use std::fmt;
 use std::str::FromStr;
 
 /// A package, or a channel or bundle of it.
@@ -9,6 +10,16 @@ pub(crate) struct TargetArgument {
     pub(crate) channel: Option<String>,
     /// By name or version.
     pub(crate) bundle: Option<String>,
+}
+
+impl fmt::Display for TargetArgument {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.package)?;
+        if let Some(channel) = &self.channel {
+            write!(formatter, ":{channel}")?;
+        }
+        self.bundle.iter().try_for_each(|bundle| write!(formatter, "@{bundle}"))
+    }
 }
 
 impl FromStr for TargetArgument {
@@ -42,6 +53,7 @@ mod tests {
     fn packages_channels_and_bundles_are_named() {
         let parts = |text: &str| {
             let target: TargetArgument = text.parse().ok()?;
+            assert_eq!(target.to_string(), text);
             Some((
                 target.package,
                 target.channel.unwrap_or_default(),
