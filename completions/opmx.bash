@@ -178,6 +178,9 @@ _opmx() {
             opmx__subcmd__catalog,help)
                 cmd="opmx__subcmd__catalog__subcmd__help"
                 ;;
+            opmx__subcmd__catalog,prune)
+                cmd="opmx__subcmd__catalog__subcmd__prune"
+                ;;
             opmx__subcmd__catalog,rm)
                 cmd="opmx__subcmd__catalog__subcmd__rm"
                 ;;
@@ -225,6 +228,9 @@ _opmx() {
                 ;;
             opmx__subcmd__catalog__subcmd__help,help)
                 cmd="opmx__subcmd__catalog__subcmd__help__subcmd__help"
+                ;;
+            opmx__subcmd__catalog__subcmd__help,prune)
+                cmd="opmx__subcmd__catalog__subcmd__help__subcmd__prune"
                 ;;
             opmx__subcmd__catalog__subcmd__help,rm)
                 cmd="opmx__subcmd__catalog__subcmd__help__subcmd__rm"
@@ -363,6 +369,9 @@ _opmx() {
                 ;;
             opmx__subcmd__help__subcmd__catalog,deprecate)
                 cmd="opmx__subcmd__help__subcmd__catalog__subcmd__deprecate"
+                ;;
+            opmx__subcmd__help__subcmd__catalog,prune)
+                cmd="opmx__subcmd__help__subcmd__catalog__subcmd__prune"
                 ;;
             opmx__subcmd__help__subcmd__catalog,rm)
                 cmd="opmx__subcmd__help__subcmd__catalog__subcmd__rm"
@@ -2082,7 +2091,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__catalog)
-            opts="-v -q -h --verbose --quiet --color --help add rm truncate deprecate undeprecate channel build help"
+            opts="-v -q -h --verbose --quiet --color --help add rm prune truncate deprecate undeprecate channel build help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2532,7 +2541,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__catalog__subcmd__help)
-            opts="add rm truncate deprecate undeprecate channel build help"
+            opts="add rm prune truncate deprecate undeprecate channel build help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2657,6 +2666,20 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__catalog__subcmd__help__subcmd__prune)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__catalog__subcmd__help__subcmd__rm)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2692,6 +2715,52 @@ _opmx() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__prune)
+            opts="-p -v -q -h --dry-run --max-total-size --max-depth --max-values --package --from --default-channel --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --package)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -p)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --default-channel)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -3146,7 +3215,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__catalog)
-            opts="add rm truncate deprecate undeprecate channel build"
+            opts="add rm prune truncate deprecate undeprecate channel build"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3244,6 +3313,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__catalog__subcmd__deprecate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__catalog__subcmd__prune)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -258,3 +258,48 @@ fn channels_change_as_a_whole() {
     ------- exit 1 -------
     ");
 }
+
+#[test]
+fn a_part_is_kept() {
+    let sandbox = catalog();
+    fs::write(sandbox.path("catalog/hoe.yaml"), text(&sandbox).replace("rake", "hoe")).unwrap();
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog prune catalog -p rake=stable@>=1.1.0"), @"
+    ------- stderr -------
+    channel test of package rake is gone
+    bundle rake.v1.0.0 is gone
+    channel stable of package hoe is gone
+    channel test of package hoe is gone
+    bundle hoe.v1.0.0 is gone
+    bundle hoe.v1.1.0 is gone
+    bundle hoe.v1.2.0 is gone
+    removed catalog/hoe.yaml
+    wrote catalog/rake.yaml
+    ");
+    insta::assert_snapshot!(outcome_of(&sandbox, "index graph catalog"), @r#"
+    flowchart LR
+      subgraph p0["rake"]
+        subgraph c0["stable, default"]
+          b0["rake.v1.2.0<br/>1.2.0, head"]
+          b1["rake.v1.1.0<br/>1.1.0"]
+          b2["rake.v1.0.0<br/>not in the channel"]
+          b1 -->|replaces| b0
+          b2 -->|replaces| b1
+        end
+      end
+      classDef head stroke-width:4px
+      class b0 head
+      classDef absent stroke-dasharray:2 4
+      class b2 absent
+    "#);
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog prune catalog -p rake=stable --from 1.1.0"), @"
+    ------- stderr -------
+    nothing changes in catalog
+    ");
+    insta::assert_snapshot!(miss(&sandbox, "catalog prune catalog -p rake=test"), @r#"
+    ------- stderr -------
+    error: package rake has no channel "test"
+    ------- exit 4 -------
+    "#);
+    let outcome = sandbox.run("catalog prune catalog -p rake@x".split(' '));
+    assert_eq!(outcome.status, Some(2), "{outcome}");
+}

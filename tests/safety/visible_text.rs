@@ -96,6 +96,7 @@ const LINES: &[Tried] = &[
         "catalog rm",
         &[("catalog PACKAGE --dry-run", &[]), ("damaged PACKAGE --dry-run", &[])],
     ),
+    ("catalog prune", &[("damaged -p PACKAGE --dry-run", &[])]),
     ("catalog truncate", &[("catalog PACKAGE --below 9.0.0 --dry-run", &[])]),
     ("catalog deprecate", &[("damaged PACKAGE -m text --dry-run", &[])]),
     ("catalog undeprecate", &[("damaged PACKAGE --dry-run", &[])]),

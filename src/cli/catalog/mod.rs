@@ -5,6 +5,7 @@ mod build;
 mod channel;
 mod deprecate;
 mod edit;
+mod prune;
 mod rm;
 mod target;
 mod truncate;
@@ -44,6 +45,7 @@ pub(crate) struct CatalogArguments {
 enum CatalogCommand {
     Add(Box<add::AddArguments>),
     Rm(rm::RmArguments),
+    Prune(prune::PruneArguments),
     Truncate(truncate::TruncateArguments),
     Deprecate(deprecate::DeprecateArguments),
     Undeprecate(deprecate::UndeprecateArguments),
@@ -55,6 +57,7 @@ pub(crate) fn run(arguments: &CatalogArguments, context: &Context<'_>) -> Comman
     match &arguments.command {
         CatalogCommand::Add(arguments) => add::run(arguments, context),
         CatalogCommand::Rm(arguments) => rm::run(arguments, context),
+        CatalogCommand::Prune(arguments) => prune::run(arguments, context),
         CatalogCommand::Truncate(arguments) => truncate::run(arguments, context),
         CatalogCommand::Deprecate(arguments) => deprecate::run(arguments, context),
         CatalogCommand::Undeprecate(arguments) => deprecate::take_back(arguments, context),

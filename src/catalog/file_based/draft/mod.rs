@@ -8,11 +8,13 @@ mod channels;
 mod deprecate;
 mod error;
 mod list;
+mod prune;
 mod remove;
 
 pub use add::{NewBundle, Placement};
 pub use deprecate::Deprecated;
 pub use error::DraftError;
+pub use prune::{Part, Versions};
 pub use remove::{Removal, Target};
 
 use super::{Deprecation, Schema, WrittenEntry};

@@ -1,5 +1,6 @@
 use super::*;
 use crate::catalog::file_based::WrittenEntry;
+use crate::version::VersionRange;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -173,6 +174,61 @@ fn lower_versions_go_and_their_clusters_are_led_on() {
     assert_eq!(draft.channels[1].entries[0].skips, ["rake.v1"]);
 }
 
+fn part(versions: Versions, from: Option<Version>) -> Part {
+    Part {
+        channels: vec!["stable".to_owned()],
+        versions,
+        from,
+    }
+}
+
+fn entries(draft: &Draft) -> Vec<&str> {
+    draft.channels[0]
+        .entries
+        .iter()
+        .map(|entry| entry.name.as_str())
+        .collect()
+}
+
+#[test]
+fn a_part_hangs_together() {
+    let mut heads = draft();
+    let (removal, between) = heads.prune(&part(Versions::Head, None), None).unwrap();
+    assert_eq!(entries(&heads), ["rake.v4"]);
+    assert_eq!((removal.channels, between), (vec!["test".to_owned()], Vec::new()));
+    assert_eq!(
+        heads.channels[0].entries[0].replaces, "rake.v2",
+        "clusters that run it get on"
+    );
+
+    let mut ends = draft();
+    let range = VersionRange::parse("1.0.0 || 4.0.0").unwrap();
+    let (_, between) = ends.prune(&part(Versions::In(range), None), None).unwrap();
+    assert_eq!(entries(&ends), ["rake.v4", "rake.v2", "rake.v1"]);
+    assert_eq!(between, [("rake.v2".to_owned(), "stable".to_owned())]);
+
+    let mut none = draft();
+    let range = VersionRange::parse(">9.0.0").unwrap();
+    assert!(matches!(
+        none.prune(&part(Versions::In(range), None), None),
+        Err(DraftError::Empty { .. })
+    ));
+}
+
+#[test]
+fn the_shortest_way_from_a_version_is_kept() {
+    let way = |from: u64| {
+        let mut draft = draft();
+        draft
+            .prune(&part(Versions::All, Some(Version::new(from, 0, 0))), None)
+            .unwrap();
+        entries(&draft).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(way(3), ["rake.v4", "rake.v3"]);
+    assert_eq!(way(1), ["rake.v4", "rake.v2", "rake.v1"]);
+    assert_eq!(way(4), ["rake.v4"]);
+}
+
 #[test]
 fn deprecations_are_said_once_and_taken_back() {
     let mut draft = draft();
@@ -306,6 +362,30 @@ proptest! {
         for bundle in &before.bundles {
             let reaches = reaches_head(&draft.channels[0], &bundle.name);
             prop_assert!(reaches || stranded.contains(&bundle.name), "{} of {:?}", bundle.name, draft.channels[0]);
+        }
+    }
+
+    #[test]
+    fn after_pruning_what_stays_leads_to_one_head(documents in package(), low in 1..8_u64, high in 1..8_u64) {
+        let mut draft = Draft::read("rake", &documents).unwrap();
+        let range = VersionRange::parse(&format!(">={low}.0.0 <={high}.0.0")).unwrap();
+        if draft.prune(&part(Versions::In(range), None), None).is_ok() {
+            let channel = &draft.channels[0];
+            prop_assert_eq!(channel.heads().len(), 1);
+            for entry in &channel.entries {
+                prop_assert!(reaches_head(channel, &entry.name), "{} of {channel:?}", entry.name);
+            }
+        }
+    }
+
+    #[test]
+    fn after_pruning_from_a_version_its_clusters_get_to_the_head(documents in package(), from in 1..8_u64) {
+        let before = Draft::read("rake", &documents).unwrap();
+        let mut draft = before.clone();
+        if draft.prune(&part(Versions::All, Some(Version::new(from, 0, 0))), None).is_ok() {
+            let name = format!("rake.v{from}");
+            prop_assert!(reaches_head(&draft.channels[0], &name));
+            prop_assert_eq!(draft.channels[0].heads(), before.channels[0].heads());
         }
     }
 
