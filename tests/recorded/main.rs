@@ -27,6 +27,7 @@ mod shared;
 mod builtin_apis;
 mod builtin_fields;
 mod bundle_corpus;
+mod catalog_edit;
 mod chain;
 mod cluster;
 mod csv_schema;

@@ -22,6 +22,49 @@ pub fn file(bytes: &[u8]) {
         let mut left = MOST_VALUES;
         values(document, document.value(), &mut Path::root(), &mut left);
         written(document.value());
+        revised(document, &reading);
+    }
+}
+
+/// A document whose first and last entries, or items, go, and to which one comes: what is written says so, or nothing is
+/// written.
+fn revised(document: &Document, reading: &text::Reading) {
+    let value = document.value();
+    assert_eq!(text::revise(document, value).unwrap(), document.source().text());
+    // A text that is not sound may read as anything else.
+    if reading.diagnostics.iter().any(opmx::diagnostic::Diagnostic::is_error) {
+        return;
+    }
+    let changes: [fn(&mut Value); 3] = [
+        |value| match value {
+            Value::Object(map) => {
+                let first = map.keys().next().cloned();
+                drop(first.and_then(|first| map.shift_remove(&first)));
+            }
+            Value::Array(items) if !items.is_empty() => drop(items.remove(0)),
+            _ => {}
+        },
+        |value| match value {
+            Value::Object(map) => drop(map.insert("added".to_owned(), Value::from(vec!["on", "x: y"]))),
+            Value::Array(items) => items.insert(items.len() / 2, "added".into()),
+            _ => {}
+        },
+        |value| match value {
+            Value::Object(map) => map.values_mut().for_each(|value| *value = "010".into()),
+            Value::Array(items) => drop(items.pop()),
+            _ => {}
+        },
+    ];
+    for change in changes {
+        let mut new = value.clone();
+        change(&mut new);
+        if let Ok(text) = text::revise(document, &new) {
+            let again = text::read("file.yaml", text.as_bytes(), &Limits::default());
+            let said = again.documents.iter().find(|said| said.number() == document.number());
+            if let Some(said) = said {
+                assert_eq!(said.value(), &new, "{text:?}");
+            }
+        }
     }
 }
 

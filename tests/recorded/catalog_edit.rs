@@ -1,0 +1,144 @@
+//! Catalogs of real operators, edited: what is not edited keeps its bytes, and what is taken back leaves none.
+
+use crate::shared::folder as shared_folder;
+use opmx::catalog::file_based::draft::{Deprecated, Draft, DraftError, Target};
+use opmx::catalog::file_based::edit::{CatalogEditError, Editor};
+use opmx::catalog::file_based::read::CatalogLimits;
+use opmx::text::{self, Limits};
+use std::fs;
+use std::path::Path;
+
+const CATALOGS: [&str; 4] = [
+    "inline-dependencies-cleared",
+    "replaces-single",
+    "skips-truncated-many-channels",
+    "two-packages-skiprange",
+];
+
+/// Changes a package, and gives the number of files that changed.
+fn change(
+    folder: &Path,
+    package: &str,
+    change: impl FnOnce(&mut Draft) -> Result<(), DraftError>,
+) -> Result<usize, CatalogEditError> {
+    let mut editor = Editor::open(folder, CatalogLimits::default())?;
+    editor.change(package, change)?;
+    let edited = editor.finish()?;
+    edited.write()?;
+    Ok(edited.files.len())
+}
+
+/// The packages of a catalog.
+fn drafts(folder: &Path) -> Vec<Draft> {
+    let editor = Editor::open(folder, CatalogLimits::default()).unwrap();
+    let packages = editor.packages().into_iter();
+    let draft = |package| Draft::read(package, &editor.documents(package).unwrap().values).unwrap();
+    packages.map(draft).collect()
+}
+
+/// The same documents as YAML.
+fn yaml(json: &str) -> String {
+    let documents = text::read("catalog.json", json.as_bytes(), &Limits::default()).documents;
+    assert!(!documents.is_empty());
+    let texts = documents
+        .iter()
+        .map(|document| format!("--- # a document\n{}", text::to_yaml(document.value())));
+    texts.collect()
+}
+
+#[test]
+fn what_is_done_and_taken_back_leaves_the_bytes() {
+    let Some(recorded) = shared_folder("goldens/render") else {
+        return;
+    };
+    for name in CATALOGS {
+        let json = fs::read_to_string(recorded.join(name).join("render.json")).unwrap();
+        for (file, text) in [("catalog.json", json.clone()), ("catalog.yaml", yaml(&json))] {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join(file);
+            fs::write(&file, &text).unwrap();
+            for draft in drafts(folder.path()) {
+                let package = draft.name.as_str();
+                let channel = draft.channels[0].name.clone();
+                let bundle = draft.bundles[0].name.clone();
+                let what = [
+                    Deprecated::Package,
+                    Deprecated::Channel(channel.clone()),
+                    Deprecated::Bundle(bundle.clone()),
+                ];
+                for what in &what {
+                    assert_eq!(
+                        change(folder.path(), package, |draft| draft.deprecate(what, "old")).unwrap(),
+                        1
+                    );
+                }
+                for what in &what {
+                    change(folder.path(), package, |draft| draft.undeprecate(what).map(drop)).unwrap();
+                }
+                assert!(
+                    fs::read_to_string(&file).unwrap() == text,
+                    "{name}: deprecations of {package}"
+                );
+
+                change(folder.path(), package, |draft| draft.copy(&channel, "copied")).unwrap();
+                let copied = Target {
+                    channel: Some("copied".to_owned()),
+                    bundle: None,
+                };
+                change(folder.path(), package, |draft| draft.remove(&[copied], None).map(drop)).unwrap();
+                assert!(
+                    fs::read_to_string(&file).unwrap() == text,
+                    "{name}: a channel of {package}"
+                );
+
+                change(folder.path(), package, |draft| draft.rename(&channel, "renamed")).unwrap();
+                change(folder.path(), package, |draft| draft.rename("renamed", &channel)).unwrap();
+                assert!(
+                    fs::read_to_string(&file).unwrap() == text,
+                    "{name}: the name of {channel} of {package}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bundle_that_goes_changes_nothing_but_its_document_and_its_channels() {
+    let Some(recorded) = shared_folder("goldens/render") else {
+        return;
+    };
+    let mut removed = 0;
+    for name in CATALOGS {
+        let json = fs::read_to_string(recorded.join(name).join("render.json")).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("catalog.yaml");
+        let text = yaml(&json);
+        fs::write(&file, &text).unwrap();
+        for draft in drafts(folder.path()) {
+            let package = draft.name.as_str();
+            for bundle in &draft.bundles {
+                fs::write(&file, &text).unwrap();
+                let target = Target {
+                    channel: None,
+                    bundle: Some(bundle.name.clone()),
+                };
+                // A head, or the only bundle of the default channel, may have to stay.
+                if change(folder.path(), package, |draft| draft.remove(&[target], None).map(drop)).is_err() {
+                    continue;
+                }
+                removed += 1;
+                let after = fs::read_to_string(&file).unwrap_or_default();
+                let kept: Vec<&str> = after.split("--- # a document\n").collect();
+                let documents = text.split("--- # a document\n");
+                let changed = documents.filter(|document| !kept.contains(document)).count();
+                let channels = draft.channels.len();
+                assert!(
+                    changed <= 2 + channels,
+                    "{name}: {changed} documents changed without {}",
+                    bundle.name
+                );
+            }
+        }
+    }
+    assert!(removed > 3, "{removed}");
+}
