@@ -304,7 +304,7 @@ hints! {
     }
     CatalogEditError {
         pass: [Catalog, File, Draft],
-        none: [Findings, Write],
+        none: [Findings, Write, Name],
         Self::Revise(_) => hint("write the value out there, without an alias, an anchor or a merge key"),
         Self::Package { nearest, .. } => {
             hints_of(nearest.iter().map(|name| format!("there is {name:?}"))).of_missing()

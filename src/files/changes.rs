@@ -2,6 +2,7 @@
 
 use super::{FileError, FolderChange, finish_change, place, require_content};
 use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
 
 /// The content of a file before and after; none where it is not there.
@@ -23,8 +24,14 @@ pub(crate) fn write_changes(folder: &Path, files: &BTreeMap<String, FileChange>)
     }
     let mut change = FolderChange::new(folder)?;
     for (path, file) in files {
-        if let Some(before) = &file.before {
-            require_content(&folder.join(path), before)?;
+        let target = folder.join(path);
+        match &file.before {
+            Some(before) => require_content(&target, before)?,
+            None if target.symlink_metadata().is_ok() => {
+                let error = io::Error::other("there is something already");
+                return Err(FileError::new("write", target, error));
+            }
+            None => {}
         }
         if file.after.is_none() {
             change.remove(path);

@@ -11,6 +11,7 @@ use super::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
 use super::{Key, Schema};
 use crate::diagnostic::Diagnostic;
 use crate::files::{self, FileChange, FileError};
+use crate::kubernetes::names::is_dns1123_label;
 use crate::shape::nearest;
 use crate::text::{self, Document, ReviseError};
 use pieces::{Edit, apply, read_piece};
@@ -58,6 +59,12 @@ pub enum CatalogEditError {
         schema: Schema,
         /// The name of both.
         name: String,
+    },
+    /// A new package whose name no folder is to have.
+    #[error("the package name {package:?} is not made of at most 63 lower-case letters, digits and dashes")]
+    Name {
+        /// The name.
+        package: String,
     },
     /// A document holds what JSON cannot.
     #[error("a document cannot be written")]
@@ -339,7 +346,7 @@ impl Editor {
             }
         }
         for value in new {
-            self.insert(documents, value, &mut edits);
+            self.insert(documents, value, &mut edits)?;
         }
         if edits.is_empty() && self.new_files.is_empty() {
             return Ok(());
@@ -357,28 +364,43 @@ impl Editor {
     }
 
     /// A new document stands behind the last one of its schema in the package, else behind the last one of the package.
-    fn insert(&mut self, documents: &PackageDocuments, value: Value, edits: &mut Vec<(usize, Edit)>) {
+    fn insert(
+        &mut self,
+        documents: &PackageDocuments,
+        value: Value,
+        edits: &mut Vec<(usize, Edit)>,
+    ) -> Result<(), CatalogEditError> {
         let schema = value.get("schema").and_then(Value::as_str).map(Schema::from);
         let handles = || {
-            documents
-                .handles
-                .iter()
-                .filter_map(|index| self.catalog.handles.get(*index))
+            let indexes = documents.handles.iter();
+            indexes.filter_map(|index| self.catalog.handles.get(*index))
         };
         let place = |handle: &&Handle| (handle.file, handle.start);
         let of_schema = handles().filter(|handle| Some(&handle.schema) == schema.as_ref());
-        let beside = of_schema.max_by_key(place).or_else(|| handles().max_by_key(place));
-        if let Some(beside) = beside {
-            return edits.push((beside.file, Edit::insert(beside, value)));
-        }
-        // A catalog in one file stays one.
+        let mut beside = of_schema.max_by_key(place).or_else(|| handles().max_by_key(place));
         let mut files = self.catalog.paths();
-        if let (1, Some(last)) = (files.len(), self.catalog.handles.iter().max_by_key(place)) {
-            return edits.push((last.file, Edit::insert(last, value)));
-        }
         let json = files.len() > 0 && files.all(|path| path.extension().is_some_and(|extension| extension == "json"));
         let name = format!("{}/catalog.{}", documents.name, if json { "json" } else { "yaml" });
+        if beside.is_none() {
+            // A catalog in one file stays one.
+            let mut files = self.catalog.paths();
+            let file = match files.len() {
+                1 => Some(0),
+                _ => files.position(|path| path == self.folder.join(&name)),
+            };
+            let of_file = self.catalog.handles.iter().filter(|handle| Some(handle.file) == file);
+            beside = of_file.max_by_key(place);
+        }
+        if let Some(beside) = beside {
+            edits.push((beside.file, Edit::insert(beside, value)));
+            return Ok(());
+        }
+        if !is_dns1123_label(&documents.name) {
+            let package = documents.name.clone();
+            return Err(CatalogEditError::Name { package });
+        }
         self.new_files.entry(name).or_default().push(value);
+        Ok(())
     }
 
     fn require_inside(&self, file: usize) -> Result<(), CatalogEditError> {

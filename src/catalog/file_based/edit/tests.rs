@@ -237,3 +237,56 @@ fn what_stands_twice_or_elsewhere_is_refused() {
     assert!(alias.to_string().contains("rake/catalog.yaml:9:"), "{alias}");
     assert_eq!(text(folder.path()), aliased);
 }
+
+/// Adds a bundle to a new package.
+fn begin(folder: &Path, package: &str) -> Result<(), CatalogEditError> {
+    let mut editor = Editor::open(folder, CatalogLimits::default())?;
+    let version = json!({"type": "olm.package", "value": {"packageName": package, "version": "1.0.0"}});
+    let name = format!("{package}.v1.0.0");
+    let bundle = NewBundle {
+        document: json!({"schema": "olm.bundle", "package": package, "name": name, "image": "registry.example.com/x",
+            "properties": [version]}),
+        entry: super::super::WrittenEntry {
+            name,
+            ..Default::default()
+        },
+        version: None,
+        channels: vec!["stable".to_owned()],
+        default_channel: None,
+    };
+    editor.add(package, &[bundle], &Placement::default())?;
+    Ok(editor.finish()?.write()?)
+}
+
+#[test]
+fn a_new_package_begins_in_a_file_of_its_own_and_replaces_none() {
+    let folder = catalog();
+    // A catalog in one file stays one.
+    begin(folder.path(), "hoe").unwrap();
+    assert!(text(folder.path()).starts_with(CATALOG) && text(folder.path()).contains("package: hoe"));
+
+    fs::write(folder.path().join("more.yaml"), CATALOG.replace("rake", "spade")).unwrap();
+    begin(folder.path(), "fork").unwrap();
+    assert!(folder.path().join("fork/catalog.yaml").is_file());
+
+    // What another package, or nobody, has there stays.
+    fs::create_dir(folder.path().join("saw")).unwrap();
+    fs::write(folder.path().join("saw/catalog.yaml"), CATALOG.replace("rake", "axe")).unwrap();
+    begin(folder.path(), "saw").unwrap();
+    let both = fs::read_to_string(folder.path().join("saw/catalog.yaml")).unwrap();
+    assert!(both.contains("name: axe") && both.contains("name: saw"));
+    fs::create_dir(folder.path().join("file")).unwrap();
+    fs::write(folder.path().join("file/catalog.yaml"), "mine").unwrap();
+    fs::write(folder.path().join(".indexignore"), "file").unwrap();
+    assert!(begin(folder.path(), "file").is_err());
+    assert_eq!(
+        fs::read_to_string(folder.path().join("file/catalog.yaml")).unwrap(),
+        "mine"
+    );
+
+    for name in ["../out", "/out", ".", "a/b", ""] {
+        let error = begin(folder.path(), name).unwrap_err().to_string();
+        assert!(error.contains("lower-case letters"), "{name}: {error}");
+    }
+    assert!(!folder.path().join("../out").exists());
+}
