@@ -331,6 +331,8 @@ hints! {
         }
         Self::Empty { .. } => hint("name the package alone to take it out"),
         Self::Version { .. } => hint("take bundles out by name, with opmx catalog rm"),
+        Self::Ambiguous { .. } => hint("name the bundle in place of its version"),
+        Self::NoWay { .. } => hint("name another version, or the channels that have a way from it"),
     }
     CatalogLoadError {
         pass: [Catalog],

@@ -211,3 +211,13 @@ fn what_does_not_fit_is_refused() {
     succeed(&sandbox, "catalog add catalog -b rake1 --channel stable --overwrite -q");
     succeed(&sandbox, "validate catalog");
 }
+
+#[test]
+fn two_bundles_of_one_name_in_one_command_are_refused() {
+    let sandbox = catalog();
+    rake(&sandbox, "other", "1.0.0", Some("rake.v0.9.0"));
+    let line = "catalog add catalog -b rake1,other --channel stable --default-channel stable";
+    let outcome = fail(&sandbox, line);
+    assert!(outcome.stderr.contains("with another content: properties"), "{outcome}");
+    assert!(!sandbox.path("catalog/rake").exists());
+}

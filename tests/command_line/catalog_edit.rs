@@ -300,6 +300,11 @@ fn a_part_is_kept() {
     error: package rake has no channel "test"
     ------- exit 4 -------
     "#);
+    let twice = sandbox.run("catalog prune catalog -p rake=stable -p rake=test".split(' '));
+    assert!(
+        twice.status == Some(2) && twice.stderr.contains("named twice"),
+        "{twice}"
+    );
     let outcome = sandbox.run("catalog prune catalog -p rake@x".split(' '));
     assert_eq!(outcome.status, Some(2), "{outcome}");
 }

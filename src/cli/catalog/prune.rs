@@ -3,10 +3,11 @@
 use super::edit::{self, EditArguments};
 use crate::catalog::file_based::draft::{Part, Removal, Target, Versions};
 use crate::cli::Context;
-use crate::cli::error::CommandResult;
+use crate::cli::error::{CommandError, CommandResult};
 use crate::version::{VersionRange, parse_strict};
 use clap::Args;
 use semver::Version;
+use std::collections::BTreeSet;
 use std::str::FromStr;
 
 const EXAMPLES: &str = "\
@@ -87,6 +88,11 @@ impl FromStr for PartArgument {
 type Pruned = (String, Removal, Vec<(String, String)>);
 
 pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandResult {
+    let mut named = BTreeSet::new();
+    if let Some(twice) = arguments.parts.iter().find(|argument| !named.insert(&argument.package)) {
+        let error = CommandError::usage(format!("package {} is named twice", twice.package));
+        return Err(error.hint("name all of its channels behind one --package, with commas between them"));
+    }
     arguments.edit.run(
         context,
         |editor| {

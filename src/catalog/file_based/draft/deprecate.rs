@@ -1,6 +1,6 @@
 //! Saying that something should no longer be chosen.
 
-use super::{Draft, DraftError};
+use super::{Draft, DraftBundle, DraftError};
 use crate::catalog::file_based::{Deprecation, Reference, Schema};
 
 /// What of a package is deprecated.
@@ -66,12 +66,17 @@ impl Draft {
             return Ok(bundle);
         }
         let version = bundle.strip_prefix('v').unwrap_or(bundle);
-        let of_version =
-            |known: &&super::DraftBundle| known.version.as_ref().is_some_and(|own| own.to_string() == version);
-        let found = self.bundles.iter().find(of_version);
-        found
-            .map(|found| found.name.as_str())
-            .ok_or_else(|| DraftError::bundle(self, bundle))
+        let is_it = |known: &&DraftBundle| known.version.as_ref().is_some_and(|own| own.to_string() == version);
+        let found: Vec<&DraftBundle> = self.bundles.iter().filter(is_it).collect();
+        match found[..] {
+            [] => Err(DraftError::bundle(self, bundle)),
+            [found] => Ok(&found.name),
+            _ => Err(DraftError::Ambiguous {
+                package: self.name.clone(),
+                version: version.to_owned(),
+                bundles: found.iter().map(|found| found.name.clone()).collect(),
+            }),
+        }
     }
 
     /// Drops deprecations of what is not there any more.

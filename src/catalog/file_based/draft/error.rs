@@ -106,6 +106,28 @@ pub enum DraftError {
         /// Its channels.
         channels: Vec<String>,
     },
+    /// Several bundles have the version by which one is named.
+    #[error("package {package} has several bundles of version {version}: {}", bundles.join(", "))]
+    Ambiguous {
+        /// The package.
+        package: String,
+        /// The version.
+        version: String,
+        /// Their names.
+        bundles: Vec<String>,
+    },
+    /// Nothing leads from a version to the head.
+    #[error("in channel {channel} of package {package} nothing leads from {bundle} to the head {head}")]
+    NoWay {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// The bundle of the version.
+        bundle: String,
+        /// The head.
+        head: String,
+    },
     /// A version without an order.
     #[error("bundle {bundle} of package {package} has no version that could be compared")]
     Version {

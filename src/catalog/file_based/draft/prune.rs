@@ -35,7 +35,8 @@ impl Draft {
     /// stays still names what it replaces and skips, although that is gone: clusters that run it get on.
     ///
     /// # Errors
-    /// When there is no such channel, nothing would be left, or the default channel would go.
+    /// When there is no such channel, nothing would be left, the default channel would go, or nothing leads from a
+    /// version to the head.
     pub fn prune(
         &mut self,
         part: &Part,
@@ -58,8 +59,18 @@ impl Draft {
             bundle.and_then(|bundle| bundle.version.clone())
         };
         for channel in &mut self.channels {
-            let kept = channel.keep(part, &version);
+            let head = channel.heads().first().map(|head| (*head).to_owned());
+            let kept = channel
+                .keep(part, &version)
+                .map_err(|(bundle, head)| DraftError::NoWay {
+                    package: self.name.clone(),
+                    channel: channel.name.clone(),
+                    bundle,
+                    head,
+                })?;
             between.extend(kept.into_iter().map(|bundle| (bundle, channel.name.clone())));
+            let gone = head.filter(|head| channel.entries.iter().all(|entry| entry.name != *head));
+            removal.stranded.extend(gone.map(|head| (head, channel.name.clone())));
         }
         self.settle(default_channel, &mut removal)?;
         Ok((removal, between))
@@ -67,10 +78,15 @@ impl Draft {
 }
 
 impl DraftChannel {
-    /// Keeps a part of the entries; gives those that stay only because the others need them.
-    fn keep(&mut self, part: &Part, version: &impl Fn(&str) -> Option<Version>) -> Vec<String> {
+    /// Keeps a part of the entries; gives those that stay only because the others need them. A bundle from which
+    /// nothing leads to the head is the error, with the head.
+    fn keep(
+        &mut self,
+        part: &Part,
+        version: &impl Fn(&str) -> Option<Version>,
+    ) -> Result<Vec<String>, (String, String)> {
         let Some(head) = self.heads().first().map(|head| (*head).to_owned()) else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
         let mut wanted: BTreeSet<String> = BTreeSet::new();
         let all = part.from.is_none();
@@ -86,7 +102,11 @@ impl DraftChannel {
             }
         }
         if let Some(from) = &part.from {
-            wanted.extend(self.way(from, version));
+            let way = self.way(from, version);
+            if let Some(last) = way.last().filter(|last| **last != head) {
+                return Err((last.clone(), head));
+            }
+            wanted.extend(way);
         }
         let mut kept: Vec<WrittenEntry> = self.entries.clone();
         kept.retain(|entry| wanted.contains(&entry.name));
@@ -113,7 +133,7 @@ impl DraftChannel {
         }
         self.entries = kept;
         let names = self.entries.iter().map(|entry| entry.name.clone());
-        names.filter(|name| !wanted.contains(name)).collect()
+        Ok(names.filter(|name| !wanted.contains(name)).collect())
     }
 
     /// The entries from the head down, by what they replace.

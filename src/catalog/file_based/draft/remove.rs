@@ -36,6 +36,15 @@ impl Draft {
     pub fn remove(&mut self, targets: &[Target], default_channel: Option<&str>) -> Result<Removal, DraftError> {
         let mut removal = Removal::default();
         for target in targets {
+            // What is named wrongly is said, also beside the whole package.
+            if let Some(channel) = &target.channel {
+                self.channel(channel)?;
+            }
+            if let Some(bundle) = &target.bundle {
+                self.named(bundle)?;
+            }
+        }
+        for target in targets {
             match (&target.channel, &target.bundle) {
                 (None, None) => {
                     self.gone = true;

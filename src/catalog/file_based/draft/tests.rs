@@ -230,6 +230,55 @@ fn the_shortest_way_from_a_version_is_kept() {
 }
 
 #[test]
+fn a_version_from_which_nothing_leads_to_the_head_is_refused() {
+    let mut documents = documents();
+    // What skips v2 is skipped itself.
+    documents[1]["entries"] = json!([
+        entry("rake.v4", "rake.v1", &["rake.v3"]),
+        entry("rake.v3", "rake.v1", &["rake.v2"]),
+        entry("rake.v2", "rake.v1", &[]),
+        entry("rake.v1", "", &[]),
+    ]);
+    let mut draft = Draft::read("rake", &documents).unwrap();
+    let error = draft
+        .prune(&part(Versions::All, Some(Version::new(2, 0, 0))), None)
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "in channel stable of package rake nothing leads from rake.v2 to the head rake.v4"
+    );
+}
+
+#[test]
+fn a_head_that_is_pruned_is_told_of() {
+    let mut draft = draft();
+    let range = VersionRange::parse("<4.0.0").unwrap();
+    let (removal, _) = draft.prune(&part(Versions::In(range), None), None).unwrap();
+    assert_eq!(removal.stranded, [("rake.v4".to_owned(), "stable".to_owned())]);
+    assert_eq!(draft.channels[0].heads(), ["rake.v3"]);
+}
+
+#[test]
+fn a_version_of_two_bundles_names_none() {
+    let mut documents = documents();
+    let mut other = bundle(2);
+    other["name"] = "rake-v2-1".into();
+    documents.push(other);
+    let mut draft = Draft::read("rake", &documents).unwrap();
+    let error = draft.remove(&[target("", "2.0.0")], None).unwrap_err().to_string();
+    assert!(
+        error.ends_with("several bundles of version 2.0.0: rake.v2, rake-v2-1"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_wrong_name_beside_the_whole_package_is_said() {
+    let error = draft().remove(&[target("", ""), target("typo", "")], None).unwrap_err();
+    assert!(matches!(error, DraftError::Channel { .. }));
+}
+
+#[test]
 fn deprecations_are_said_once_and_taken_back() {
     let mut draft = draft();
     let what = Deprecated::Bundle("1.0.0".to_owned());

@@ -262,8 +262,13 @@ impl Editor {
         let documents = self.documents(package)?;
         let mut draft = Draft::read(package, &documents.values)?;
         let mut added = Vec::with_capacity(bundles.len());
-        for bundle in bundles {
-            let known = self.bundle_document(&documents, &bundle.entry.name)?;
+        for (place, bundle) in bundles.iter().enumerate() {
+            let name = &bundle.entry.name;
+            let before = bundles.iter().take(place).rfind(|before| before.entry.name == *name);
+            let known = match before {
+                Some(before) => Some(before.document.clone()),
+                None => self.bundle_document(&documents, name)?,
+            };
             added.push(draft.add(bundle, placement, known.as_ref())?);
         }
         self.revise(&documents, draft.revise(&documents.values))?;
