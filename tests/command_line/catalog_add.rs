@@ -1,6 +1,6 @@
 //! `catalog add`: bundles into channels of file-based catalogs.
 
-use crate::bundles::{fail, garden, outcome_of, rake, succeed};
+use crate::bundles::{fail, garden, outcome_of, rake, small_base, succeed};
 use crate::common::Sandbox;
 use std::fs;
 
@@ -210,6 +210,45 @@ fn what_does_not_fit_is_refused() {
     ");
     succeed(&sandbox, "catalog add catalog -b rake1 --channel stable --overwrite -q");
     succeed(&sandbox, "validate catalog");
+}
+
+/// What the README says to put into a Makefile.
+#[test]
+fn a_makefile_of_operator_sdk_keeps_its_command_or_makes_a_catalog() {
+    let sandbox = catalog();
+    small_base(&sandbox);
+    for (bundle, tag) in [("rake1", "v1"), ("rake2", "v2")] {
+        succeed(&sandbox, &format!("bundle build {bundle} -t oci:bundles:{tag} -q"));
+    }
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let (_, chapter) = readme.split_once("## From `opm index add` to a catalog").unwrap();
+    let (chapter, _) = chapter.split_once("\n## ").unwrap();
+    let lines: Vec<String> = chapter
+        .lines()
+        .filter_map(|line| line.strip_prefix('\t'))
+        .map(|line| {
+            line.replace("$(OPM)", "opmx")
+                .replace("$(CATALOG_IMG)", "oci:out:v1")
+                .replace("$(BUNDLE_IMGS)", "oci:bundles:v1,oci:bundles:v2")
+                .replace("$(FROM_INDEX_OPT)", "--binary-image oci:base:v1")
+        })
+        .collect();
+    let commands: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix("opmx ")).collect();
+    let [index, add, build] = commands[..] else {
+        panic!("{commands:?}")
+    };
+    let heads = |sandbox: &Sandbox| outcome_of(sandbox, "index list channels oci:out:v1").stdout;
+    succeed(&sandbox, index);
+    let with_database = heads(&sandbox);
+    succeed(&sandbox, add);
+    succeed(&sandbox, build);
+    assert_eq!(heads(&sandbox), with_database);
+    assert!(with_database.contains("rake.v1.1.0"), "{with_database}");
+    // And the way from one to the other.
+    succeed(&sandbox, index);
+    succeed(&sandbox, "migrate oci:out:v1 migrated -o yaml -q");
+    let migrated = outcome_of(&sandbox, "index list channels migrated").stdout;
+    assert_eq!(migrated, with_database);
 }
 
 #[test]
