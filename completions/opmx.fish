@@ -388,9 +388,9 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_s
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate channel build help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate channel build help" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate channel build help" -f -a "add" -d 'Add bundles to channels of a catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate channel build help" -f -a "rm" -d 'Take packages, channels or bundles out of a catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate channel build help" -f -a "prune" -d 'Keep a part of a catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate channel build help" -f -a "truncate" -d 'Take the versions of a package below one out of its channels'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate channel build help" -f -a "rm" -d 'Remove packages, channels or bundles from a catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate channel build help" -f -a "prune" -d 'Keep a part of a catalog, and remove the rest'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate channel build help" -f -a "truncate" -d 'Remove the old versions of a package'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate channel build help" -f -a "deprecate" -d 'Deprecate a package, a channel or a bundle'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate channel build help" -f -a "undeprecate" -d 'Take back a deprecation'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate channel build help" -f -a "channel" -d 'Change channels of a package as a whole'
@@ -441,7 +441,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l max-total-size -d 'Largest size of what is kept in memory of a catalog: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l max-depth -d 'Deepest nesting of a document of a catalog, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l max-values -d 'Most keys and values in one document of a catalog' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l default-channel -d 'Channel that takes the place of a default channel which goes' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l default-channel -d 'New default channel, if the current one is removed' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
 never\t'Not at all'"
@@ -452,9 +452,9 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l max-total-size -d 'Largest size of what is kept in memory of a catalog: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l max-depth -d 'Deepest nesting of a document of a catalog, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l max-values -d 'Most keys and values in one document of a catalog' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -s p -l package -d 'What stays: PACKAGE, PACKAGE=CHANNEL,CHANNEL, and behind it the versions: @heads, @all or a range such as @>=1.2.0; may be given several times' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -s p -l package -d 'What to keep: PACKAGE or PACKAGE=CHANNEL,CHANNEL, followed by the versions to keep: @heads, @all or a range such as @>=1.2.0; may be given several times' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l from -d 'Keep what leads a cluster from this version to the heads of the channels, by the shortest way' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l default-channel -d 'Channel that takes the place of a default channel which goes' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l default-channel -d 'New default channel, if the current one is removed' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
 never\t'Not at all'"
@@ -465,8 +465,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l max-total-size -d 'Largest size of what is kept in memory of a catalog: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l max-depth -d 'Deepest nesting of a document of a catalog, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l max-values -d 'Most keys and values in one document of a catalog' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l below -d 'Lowest version that stays' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l default-channel -d 'Channel that takes the place of a default channel which goes' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l below -d 'Lowest version to keep' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l default-channel -d 'New default channel, if the current one is removed' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
 never\t'Not at all'"
@@ -535,9 +535,9 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "add" -d 'Add bundles to channels of a catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "rm" -d 'Take packages, channels or bundles out of a catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "prune" -d 'Keep a part of a catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "truncate" -d 'Take the versions of a package below one out of its channels'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "rm" -d 'Remove packages, channels or bundles from a catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "prune" -d 'Keep a part of a catalog, and remove the rest'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "truncate" -d 'Remove the old versions of a package'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "deprecate" -d 'Deprecate a package, a channel or a bundle'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "undeprecate" -d 'Take back a deprecation'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "channel" -d 'Change channels of a package as a whole'
@@ -1663,9 +1663,9 @@ complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcomma
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "validate" -d 'Check bundles, and say what to change where'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "rules" -d 'List the rules of bundles, or explain one'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "add" -d 'Add bundles to channels of a catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "rm" -d 'Take packages, channels or bundles out of a catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "prune" -d 'Keep a part of a catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "truncate" -d 'Take the versions of a package below one out of its channels'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "rm" -d 'Remove packages, channels or bundles from a catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "prune" -d 'Keep a part of a catalog, and remove the rest'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "truncate" -d 'Remove the old versions of a package'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "deprecate" -d 'Deprecate a package, a channel or a bundle'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "undeprecate" -d 'Take back a deprecation'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "channel" -d 'Change channels of a package as a whole'

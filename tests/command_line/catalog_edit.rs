@@ -82,13 +82,13 @@ fn a_bundle_goes_and_its_channel_is_mended() {
      schema: olm.bundle
      package: rake
     ------- stderr -------
-    bundle rake.v1.1.0 is gone
+    removed bundle rake.v1.1.0
     would write catalog/rake.yaml
     ");
     assert_eq!(text(&sandbox), before);
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake@1.1.0"), @"
     ------- stderr -------
-    bundle rake.v1.1.0 is gone
+    removed bundle rake.v1.1.0
     wrote catalog/rake.yaml
     ");
     succeed(&sandbox, "validate catalog");
@@ -123,15 +123,15 @@ fn a_head_that_goes_is_told_of() {
     ");
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake:stable --default-channel test"), @"
     ------- stderr -------
-    channel stable of package rake is gone
-    bundle rake.v1.0.0 is gone
-    bundle rake.v1.1.0 is gone
+    removed channel stable of package rake
+    removed bundle rake.v1.0.0
+    removed bundle rake.v1.1.0
     wrote catalog/rake.yaml
     ");
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake"), @"
     ------- stderr -------
-    channel test of package rake is gone
-    bundle rake.v1.2.0 is gone
+    removed channel test of package rake
+    removed bundle rake.v1.2.0
     removed catalog/rake.yaml
     ");
     assert!(!sandbox.path("catalog/rake.yaml").exists());
@@ -142,8 +142,8 @@ fn old_versions_go() {
     let sandbox = catalog();
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog truncate catalog rake --below 1.2.0"), @"
     ------- stderr -------
-    bundle rake.v1.0.0 is gone
-    bundle rake.v1.1.0 is gone
+    removed bundle rake.v1.0.0
+    removed bundle rake.v1.1.0
     wrote catalog/rake.yaml
     ");
     insta::assert_snapshot!(text(&sandbox), @"
@@ -265,13 +265,13 @@ fn a_part_is_kept() {
     fs::write(sandbox.path("catalog/hoe.yaml"), text(&sandbox).replace("rake", "hoe")).unwrap();
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog prune catalog -p rake=stable@>=1.1.0"), @"
     ------- stderr -------
-    channel test of package rake is gone
-    bundle rake.v1.0.0 is gone
-    channel stable of package hoe is gone
-    channel test of package hoe is gone
-    bundle hoe.v1.0.0 is gone
-    bundle hoe.v1.1.0 is gone
-    bundle hoe.v1.2.0 is gone
+    removed channel test of package rake
+    removed bundle rake.v1.0.0
+    removed channel stable of package hoe
+    removed channel test of package hoe
+    removed bundle hoe.v1.0.0
+    removed bundle hoe.v1.1.0
+    removed bundle hoe.v1.2.0
     removed catalog/hoe.yaml
     wrote catalog/rake.yaml
     ");

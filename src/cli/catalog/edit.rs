@@ -95,10 +95,10 @@ pub(crate) fn refused(error: CatalogEditError, printer: &Printer) -> CommandResu
 /// Says what went from a package.
 pub(crate) fn removed(package: &str, removal: &Removal, printer: &Printer) {
     for channel in &removal.channels {
-        printer.status(format_args!("channel {channel} of package {package} is gone"));
+        printer.status(format_args!("removed channel {channel} of package {package}"));
     }
     for bundle in &removal.bundles {
-        printer.status(format_args!("bundle {bundle} is gone"));
+        printer.status(format_args!("removed bundle {bundle}"));
     }
     for (bundle, channel) in &removal.stranded {
         printer.warning(format_args!(

@@ -24,24 +24,24 @@ Examples:
   What a cluster needs that runs 1.2.0
   $ opmx catalog prune catalog -p etcd=stable --from 1.2.0";
 
-/// Keep a part of a catalog
+/// Keep a part of a catalog, and remove the rest
 ///
-/// Packages that are not named go. Of a channel with some of its versions the bundles between them stay, too, where the
-/// channel would not hang together without them, which is said. The lowest bundle that stays still names what it replaces
-/// and skips. Bundles that are in no channel any more go, and so does what is deprecated of what went.
+/// Packages that are not named are removed. If a channel keeps some of its versions, the bundles between them stay as far as
+/// the channel needs them to hold together, and are named. The lowest bundle that a channel keeps still names what it
+/// replaces and skips. Bundles that are in no channel any more and deprecations of what was removed are removed, too.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PruneArguments {
     #[command(flatten)]
     edit: EditArguments,
-    /// What stays: PACKAGE, PACKAGE=CHANNEL,CHANNEL, and behind it the versions: @heads, @all or a range such as
+    /// What to keep: PACKAGE or PACKAGE=CHANNEL,CHANNEL, followed by the versions to keep: @heads, @all or a range such as
     /// @>=1.2.0; may be given several times
     #[arg(short, long = "package", required = true, value_name = "PART")]
     parts: Vec<PartArgument>,
     /// Keep what leads a cluster from this version to the heads of the channels, by the shortest way
     #[arg(long, value_name = "VERSION", value_parser = parse_strict)]
     from: Option<Version>,
-    /// Channel that takes the place of a default channel which goes
+    /// New default channel, if the current one is removed
     #[arg(long, value_name = "CHANNEL")]
     default_channel: Option<String>,
 }

@@ -22,21 +22,21 @@ Examples:
   A package
   $ opmx catalog rm catalog etcd";
 
-/// Take packages, channels or bundles out of a catalog
+/// Remove packages, channels or bundles from a catalog
 ///
-/// What replaced a bundle takes over what it replaced and skipped, and skips it: every channel keeps one head, and the
-/// clusters that run the bundle still get there. Clusters that run the head of a channel stay where they are when it goes,
-/// which is said. Channels that become empty go, and so do bundles that are in no channel any more, and what is deprecated
-/// of what went.
+/// An entry that replaced a removed bundle takes over what the bundle replaced and skipped, and skips the bundle itself:
+/// every channel keeps one head, and clusters that run the bundle still get there. Clusters that run a removed head stay on
+/// it, which is a warning. Channels that become empty are removed, and so are bundles that are in no channel any more, and
+/// deprecations of what was removed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RmArguments {
     #[command(flatten)]
     edit: EditArguments,
-    /// What goes: PACKAGE, PACKAGE:CHANNEL, PACKAGE@BUNDLE or PACKAGE:CHANNEL@BUNDLE, with a bundle by version or name
+    /// What to remove: PACKAGE, PACKAGE:CHANNEL, PACKAGE@BUNDLE or PACKAGE:CHANNEL@BUNDLE, with a bundle by version or name
     #[arg(required = true, value_name = "TARGET")]
     targets: Vec<TargetArgument>,
-    /// Channel that takes the place of a default channel which goes
+    /// New default channel, if the current one is removed
     #[arg(long, value_name = "CHANNEL")]
     default_channel: Option<String>,
 }

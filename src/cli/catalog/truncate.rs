@@ -12,10 +12,10 @@ Examples:
   Keep 1.4.0 and what is higher
   $ opmx catalog truncate catalog etcd --below 1.4.0";
 
-/// Take the versions of a package below one out of its channels
+/// Remove the old versions of a package
 ///
-/// The lowest bundle that stays in a channel skips those that go, so that clusters which run one of them still get an
-/// update. A channel with none but lower versions goes.
+/// The lowest bundle that a channel keeps skips the removed ones, so that clusters which run one of them still get an
+/// update. A channel with lower versions only is removed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TruncateArguments {
@@ -24,10 +24,10 @@ pub(crate) struct TruncateArguments {
     /// Name of the package
     #[arg(value_name = "PACKAGE")]
     package: String,
-    /// Lowest version that stays
+    /// Lowest version to keep
     #[arg(long, value_name = "VERSION", value_parser = parse_strict)]
     below: Version,
-    /// Channel that takes the place of a default channel which goes
+    /// New default channel, if the current one is removed
     #[arg(long, value_name = "CHANNEL")]
     default_channel: Option<String>,
 }
