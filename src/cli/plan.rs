@@ -339,8 +339,16 @@ fn printed(
     for note in planned.operators.iter().flat_map(|operator| &operator.notes) {
         context.printer.warning(note);
     }
+    let unsupported = unsupported_kinds(&planned.plan.status.plan, arguments.olm.get());
+    if !unsupported.is_empty() {
+        let kinds = unsupported.join(", ");
+        context.printer.warning(format_args!(
+            "{} does not install {kinds}, so the plan fails",
+            arguments.olm.get()
+        ));
+    }
     match arguments.output.output {
-        Format::Text => print(&planned, context)?,
+        Format::Text => print(&planned, arguments.olm.get(), context)?,
         format => context.printer.document(format, &planned.plan)?,
     }
     if let Some(bytes) = planned.too_large {
@@ -369,7 +377,7 @@ fn printed(
     Ok(Status::of_answer(applied.succeeds()))
 }
 
-fn print(planned: &Planned, context: &Context<'_>) -> Result<(), CommandError> {
+fn print(planned: &Planned, olm: &Olm, context: &Context<'_>) -> Result<(), CommandError> {
     let Planned { plan, apis, .. } = planned;
     let applied = planned.applied.as_ref();
     let names = plan.spec.cluster_service_version_names.join(", ");
@@ -415,7 +423,7 @@ fn print(planned: &Planned, context: &Context<'_>) -> Result<(), CommandError> {
                 &*step.resource.kind,
                 &step.resource.name,
                 &status,
-                &needs(step, plan.namespace(), apis),
+                &needs(step, plan.namespace(), apis, olm),
             ])?;
         }
         table.finish()?;
@@ -430,15 +438,24 @@ fn print(planned: &Planned, context: &Context<'_>) -> Result<(), CommandError> {
         table.row([
             &*step.resource.kind,
             &step.resource.name,
-            &needs(step, plan.namespace(), apis),
+            &needs(step, plan.namespace(), apis, olm),
         ])?;
     }
     table.finish()?;
     Ok(terminal::permissions::operators(&context.printer, &planned.operators)?)
 }
 
+/// The kinds of a plan that this OLM does not install.
+fn unsupported_kinds<'a>(steps: &'a [Step], olm: &Olm) -> Vec<&'a str> {
+    let steps = steps.iter().filter(|step| !handling::is_supported(step, olm));
+    let mut kinds: Vec<&str> = steps.map(handling::manifest_kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
+
 /// What has to be there for a step: the resource that is written to, and where.
-fn needs(step: &Step, namespace: &str, apis: &Apis) -> String {
+fn needs(step: &Step, namespace: &str, apis: &Apis, olm: &Olm) -> String {
     let resource = Resource::of(step, apis);
     let place = if resource.namespaced {
         step.namespace(namespace)
@@ -446,10 +463,14 @@ fn needs(step: &Step, namespace: &str, apis: &Apis) -> String {
         "the cluster"
     };
     let optional = if step.optional { ", optional" } else { "" };
+    if !handling::is_supported(step, olm) {
+        return handling::unsupported(olm);
+    }
     match handling::of_step(step) {
-        Handling::Unsupported => "OLM does not install objects of this kind".to_owned(),
         Handling::Updated => format!("{}/{} in {place}{optional}", resource.label(), step.resource.version),
-        Handling::Definition | Handling::Once | Handling::Patched => format!("{} in {place}", resource.label()),
+        Handling::Definition | Handling::Once | Handling::Patched | Handling::Unsupported => {
+            format!("{} in {place}", resource.label())
+        }
     }
 }
 

@@ -54,15 +54,19 @@ pub(crate) fn report(removal: &Removal, printer: &Printer) {
         .map(|(package, reasons)| (package.clone(), reasons.clone()))
         .collect();
     following::report(&needed, &removal.unsatisfied, printer);
+    report_lost(removal, printer);
+    if removal.packages.is_empty() && removal.bundles.is_empty() && removal.stranded.is_empty() {
+        printer.status("there was nothing to remove");
+    }
+}
+
+fn report_lost(removal: &Removal, printer: &Printer) {
     for Lost { bundles, wish, .. } in &removal.lost {
         let require = if bundles.len() == 1 { "requires" } else { "require" };
         let bundles = following::some(bundles);
         printer.warning(format_args!(
-            "{bundles} {require} {wish}, and nothing in the index is that any more"
+            "{bundles} {require} {wish}, which nothing in the index provides any more"
         ));
-    }
-    if removal.packages.is_empty() && removal.bundles.is_empty() && removal.stranded.is_empty() {
-        printer.status("there was nothing to remove");
     }
 }
 
@@ -79,5 +83,7 @@ pub(crate) fn report_truncation(truncation: &Truncation, printer: &Printer) {
     let removal = &truncation.removal;
     if truncation.deprecated.is_empty() || !removal.bundles.is_empty() || !removal.missing.is_empty() {
         report(removal, printer);
+    } else {
+        report_lost(removal, printer);
     }
 }

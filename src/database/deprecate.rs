@@ -6,6 +6,7 @@
 
 use super::change::{self, ChangeOptions, Target};
 use super::error::DatabaseError;
+use super::load;
 use super::named::{self, NamedBundle, UnknownBundles};
 use super::remove::{self, Removal};
 use rusqlite::{OptionalExtension, Transaction};
@@ -97,6 +98,7 @@ pub fn truncate(
         }
         let mut truncation = Truncation::default();
         truncation.removal.missing = found.missing;
+        let before = load::of_connection(transaction);
         let mut packages: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for NamedBundle { name, package } in found.bundles {
             let package = package.ok_or_else(|| DeprecateError::NoChannel { bundle: name.clone() })?;
@@ -112,6 +114,10 @@ pub fn truncate(
                 &mut truncation,
                 failed,
             )?;
+        }
+        // What cannot be read of an index is no reason to leave it all there.
+        if let Ok(before) = before {
+            truncation.removal.lost = remove::lost_since(&before, transaction).map_err(failed)?;
         }
         Ok(truncation)
     })

@@ -28,7 +28,7 @@ pub struct Removal {
     pub needed: BTreeMap<String, Vec<Reason>>,
     /// What is needed there and is not in the index.
     pub unsatisfied: Vec<Unsatisfied>,
-    /// What bundles that stay require and nothing is any more.
+    /// What bundles that stay require and nothing provides any more.
     pub lost: Vec<Lost>,
 }
 
@@ -121,7 +121,7 @@ pub fn packages(
     })
 }
 
-/// What bundles require that stay without these packages, and nothing is any more.
+/// What bundles that stay require, and nothing provides without these packages.
 fn lost_without(catalog: &Catalog, gone: &BTreeSet<String>) -> Vec<Lost> {
     if gone.is_empty() {
         return Vec::new();
@@ -132,6 +132,14 @@ fn lost_without(catalog: &Catalog, gone: &BTreeSet<String>) -> Vec<Lost> {
         .flat_map(|channel| &channel.entries);
     let stay: BTreeSet<BundleId> = entries.map(|entry| entry.bundle).collect();
     closure::lost(catalog, |id| !stay.contains(&id))
+}
+
+/// What bundles that are still in a channel require, and nothing provides any more.
+pub(super) fn lost_since(before: &Catalog, transaction: &Transaction<'_>) -> rusqlite::Result<Vec<Lost>> {
+    let stay = names(transaction, "SELECT DISTINCT operatorbundle_name FROM channel_entry")?;
+    Ok(closure::lost(before, |id| {
+        !before.bundle(id).is_some_and(|bundle| stay.contains(&*bundle.name))
+    }))
 }
 
 /// Takes the bundles out that no channel has, but for deprecated ones of a package that is there.

@@ -27,6 +27,7 @@ use crate::cluster::State;
 use crate::cluster::state::ErrorAnswer;
 use crate::kubernetes::rbac::account::{Account, Grants};
 use crate::kubernetes::rbac::covering::TooComplex;
+use crate::olm::releases::Olm;
 use crate::steps::{CRD, Step, StepStatus};
 use requests::{Installer, refused_while};
 
@@ -102,6 +103,7 @@ struct Cluster<'a> {
     existing: Existing<'a>,
     errors: &'a [ErrorAnswer],
     installer: Option<Installer>,
+    olm: &'a Olm,
     /// What OLM would log of the steps so far.
     warnings: Vec<String>,
 }
@@ -121,16 +123,16 @@ impl Stop {
     }
 }
 
-/// Applies the steps of a plan, in their order, in a namespace of the cluster that `state` describes.
+/// Applies the steps of a plan, in their order, in a namespace of the cluster that `state` describes, as this OLM does.
 ///
 /// # Errors
 /// When it takes too many steps to compare the roles of the plan with what a service account holds.
-pub fn apply(steps: &[Step], namespace: &str, state: &State) -> Result<Applied, TooComplex> {
+pub fn apply(steps: &[Step], namespace: &str, state: &State, olm: &Olm) -> Result<Applied, TooComplex> {
     let account = account_of(state, namespace).map(|account| {
         let held = held(&account, state).0;
         (account, held)
     });
-    apply_as(steps, namespace, state, account)
+    apply_as(steps, namespace, state, account, olm)
 }
 
 /// The same as this account, which holds this; without one with OLM's own rights.
@@ -142,11 +144,12 @@ pub fn apply_as(
     namespace: &str,
     state: &State,
     account: Option<(Account, Grants)>,
+    olm: &Olm,
 ) -> Result<Applied, TooComplex> {
     let installer = account
         .map(|account| Installer::of(steps, state, namespace, account))
         .transpose()?;
-    let mut cluster = Cluster::of(steps, state, namespace, installer);
+    let mut cluster = Cluster::of(steps, state, namespace, installer, olm);
     let mut outcomes: Vec<Outcome> = steps
         .iter()
         .map(|step| Outcome {
@@ -257,7 +260,7 @@ fn pass(steps: &[Step], outcomes: &mut [Outcome], cluster: &mut Cluster<'_>) -> 
         match result {
             Ok(StepStatus::UnsupportedResource) => {
                 outcome.status = StepStatus::UnsupportedResource;
-                outcome.why = "OLM does not install objects of this kind".to_owned();
+                outcome.why = handling::unsupported(cluster.olm);
                 return Some(Stop::InvalidData);
             }
             Ok(status) => {
@@ -278,9 +281,10 @@ fn pass(steps: &[Step], outcomes: &mut [Outcome], cluster: &mut Cluster<'_>) -> 
 }
 
 impl<'a> Cluster<'a> {
-    fn of(steps: &[Step], state: &'a State, namespace: &'a str, installer: Option<Installer>) -> Self {
+    fn of(steps: &[Step], state: &'a State, namespace: &'a str, installer: Option<Installer>, olm: &'a Olm) -> Self {
         Self {
             namespace,
+            olm,
             apis: Apis::of(state),
             existing: Existing::of(&state.objects),
             errors: &state.errors,
@@ -292,11 +296,13 @@ impl<'a> Cluster<'a> {
     /// Creates or updates the object of a step.
     fn execute(&mut self, index: usize, step: &Step) -> Result<StepStatus, Stop> {
         let handling = handling::of_step(step);
+        if !handling::is_supported(step, self.olm) {
+            return Ok(StepStatus::UnsupportedResource);
+        }
         let resource = Resource::of(step, &self.apis);
         match handling {
-            Handling::Unsupported => return Ok(StepStatus::UnsupportedResource),
             Handling::Updated | Handling::Definition => self.discover(step)?,
-            Handling::Once | Handling::Patched => {}
+            Handling::Once | Handling::Patched | Handling::Unsupported => {}
         }
         let existing = self.existing.of_step(step, &resource, self.namespace);
         self.authorize(index, step, &resource, "create")?;

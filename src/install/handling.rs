@@ -3,6 +3,7 @@
 use super::apis::Apis;
 use crate::csv;
 use crate::kubernetes::{GroupVersionKind, rbac};
+use crate::olm::releases::Olm;
 use crate::steps::{BUNDLE_SECRET, CRD, Place, Step};
 
 /// What OLM does for objects of a kind.
@@ -77,6 +78,29 @@ pub(crate) fn of_step(step: &Step) -> Handling {
     match (of(&step.resource.kind), &step.place) {
         (Handling::Unsupported, Place::Own(_)) => Handling::Updated,
         (handling, _) => handling,
+    }
+}
+
+/// The kind of the manifest of a step.
+pub(crate) fn manifest_kind(step: &Step) -> &str {
+    match &*step.resource.kind {
+        BUNDLE_SECRET => "Secret",
+        kind => kind,
+    }
+}
+
+/// Whether this OLM does the step, as far as is known.
+pub(crate) fn is_supported(step: &Step, olm: &Olm) -> bool {
+    let kind = manifest_kind(step);
+    let of_bundle = !matches!(step.place, Place::Own(_));
+    of_step(step) != Handling::Unsupported && (!of_bundle || olm.installs(&kind_of(step).api_version(), kind))
+}
+
+/// Why a step is not done whose kind this OLM does not install.
+pub(crate) fn unsupported(olm: &Olm) -> String {
+    match olm {
+        Olm::Release(version) => format!("OLM {version} does not install objects of this kind"),
+        Olm::Proposed | Olm::AnyRelease => "OLM does not install objects of this kind".to_owned(),
     }
 }
 

@@ -156,7 +156,7 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
         .collect();
     let mut plan = InstallPlan::new(namespace, steps, approval, 1).labelled(&options.labels);
     let applied = state
-        .map(|state| apply(&plan.status.plan, namespace, state))
+        .map(|state| apply(&plan.status.plan, namespace, state, &options.olm))
         .transpose()?;
     if let Some(applied) = applied.as_ref().filter(|_| approval == Approval::Automatic) {
         plan = applied.written_to(plan);

@@ -302,6 +302,15 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
     ),
 ];
 
+impl Need {
+    /// To install manifests of this kind.
+    pub(crate) fn of_kind(kind: &str) -> Self {
+        let mut rows = CAPABILITIES.iter().map(|row| row.need);
+        rows.find(|need| matches!(need, Self::Kind(known) if *known == kind))
+            .unwrap_or(Self::OtherKind)
+    }
+}
+
 /// The row of a need; types and kinds that the table does not have are those of [`Need::OtherDependency`] and
 /// [`Need::OtherKind`].
 pub(crate) fn capability(need: Need) -> Option<&'static Capability> {
@@ -355,6 +364,12 @@ impl Olm {
     /// Whether it does what is needed, as far as is known.
     pub fn does(&self, need: Need) -> bool {
         capability(need).is_some_and(|row| self.has(row))
+    }
+
+    /// Whether a plan of it installs objects of a kind, as far as is known.
+    pub fn installs(&self, api_version: &str, kind: &str) -> bool {
+        let is_definition = (api_version, kind) == ("apiextensions.k8s.io/v1", "CustomResourceDefinition");
+        self.does(Need::of_kind(kind)) && (!is_definition || self.does(Need::DefinitionV1))
     }
 
     /// What must be said about how far the table goes for this version.

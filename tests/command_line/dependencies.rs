@@ -1,7 +1,7 @@
 //! What bundles need of others, when packages are taken out of an index, extracted or mirrored: the rows of the proposal
 //! *olm-optional-dependency-declaration* about tools.
 
-use crate::bundles::{fail, miss, outcome_of, small_base, succeed};
+use crate::bundles::{fail, miss, operator, outcome_of, small_base, succeed};
 use crate::common::{Outcome, Sandbox};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -196,6 +196,19 @@ fn what_cannot_be_extracted_leaves_everything_as_it_was() {
     );
 }
 
+#[test]
+fn a_truncation_says_which_dependency_loses_its_provider() {
+    let sandbox = needy();
+    operator(&sandbox, "newer", "base", "2.1.0", Some("base.v2.0.0"));
+    succeed(&sandbox, "registry add -q -b newer -d index.db");
+    let truncated = outcome_of(&sandbox, "registry deprecatetruncate -b base.v2.0.0 -d index.db");
+    insta::assert_snapshot!(truncated.stderr, @"
+    deprecated bundle base.v2.0.0
+    removed bundle base.v1.5.0
+    warning: app.v1.0.0 and 1 more require package base in the range 1.x, which nothing in the index provides any more
+    ");
+}
+
 /// Row D33: pruning by intent, and a word where a dependency loses its provider.
 #[test]
 fn d33_pruning_keeps_what_is_needed_or_says_what_is_lost() {
@@ -207,7 +220,7 @@ fn d33_pruning_keeps_what_is_needed_or_says_what_is_lost() {
         assert_eq!(packages(&sandbox, "copy.db"), expected, "{flags}");
         outcome.stderr
     };
-    let lost = "warning: app.v1.0.0 and 1 more require package base in the range 1.x, and nothing in the index is that any more\n";
+    let lost = "warning: app.v1.0.0 and 1 more require package base in the range 1.x, which nothing in the index provides any more\n";
     assert!(prune("", "app").contains(lost));
     let checked = outcome_of(&sandbox, "index check copy.db");
     insta::assert_snapshot!(checked.stdout, @r#"

@@ -177,6 +177,40 @@ fn o74_optional_manifests_are_gated_by_the_release() {
 }
 
 #[test]
+fn a_plan_of_an_old_release_fails_at_a_kind_that_it_does_not_install() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.0.0", None);
+    let secret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: rake\n";
+    fs::write(sandbox.path("rake/manifests/secret.yaml"), secret).unwrap();
+    fs::write(sandbox.path("empty.yaml"), "version: 1\n").unwrap();
+    let row = |outcome: &Outcome| {
+        let row = outcome
+            .stdout
+            .lines()
+            .find(|line| line.starts_with("BundleSecret"))
+            .unwrap();
+        row.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+
+    let old = outcome_of(&sandbox, "plan rake --olm 0.14.1");
+    assert_eq!(
+        row(&old),
+        "BundleSecret rake OLM 0.14.1 does not install objects of this kind"
+    );
+    assert!(
+        old.stderr
+            .contains("warning: OLM 0.14.1 does not install Secret, so the plan fails"),
+        "{old}"
+    );
+    let old = run(&sandbox, "plan rake --olm 0.14.1 --state empty.yaml");
+    assert_eq!(old.status, Some(3), "{old}");
+    assert!(old.stdout.contains("UnsupportedResource"), "{old}");
+    let newer = outcome_of(&sandbox, "plan rake --olm 0.15.0 --state empty.yaml");
+    assert!(row(&newer).contains("Created"), "{newer}");
+    assert_eq!(newer.stderr.matches("does not install").count(), 0, "{newer}");
+}
+
+#[test]
 fn what_names_no_olm_is_refused_and_how_far_the_table_goes_is_said() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.0.0", None);

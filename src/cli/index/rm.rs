@@ -19,7 +19,7 @@ Examples:
 ///
 /// The packages go with all of their bundles, and with them the bundles that no channel has any more, in one step. An
 /// API stays as long as a bundle provides or requires it. A package that is not there is an error. What a bundle that
-/// stays requires and nothing is any more is said.
+/// stays requires and nothing provides any more is said.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RmArguments {

@@ -19,7 +19,7 @@ Examples:
 /// Keep some packages and remove all others of a database file
 ///
 /// All other packages go with their bundles, in one step. A name that the index does not have is an error: a slip of
-/// the pen removes nothing. What a bundle that stays requires and nothing is any more is said; --with-dependencies
+/// the pen removes nothing. What a bundle that stays requires and nothing provides any more is said; --with-dependencies
 /// keeps it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

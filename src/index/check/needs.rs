@@ -13,7 +13,7 @@ use crate::olm::intent::Intent;
 use crate::olm::limits::{CONFIG_MAP, MESSAGE};
 use crate::olm::problem::{Problem, What};
 use crate::olm::property::{self, CONSTRAINT, DEPRECATED, LABEL, MAX_OPENSHIFT_VERSION, OPTIONAL_MANIFESTS, PACKAGE};
-use crate::olm::releases::{CAPABILITIES, Need};
+use crate::olm::releases::Need;
 use crate::text::Step;
 use serde::Deserialize;
 use serde_json::Value;
@@ -156,7 +156,7 @@ impl Found {
     fn objects(&mut self, objects: &[&str]) {
         let kinds: BTreeSet<_> = objects.iter().map(|object| manifests::kind(object)).collect();
         for kind in kinds.iter().filter(|kind| !kind.is_empty()) {
-            self.add(kind_of(kind), format!("ships an object of the kind {kind}"));
+            self.add(Need::of_kind(kind), format!("ships an object of the kind {kind}"));
         }
         let definition = |object: &str| {
             manifests::kind(object) == "CustomResourceDefinition"
@@ -192,12 +192,6 @@ impl Found {
             }
         }
     }
-}
-
-fn kind_of(kind: &str) -> Need {
-    let mut rows = CAPABILITIES.iter().map(|row| row.need);
-    rows.find(|need| matches!(need, Need::Kind(known) if *known == kind))
-        .unwrap_or(Need::OtherKind)
 }
 
 fn api_version(object: &str) -> Option<String> {

@@ -50,7 +50,7 @@ fn of_kind<'a>(steps: &[Step], applied: &'a Applied, kind: &str) -> &'a Outcome 
 }
 
 fn run(steps: &[Step], state: &State) -> Applied {
-    apply(steps, "operators", state).unwrap()
+    apply(steps, "operators", state, &Olm::Proposed).unwrap()
 }
 
 #[test]

@@ -16,6 +16,7 @@ use crate::kubernetes::rbac::account::{Account, Grants};
 use crate::kubernetes::rbac::covering::TooComplex;
 use crate::olm::annotation::PROPERTIES;
 use crate::olm::property::{PACKAGE, Property};
+use crate::olm::releases::Olm;
 use crate::steps::Content;
 use crate::steps::optional::{self, OptionalManifest};
 use crate::steps::{self, Place, Step, StepError, Target};
@@ -261,7 +262,13 @@ impl OpenInstall {
             Some(state) => {
                 let account = reviewed.account.clone();
                 let account = account.map(|account| (account, approved(&reviewed.needs, reviewed.held.clone())));
-                Some(apply_as(&plan.status.plan, &reviewed.namespace, state, account)?)
+                Some(apply_as(
+                    &plan.status.plan,
+                    &reviewed.namespace,
+                    state,
+                    account,
+                    &Olm::Proposed,
+                )?)
             }
         };
         match &applied {
