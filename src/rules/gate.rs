@@ -102,6 +102,10 @@ static TOLERATED: &[(&Rule, &str)] = &[
         &rules::LOAD_MULTIPLE_CSV,
         "The first one counts, by the name of its file.",
     ),
+    (
+        &rules::LOAD_FILE_NAME,
+        "It is stored as it is, and OLM installs one of the two.",
+    ),
     (&rules::ANN_KEY_MISSING, "It counts as empty."),
     (&rules::ANN_NAME_QUOTING, "The name is what YAML reads."),
     (&rules::ANN_MEDIATYPE_MISMATCH, "The content counts."),

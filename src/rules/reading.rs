@@ -42,6 +42,7 @@ rules! { LOADING
         TREE_ENTRY_TYPE = "tree-entry-type", Error, LIMITS, "Put a file in its place: a bundle holds files and folders only.";
         TREE_LIMIT = "tree-limit", Error, LIMITS, "Make the bundle smaller, or raise the limit.";
         LOAD_MULTIPLE_CSV = "load-multiple-csv", Error, FORMAT, "Keep one ClusterServiceVersion: a bundle is one version of an operator.";
+        LOAD_FILE_NAME = "load-file-name", Error, OLM, "Rename one of the files: OLM unpacks a bundle into one ConfigMap, whose keys have letters, digits, dashes, underscores and dots only.";
     }
 
     Authoring {

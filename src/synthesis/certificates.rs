@@ -6,6 +6,7 @@
 
 use super::Work;
 use super::deployments::containers;
+use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::rules;
@@ -40,6 +41,61 @@ pub(crate) fn is_olm_mount(path: &str) -> bool {
         .any(|mount| mount.path == path.trim_end_matches('/'))
 }
 
+/// A Deployment: an object of its own, or one that a `ClusterServiceVersion` holds.
+#[derive(Debug, Clone)]
+pub(crate) struct Deployment<'a> {
+    object: &'a Object,
+    value: &'a Value,
+    /// Where it stands in the object.
+    at: Path,
+}
+
+impl<'a> Deployment<'a> {
+    /// One that is an object.
+    pub(crate) fn of(object: &'a Object) -> Self {
+        Self {
+            object,
+            value: object.value(),
+            at: Path::root(),
+        }
+    }
+
+    /// All that a `ClusterServiceVersion` holds.
+    pub(crate) fn of_csv(csv: &'a Object) -> impl Iterator<Item = Self> {
+        let list = Path::from("spec.install.spec.deployments");
+        let deployments = Csv(csv.value()).deployments().iter().enumerate();
+        deployments.map(move |(index, value)| Self {
+            object: csv,
+            value,
+            at: list.index(index),
+        })
+    }
+
+    pub(crate) fn name(&self) -> &'a str {
+        let pointer = if self.is_object() { "/metadata/name" } else { "/name" };
+        self.value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// `Deployment/name`.
+    pub(crate) fn label(&self) -> String {
+        format!("Deployment/{}", self.name())
+    }
+
+    /// The object that it is or stands in.
+    pub(crate) fn object(&self) -> &'a Object {
+        self.object
+    }
+
+    fn is_object(&self) -> bool {
+        self.at == Path::root()
+    }
+
+    fn containers(&self) -> Vec<(&'a Value, Path)> {
+        let containers = containers(self.value).into_iter();
+        containers.map(|(value, path)| (value, self.at.join(&path))).collect()
+    }
+}
+
 /// A Secret that a container of a Deployment mounts as files.
 #[derive(Debug)]
 pub(crate) struct SecretMount<'a> {
@@ -56,22 +112,20 @@ pub(crate) struct SecretMount<'a> {
 
 /// The Secrets that the containers of a Deployment mount anywhere but where OLM puts its certificate, one mount of
 /// each.
-pub(crate) fn secret_mounts(deployment: &Object) -> Vec<SecretMount<'_>> {
-    let pod = Path::from("spec.template.spec");
+pub(crate) fn secret_mounts<'a>(deployment: &Deployment<'a>) -> Vec<SecretMount<'a>> {
+    let list = deployment.at.join(&Path::from("spec.template.spec.volumes"));
     let mut found = Vec::new();
-    for (index, volume) in deployment
-        .list(&["spec", "template", "spec", "volumes"])
-        .iter()
-        .enumerate()
-    {
-        let at = pod.key("volumes").index(index);
+    let volumes = deployment.value.pointer("/spec/template/spec/volumes");
+    let volumes = volumes.and_then(Value::as_array).into_iter().flatten();
+    for (index, volume) in volumes.enumerate() {
+        let at = list.index(index);
         let name = volume.get("name").and_then(Value::as_str).unwrap_or_default();
         let elsewhere = mounts(deployment).find(|(volume, mount, _)| *volume == name && !is_olm_mount(mount));
         let Some((_, mount, mount_path)) = elsewhere else {
             continue;
         };
         for (source, key) in sources(volume, &at) {
-            let Some(secret) = key.get(deployment.value()).and_then(Value::as_str) else {
+            let Some(secret) = key.get(deployment.object.value()).and_then(Value::as_str) else {
                 continue;
             };
             found.push(SecretMount {
@@ -104,8 +158,8 @@ fn sources<'a>(volume: &'a Value, at: &Path) -> Vec<(&'a Value, Path)> {
 }
 
 /// Volume, path in the container, and where that stands, of every mount.
-fn mounts(deployment: &Object) -> impl Iterator<Item = (&str, &str, Path)> {
-    containers(deployment).into_iter().flat_map(|(container, path)| {
+fn mounts<'a>(deployment: &Deployment<'a>) -> impl Iterator<Item = (&'a str, &'a str, Path)> {
+    deployment.containers().into_iter().flat_map(|(container, path)| {
         let list = container.get("volumeMounts").and_then(Value::as_array);
         list.into_iter()
             .flatten()
@@ -122,7 +176,7 @@ fn mounts(deployment: &Object) -> impl Iterator<Item = (&str, &str, Path)> {
 pub(super) fn replaced(work: &mut Work<'_>) {
     for deployment in work.inventory.of("apps", "Deployment") {
         let deployment = work.inventory.object(deployment);
-        for (_, target, path) in mounts(deployment).filter(|(_, target, _)| is_olm_mount(target)) {
+        for (_, target, path) in mounts(&Deployment::of(deployment)).filter(|(_, target, _)| is_olm_mount(target)) {
             let message = format!("OLM replaces what {} mounts at {target}", deployment.label());
             let finding = Diagnostic::new(&rules::DEPLOYMENT_CERT_VOLUME, message).object(deployment.label());
             work.report(finding.at(deployment.place(&path)));
@@ -131,14 +185,14 @@ pub(super) fn replaced(work: &mut Work<'_>) {
 }
 
 /// Whether a container mounts something where OLM puts its certificate, or is told of that place.
-pub(crate) fn reads_from_olm(deployment: &Object) -> bool {
+pub(crate) fn reads_from_olm(deployment: &Deployment<'_>) -> bool {
     let told = |mount: &OlmMount| told_of(deployment, mount.path).is_some();
     mounts(deployment).any(|(_, mount, _)| is_olm_mount(mount)) || told(&OF_WEBHOOKS) || told(&OF_API_SERVICES)
 }
 
 /// Where a command, an argument or an environment variable names a folder.
-fn told_of(deployment: &Object, folder: &str) -> Option<Path> {
-    containers(deployment).into_iter().find_map(|(container, path)| {
+fn told_of(deployment: &Deployment<'_>, folder: &str) -> Option<Path> {
+    deployment.containers().into_iter().find_map(|(container, path)| {
         let texts = |key: &'static str| {
             let list = container.get(key).and_then(Value::as_array);
             list.into_iter().flatten().enumerate()
@@ -158,7 +212,7 @@ fn told_of(deployment: &Object, folder: &str) -> Option<Path> {
 }
 
 /// What to do where a certificate is read from another place than OLM's.
-pub(crate) fn read_from_olm(deployment: &Object, mount: &SecretMount<'_>, from: &OlmMount) -> String {
+pub(crate) fn read_from_olm(deployment: &Deployment<'_>, mount: &SecretMount<'_>, from: &OlmMount) -> String {
     let [certificate, key] = from.files;
     let change = told_of(deployment, mount.mount).map_or_else(String::new, |path| format!(" (change {path})"));
     format!(

@@ -29,7 +29,8 @@ static ABSENCES: [&Rule; 11] = [
     &rules::CERT_OWN_SECRET,
 ];
 
-/// Leaves out what a bundle lacks where a manifest could not be read: it may be there.
+/// Leaves out what a bundle lacks where a manifest could not be read: it may be there. Without a Deployment, that no
+/// Service selects its pods is no news either.
 pub(crate) fn leave_out(reading: &[Diagnostic], findings: &mut Vec<Diagnostic>) {
     let unread = reading.iter().any(|finding| {
         let place = finding.place.as_ref();
@@ -38,5 +39,10 @@ pub(crate) fn leave_out(reading: &[Diagnostic], findings: &mut Vec<Diagnostic>) 
     });
     if unread {
         findings.retain(|finding| !ABSENCES.contains(&finding.rule));
+    }
+    let missing: &Rule = &rules::K8S_DEPLOYMENT_MISSING;
+    if findings.iter().any(|finding| finding.rule == missing) {
+        let selector: &Rule = &rules::SERVICE_SELECTOR;
+        findings.retain(|finding| finding.rule != selector);
     }
 }

@@ -11,7 +11,7 @@ use crate::manifest::Object;
 use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const WATCH_NAMESPACE: &str = "WATCH_NAMESPACE";
 const TARGET_NAMESPACES: &str = "metadata.annotations['olm.targetNamespaces']";
@@ -104,14 +104,36 @@ pub(super) fn project(work: &mut Work<'_>) -> Accounts {
             .decide(index, Fate::Projected, "becomes part of the install strategy");
     }
     if deployments.is_empty() && work.inventory.of("extensions", "Deployment").is_empty() {
-        let finding = Diagnostic::new(
-            &rules::K8S_DEPLOYMENT_MISSING,
-            "the manifests hold no Deployment (apps/v1)",
-        );
-        work.report(finding);
+        let message = format!("the manifests hold no Deployment (apps/v1){}", kinds_by_file(work));
+        work.report(Diagnostic::new(&rules::K8S_DEPLOYMENT_MISSING, message));
     }
     accounts.namespace = common_namespace(work, &deployments);
     accounts
+}
+
+/// What there is in each file, to be said after a colon.
+fn kinds_by_file(work: &Work<'_>) -> String {
+    let mut files: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for object in work.inventory.objects() {
+        files
+            .entry(object.file())
+            .or_default()
+            .insert(object.gvk().kind.clone());
+    }
+    const SHOWN: usize = 5;
+    let mut listed: Vec<String> = files
+        .iter()
+        .take(SHOWN)
+        .map(|(file, kinds)| format!("{file} has {}", kinds.iter().cloned().collect::<Vec<_>>().join(", ")))
+        .collect();
+    if files.len() > SHOWN {
+        listed.push(format!("and {} more files", files.len() - SHOWN));
+    }
+    if listed.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", listed.join("; "))
+    }
 }
 
 fn extra_accounts(work: &mut Work<'_>) -> Accounts {
@@ -187,20 +209,22 @@ fn look_at(work: &mut Work<'_>, deployment: &Object) {
                 .also(deployment.place(&labels), "the labels of the pods"),
         );
     }
-    for (container, path) in containers(deployment) {
+    for (container, path) in containers(deployment.value()) {
         watch_namespace(work, deployment, container, &path);
     }
 }
 
 /// The containers of a Deployment with their paths, init containers last.
-pub(super) fn containers(deployment: &Object) -> Vec<(&Value, Path)> {
+pub(super) fn containers(deployment: &Value) -> Vec<(&Value, Path)> {
     let pod = Path::root().key("spec").key("template").key("spec");
+    let spec = deployment.pointer("/spec/template/spec");
     ["containers", "initContainers"]
         .into_iter()
         .flat_map(|field| {
-            let list = deployment.list(&["spec", "template", "spec", field]);
+            let list = spec.and_then(|spec| spec.get(field)).and_then(Value::as_array);
             let path = pod.key(field);
-            list.iter()
+            list.into_iter()
+                .flatten()
                 .enumerate()
                 .map(move |(index, container)| (container, path.index(index)))
         })

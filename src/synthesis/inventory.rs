@@ -47,6 +47,11 @@ impl<'a> Inventory<'a> {
         }
     }
 
+    /// All objects.
+    pub(super) fn objects(&self) -> &[&'a Object] {
+        &self.objects
+    }
+
     /// The object of this index.
     pub(super) fn object(&self, index: usize) -> &'a Object {
         self.objects[index]

@@ -186,7 +186,8 @@ fn cert_manager(work: &mut Work<'_>, index: usize) {
     };
     for deployment in work.inventory.of("apps", "Deployment") {
         let deployment = work.inventory.object(deployment);
-        let mounts = certificates::secret_mounts(deployment);
+        let pods = certificates::Deployment::of(deployment);
+        let mounts = certificates::secret_mounts(&pods);
         if let Some(mount) = mounts.iter().find(|mount| mount.secret == secret) {
             let message = format!(
                 "{} mounts Secret {secret} at {}, and only the left-out Certificate {} would create it",
@@ -196,12 +197,12 @@ fn cert_manager(work: &mut Work<'_>, index: usize) {
             );
             let finding = Diagnostic::new(&rules::CERT_SECRET_MISSING, message).object(object.label());
             let place = object.place(&Path::root().key("spec").key("secretName"));
-            let advice = certificates::read_from_olm(deployment, mount, &certificates::OF_WEBHOOKS);
+            let advice = certificates::read_from_olm(&pods, mount, &certificates::OF_WEBHOOKS);
             let finding = finding
                 .at(place)
                 .also(deployment.place(&mount.mount_path), "it is mounted here");
             // A pod that reads OLM's certificate mounts this one for something else.
-            work.report(if certificates::reads_from_olm(deployment) {
+            work.report(if certificates::reads_from_olm(&pods) {
                 finding
             } else {
                 finding.help(advice)

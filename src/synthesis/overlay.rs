@@ -236,7 +236,8 @@ fn resources(work: &mut Work<'_>, from: &Path, to: &Path) {
     }
 }
 
-/// A description of an API that the manifests do not define is a slip that would go unnoticed.
+/// A description of an API that the manifests do not define is a slip that would go unnoticed. An entry without one of
+/// the keys is reported where the fields are checked.
 /// Where the API is there and something else is wrong with it, `excused` says so.
 pub(super) fn report_unmatched(
     work: &mut Work<'_>,
@@ -253,11 +254,12 @@ pub(super) fn report_unmatched(
         .cloned()
         .unwrap_or_default();
     for (index, entry) in described.iter().enumerate() {
-        if excused(entry) || inferred.iter().any(|inferred| agree(entry, inferred, keys)) {
+        let is_whole = keys.iter().all(|key| entry.get(key).is_some());
+        if !is_whole || excused(entry) || inferred.iter().any(|inferred| agree(entry, inferred, keys)) {
             continue;
         }
         let from = Path::root().key(section).key("owned").index(index);
-        let name = entry.get("name").and_then(Value::as_str).unwrap_or("…");
+        let name = entry.get("name").and_then(Value::as_str).unwrap_or_default();
         let message = format!("{from} describes {name}, but the manifests define no such API");
         let owned: Vec<String> = inferred
             .iter()

@@ -139,7 +139,7 @@ pub(super) fn container_port(work: &Work<'_>, target: Target) -> Result<(u64, Ve
     }
     let name = port.as_str().unwrap_or_default();
     let deployment = work.inventory.object(target.deployment);
-    for (container, path) in super::deployments::containers(deployment) {
+    for (container, path) in super::deployments::containers(deployment.value()) {
         let ports = container.get("ports").and_then(Value::as_array);
         for (index, port) in ports.into_iter().flatten().enumerate() {
             if port.get("name").and_then(Value::as_str) == Some(name)

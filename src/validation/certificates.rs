@@ -6,7 +6,8 @@ use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::{self, PolicyRule};
 use crate::manifest::Object;
 use crate::rules;
-use crate::synthesis::certificates::{self, OF_API_SERVICES, OF_WEBHOOKS, OlmMount, SecretMount};
+use crate::source::Place;
+use crate::synthesis::certificates::{self, Deployment, OF_API_SERVICES, OF_WEBHOOKS, OlmMount, SecretMount};
 use crate::synthesis::{Fate, Synthesis};
 use crate::text::Path;
 use serde_json::Value;
@@ -20,21 +21,47 @@ const CERTIFICATE_WORDS: [&str; 4] = ["cert", "tls", "ssl", "pki"];
 /// Looks at what is behind the webhooks and APIServices of the synthesized CSV, where there is one.
 pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<Diagnostic>) {
     let Some(csv) = &synthesis.csv else { return };
-    let served = served(csv);
-    let deployments = bundle
-        .objects
+    let objects = bundle.objects.iter();
+    let deployments = objects.filter(|object| object.gvk().is("apps", "Deployment"));
+    let kept = synthesis
+        .outcomes
         .iter()
-        .filter(|object| object.gvk().is("apps", "Deployment"));
+        .filter(|outcome| matches!(outcome.fate, Fate::Kept(_)));
+    let kept: Vec<&Object> = kept.map(|outcome| &outcome.object).collect();
+    own_secrets(csv, deployments.map(Deployment::of), bundle, &kept, findings);
+    patched(csv, findings, |path| {
+        let origin = synthesis.provenance.origin(path)?;
+        Some((origin.object.clone(), origin.place()))
+    });
+}
+
+/// The same of the CSV of a `registry+v1` bundle.
+pub(super) fn check_csv(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    let Some(csv) = bundle.csv() else { return };
+    let kept: Vec<&Object> = bundle.objects.iter().collect();
+    own_secrets(csv.value(), Deployment::of_csv(csv), bundle, &kept, findings);
+    patched(csv.value(), findings, |path| Some((csv.label(), csv.place(path))));
+}
+
+/// Deployments behind a webhook or an APIService that read a certificate from a Secret of their own. `kept` is what is
+/// installed beside the CSV.
+fn own_secrets<'a>(
+    csv: &Value,
+    deployments: impl Iterator<Item = Deployment<'a>>,
+    bundle: &Bundle,
+    kept: &[&Object],
+    findings: &mut Vec<Diagnostic>,
+) {
+    let served = served(csv);
     for deployment in deployments {
         if let Some((what, from)) = served.get(deployment.name())
-            && !certificates::reads_from_olm(deployment)
+            && !certificates::reads_from_olm(&deployment)
         {
-            let mounts = certificates::secret_mounts(deployment).into_iter();
-            let own = mounts.filter(|mount| is_own_certificate(bundle, synthesis, mount));
-            findings.extend(own.map(|mount| own_secret(deployment, what, from, &mount)));
+            let mounts = certificates::secret_mounts(&deployment).into_iter();
+            let own = mounts.filter(|mount| is_own_certificate(bundle, kept, mount));
+            findings.extend(own.map(|mount| own_secret(&deployment, what, from, &mount)));
         }
     }
-    patched(csv, synthesis, findings);
 }
 
 /// The Deployments that serve something which OLM sets up, each with what that is.
@@ -50,21 +77,21 @@ fn served(csv: &Value) -> BTreeMap<&str, (&'static str, &'static OlmMount)> {
 
 /// Whether the Secret holds a certificate that somebody else must make. What a Certificate would have made is said
 /// already.
-fn is_own_certificate(bundle: &Bundle, synthesis: &Synthesis, mount: &SecretMount<'_>) -> bool {
+fn is_own_certificate(bundle: &Bundle, kept: &[&Object], mount: &SecretMount<'_>) -> bool {
     let made = bundle.objects.iter().any(|object| {
         let gvk = object.gvk();
         gvk.is("", "Secret") && object.name() == mount.secret
             || gvk.is("cert-manager.io", "Certificate") && object.text(&["spec", "secretName"]) == Some(mount.secret)
     });
-    let made_for_service = synthesis.outcomes.iter().any(|outcome| {
-        let annotation = outcome.object.text(&["metadata", "annotations", SERVING_CERTIFICATE]);
-        matches!(outcome.fate, Fate::Kept(_)) && annotation == Some(mount.secret)
-    });
+    let made_for_service = kept
+        .iter()
+        .any(|object| object.text(&["metadata", "annotations", SERVING_CERTIFICATE]) == Some(mount.secret));
     let says = |text: &str| CERTIFICATE_WORDS.iter().any(|word| text.to_lowercase().contains(word));
     !mount.optional && !made && !made_for_service && [mount.secret, mount.volume, mount.mount].into_iter().any(says)
 }
 
-fn own_secret(deployment: &Object, what: &str, from: &OlmMount, mount: &SecretMount<'_>) -> Diagnostic {
+fn own_secret(deployment: &Deployment<'_>, what: &str, from: &OlmMount, mount: &SecretMount<'_>) -> Diagnostic {
+    let object = deployment.object();
     let message = format!(
         "{} serves {what} and mounts Secret {} at {} for a certificate, but no manifest makes that Secret",
         deployment.label(),
@@ -72,10 +99,10 @@ fn own_secret(deployment: &Object, what: &str, from: &OlmMount, mount: &SecretMo
         mount.mount
     );
     Diagnostic::new(&rules::CERT_OWN_SECRET, message)
-        .object(deployment.label())
+        .object(object.label())
         .path(&mount.secret_path)
-        .at(deployment.place(&mount.secret_path))
-        .also(deployment.place(&mount.mount_path), "it is mounted here")
+        .at(object.place(&mount.secret_path))
+        .also(object.place(&mount.mount_path), "it is mounted here")
         .help(certificates::read_from_olm(deployment, mount, from))
 }
 
@@ -115,7 +142,9 @@ impl Made {
 }
 
 /// Rules with which operators write certificates of their own into what OLM creates.
-fn patched(csv: &Value, synthesis: &Synthesis, findings: &mut Vec<Diagnostic>) {
+///
+/// `origin` tells what a path of the CSV was written from: the object and the place.
+fn patched(csv: &Value, findings: &mut Vec<Diagnostic>, origin: impl Fn(&Path) -> Option<(String, Place)>) {
     let made: Vec<_> = PATCHED.into_iter().filter(|(_, _, made)| made.by(csv)).collect();
     for list in ["permissions", "clusterPermissions"] {
         let list = Path::from("spec.install.spec").key(list);
@@ -127,7 +156,7 @@ fn patched(csv: &Value, synthesis: &Synthesis, findings: &mut Vec<Diagnostic>) {
                 for (group, resource, made) in &made {
                     if let Some(position) = writes(PolicyRule(rule), group, resource) {
                         let place = path.key("resources").index(position);
-                        findings.push(patch(synthesis, &place, resource, *made));
+                        findings.push(patch(origin(&place), resource, *made));
                     }
                 }
             }
@@ -144,8 +173,7 @@ fn writes(rule: PolicyRule<'_>, group: &str, resource: &str) -> Option<usize> {
     (of_group && changes).then_some(position)
 }
 
-fn patch(synthesis: &Synthesis, path: &Path, resource: &str, made: Made) -> Diagnostic {
-    let origin = synthesis.provenance.origin(path);
+fn patch(origin: Option<(String, Place)>, resource: &str, made: Made) -> Diagnostic {
     let (message, mount) = match made {
         Made::Webhooks(_) => (
             format!(
@@ -167,8 +195,8 @@ fn patch(synthesis: &Synthesis, path: &Path, resource: &str, made: Made) -> Diag
          remove the permission.",
         mount.path
     ));
-    if let Some(origin) = origin {
-        finding = finding.object(origin.object.clone()).at(origin.place());
+    if let Some((object, place)) = origin {
+        finding = finding.object(object).at(place);
     }
     finding
 }

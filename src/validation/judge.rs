@@ -103,6 +103,7 @@ pub fn judge_files(tree: &Tree, reading: &BundleReading, in_image: bool, strictn
         let mut found = Vec::new();
         if in_image {
             found.extend(total_size(tree, bundle));
+            load::file_names(tree, &mut found);
         }
         if strictness.gate == Gate::Authoring {
             load::folders(tree, &mut found);
@@ -126,6 +127,9 @@ pub fn judge(reading: &BundleReading, strictness: &Strictness) -> Judged {
         judged.findings.extend(super::check(bundle));
         if strictness.gate == Gate::Authoring {
             super::images::check(bundle, &mut judged.findings);
+            if bundle.media_type == MediaType::RegistryV1 {
+                super::certificates::check_csv(bundle, &mut judged.findings);
+            }
         }
         if bundle.media_type == MediaType::K8sV1 {
             gate = Gate::Authoring;

@@ -2,18 +2,20 @@
 //! it for different things.
 
 use super::content;
-use crate::bundle::{Bundle, MANIFESTS, is_csv};
+use crate::bundle::{Bundle, MANIFESTS, METADATA, is_csv};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{self, Rule};
 use crate::source::{Place, SourceFile};
 use crate::text::Path;
 use crate::tree::Tree;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::Path as FilePath;
 
 /// Looks at the files of a `registry+v1` bundle.
 pub(super) fn check(bundle: &Bundle, tree: &Tree, findings: &mut Vec<Diagnostic>) {
     folders(tree, findings);
+    file_names(tree, findings);
     several_csvs(bundle, findings);
     let packages = bundle.objects.iter().filter(|object| content::is_crd(object));
     findings.extend(packages.filter_map(content::crd_version));
@@ -63,6 +65,31 @@ pub(super) fn folders(tree: &Tree, findings: &mut Vec<Diagnostic>) {
             _ => {}
         }
     }
+}
+
+/// Files of which OLM keeps one only, since it unpacks them under one key.
+pub(super) fn file_names(tree: &Tree, findings: &mut Vec<Diagnostic>) {
+    let mut keys: BTreeMap<String, &str> = BTreeMap::new();
+    for (path, _) in tree.below(MANIFESTS).chain(tree.below(METADATA)) {
+        let Some((_, name)) = path.rsplit_once('/') else {
+            continue;
+        };
+        let key = key_of(name);
+        let Some(first) = keys.insert(key.clone(), path) else {
+            continue;
+        };
+        let message = format!("{first} and {path} would both be unpacked as {key}, so one of them is lost");
+        let finding = Diagnostic::new(&rules::LOAD_FILE_NAME, message).at(beginning(tree, path));
+        findings.push(finding.also(beginning(tree, first), "the other file"));
+    }
+}
+
+/// The key of a file in the ConfigMap that OLM unpacks a bundle into.
+fn key_of(name: &str) -> String {
+    let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '.' | '_');
+    name.chars()
+        .map(|letter| if allowed(letter) { letter } else { '-' })
+        .collect()
 }
 
 fn beginning(tree: &Tree, path: &str) -> Option<Place> {

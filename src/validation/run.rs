@@ -5,7 +5,10 @@ use super::request::Request;
 use super::stages::{CONTENT, FORMAT, Finding, INDEX, LOAD, stage, validators};
 use super::synthesized::Synthesized;
 use super::validators;
-use super::{annotations, content, dependencies, fields, images, index_needs, load, plain, policy, properties, ranges};
+use super::{
+    annotations, certificates, content, dependencies, fields, images, index_needs, load, plain, policy, properties,
+    ranges,
+};
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{self, Rule};
@@ -127,6 +130,7 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
             stage(&mut findings, LOAD, |found| load::check(bundle, tree, found));
             stage(&mut findings, CONTENT, |found| content::check(bundle, found));
             stage(&mut findings, None, |found| fields::check(bundle, found));
+            stage(&mut findings, None, |found| certificates::check_csv(bundle, found));
             findings.extend(validators(bundle, tree, validators::DEFAULT, request));
             findings.extend(removed_crds(bundle, tree, request));
             stage(&mut findings, INDEX, |found| index_needs::check(bundle, found));

@@ -69,11 +69,18 @@ fn no_deployment() {
         DEPLOYMENT,
         "{apiVersion: v1, kind: ServiceAccount, metadata: {name: greenhouse-operator}}\n",
     );
-    fs::remove_file(sandbox.path("bundle/manifests/webhook.yaml")).unwrap();
     let outcome = refused(&sandbox);
     let rules: Vec<_> = errors(&outcome).into_iter().map(|(rule, _)| rule).collect();
-    assert_eq!(rules, ["k8s-deployment-missing"], "{outcome}");
-    says(&outcome, "the manifests hold no Deployment (apps/v1)");
+    assert_eq!(
+        rules,
+        ["k8s-deployment-missing"],
+        "a Service without pods is no news: {outcome}"
+    );
+    says(
+        &outcome,
+        "the manifests hold no Deployment (apps/v1): bundle/manifests/crds.yaml has CustomResourceDefinition; ",
+    );
+    says(&outcome, "bundle/manifests/deployment.yaml has ServiceAccount");
     says(&outcome, "help: Add the operator's Deployment to manifests/");
 }
 

@@ -98,6 +98,13 @@ impl Operator {
         let plan = run("plan", format!("plan {version} --index index.db -o json"));
         let plan: Value = serde_json::from_str(&plan.stdout).unwrap();
         assert_eq!(plan["status"]["phase"], "Installing", "{name}: plan: {plan:#}");
+        write(&sandbox, "cluster.yaml", CLUSTER);
+        let plan = run(
+            "plan on a cluster",
+            format!("plan {version} --index index.db --state cluster.yaml"),
+        );
+        assert!(plan.stdout.contains("\nphase      Complete\n"), "{name}: {plan}");
+        assert!(plan.stdout.contains("Nothing would be missing"), "{name}: {plan}");
         let tree = Tree::from_directory(&sandbox.path("built"), &TreeLimits::default()).unwrap();
         let (content, _) = content::of_files(&tree, None, &Limits::default())
             .unwrap_or_else(|error| panic!("{name}: permissions: {error}"));
@@ -110,6 +117,10 @@ impl Operator {
         sandbox
     }
 }
+
+/// A cluster with nothing but what Kubernetes and a Prometheus bring.
+const CLUSTER: &str =
+    "version: 1\napis:\n- {group: monitoring.coreos.com, version: v1, kind: ServiceMonitor, plural: servicemonitors}\n";
 
 /// Of these `validate` warns where nobody has described the operator.
 const UNDESCRIBED: [&str; 2] = ["csv-annotations-missing", "csv-provided-api-without-example"];
@@ -284,6 +295,31 @@ fn webhooks_aggregated_apis_and_bindings_elsewhere_arrive() {
     ];
     for operator in operators {
         operator.walk(&[]);
+    }
+}
+
+#[test]
+fn own_certificates_are_found_in_either_format() {
+    let sandbox = Sandbox::new();
+    let upstream = fs::read_to_string(testdata("operators").join("gate/upstream.yaml")).unwrap();
+    // The Secret is one that the operator is to make itself.
+    let (before, secret) = upstream.split_once("apiVersion: v1\nkind: Secret\n").unwrap();
+    let (_, after) = secret.split_once("---\n").unwrap();
+    write(&sandbox, "upstream.yaml", &format!("{before}{after}"));
+    for line in [
+        "bundle init gate --from upstream.yaml --package gate",
+        "bundle convert gate converted --to registry+v1",
+    ] {
+        let outcome = sandbox.run(line.split_whitespace());
+        assert_eq!(outcome.status, Some(0), "{outcome}");
+    }
+    for folder in ["gate", "converted"] {
+        let outcome = sandbox.run(["bundle", "validate", folder]);
+        let found = warnings(&outcome);
+        for rule in ["cert-own-rotation", "cert-own-secret"] {
+            assert!(found.iter().any(|found| found == rule), "{folder}: {rule}: {outcome}");
+        }
+        assert!(outcome.stdout.contains("(change spec."), "{outcome}");
     }
 }
 
