@@ -1093,7 +1093,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__convert)
-            opts="-v -q -h --to --expand-wildcards --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-v -q -h --to --expand-wildcards --api-source --max-database-steps --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1101,6 +1101,14 @@ _opmx() {
             case "${prev}" in
                 --to)
                     COMPREPLY=($(compgen -W "registry+v1 k8s+v1" -- "${cur}"))
+                    return 0
+                    ;;
+                --api-source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-database-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --authfile)
@@ -6205,7 +6213,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__operator)
-            opts="-o -v -q -h --state --name --catalog --bundle --all-conditions --label-style --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help crds migrate help"
+            opts="-o -v -q -h --state --name --catalog --bundle --all-conditions --label-style --api-source --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help crds migrate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6229,6 +6237,10 @@ _opmx() {
                     ;;
                 --label-style)
                     COMPREPLY=($(compgen -W "shipped versioned seed" -- "${cur}"))
+                    return 0
+                    ;;
+                --api-source)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --output)

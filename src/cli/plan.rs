@@ -202,6 +202,7 @@ fn of_requests(file: Option<&str>, olm: &Olm, arguments: &PlanArguments, context
             "--catalog {name} says where BUNDLE comes from, and there is none; --catalog {name}=INDEX reads a catalog from there"
         )));
     }
+    let outside = install.outside(context)?;
     let named = install.namespace.as_deref();
     let requested = file
         .map(|file| requests::read(file, olm, &install.limits, context))
@@ -210,14 +211,20 @@ fn of_requests(file: Option<&str>, olm: &Olm, arguments: &PlanArguments, context
     let mut state = install.cluster.read_observed(named, olm, &install.limits, context)?;
     let known = install.cluster.is_given().then(|| state.clone());
     state.objects.extend(requested.iter().cloned());
-    let opened = requests::open_operators(&state.objects, &install.registry, &install.limits, context)?;
+    let opened = requests::open_operators(
+        &state.objects,
+        outside.as_ref(),
+        &install.registry,
+        &install.limits,
+        context,
+    )?;
     let Some(operators) = opened else {
         return Ok(Status::Failure);
     };
     let nothing_else = operators.is_empty() && state.subscriptions.is_empty();
     let installs = if file.is_some() { &requested } else { &state.objects };
     if file.is_some() || nothing_else {
-        let opened = requests::open_installs(installs, &install.registry, &install.limits, context)?;
+        let opened = requests::open_installs(installs, outside.as_ref(), &install.registry, &install.limits, context)?;
         let Some(installs) = opened else {
             return Ok(Status::Failure);
         };

@@ -13,6 +13,7 @@ use crate::install::requests::operators::AskedOperator;
 use crate::manifest::has_manifest_extension;
 use crate::olm::releases::Olm;
 use crate::steps::Content;
+use crate::synthesis::outside::Outside;
 use serde_json::Value;
 use std::convert;
 use std::path::Path;
@@ -61,9 +62,10 @@ pub(crate) struct PinnedImage {
     pub(crate) content: Content,
 }
 
-/// Reads a bundle image. `None` where the bundle has errors; they have been reported.
+/// Reads a bundle image, with what is known from outside of the APIs that it uses. `None` where the bundle has errors; they have been reported.
 pub(crate) fn pinned_image(
     image: &str,
+    outside: Option<&Outside>,
     registry: &RegistryArguments,
     limits: &LimitArguments,
     context: &Context<'_>,
@@ -74,7 +76,7 @@ pub(crate) fn pinned_image(
     let transports = registry.transports(context);
     let digest = context.runtime.block_on(transports.resolve(&reference))?;
     let pinned = reference.with_digest(&digest);
-    let content = bundle_content(&pinned.to_string(), None, registry, limits, context)?;
+    let content = bundle_content(&pinned.to_string(), outside, registry, limits, context)?;
     Ok(content.map(|content| PinnedImage {
         named: without_transport(&reference),
         resolved: without_transport(&pinned),
@@ -108,6 +110,7 @@ impl OpenOperator {
 /// been reported.
 pub(crate) fn open_operators(
     objects: &[Value],
+    outside: Option<&Outside>,
     registry: &RegistryArguments,
     limits: &LimitArguments,
     context: &Context<'_>,
@@ -118,7 +121,8 @@ pub(crate) fn open_operators(
             Updates::Catalog(_) => None,
             Updates::Image(image) => {
                 let in_it = || format!("cannot read the image of Operator {}", operator.name);
-                let read = pinned_image(image, registry, limits, context).map_err(|error| error.context(in_it()))?;
+                let read =
+                    pinned_image(image, outside, registry, limits, context).map_err(|error| error.context(in_it()))?;
                 let Some(image) = read else { return Ok(None) };
                 if image.named != image.resolved {
                     let (name, resolved) = (&operator.name, &image.resolved);
@@ -137,6 +141,7 @@ pub(crate) fn open_operators(
 /// Installs with what their content holds. `None` where one of the bundles has errors; they have been reported.
 pub(crate) fn open_installs(
     objects: &[Value],
+    outside: Option<&Outside>,
     registry: &RegistryArguments,
     limits: &LimitArguments,
     context: &Context<'_>,
@@ -149,8 +154,8 @@ pub(crate) fn open_installs(
                 RequestedContent::Raw(objects) => OpenContent::Raw(objects.clone()),
                 RequestedContent::Image(image) => {
                     let in_it = || format!("cannot read the content of Install {}", install.name);
-                    let read =
-                        pinned_image(image, registry, limits, context).map_err(|error| error.context(in_it()))?;
+                    let read = pinned_image(image, outside, registry, limits, context)
+                        .map_err(|error| error.context(in_it()))?;
                     let Some(image) = read else { return Ok(None) };
                     OpenContent::Image {
                         named: image.named,

@@ -157,7 +157,7 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
         .cluster
         .read_observed(arguments.namespace.as_deref(), olm, &arguments.limits, context)?;
     state.objects.extend(named.iter().cloned());
-    let opened = requests::open_operators(&state.objects, &arguments.registry, &arguments.limits, context)?;
+    let opened = requests::open_operators(&state.objects, None, &arguments.registry, &arguments.limits, context)?;
     let Some(operators) = opened else {
         return Ok(Status::Failure);
     };
@@ -205,7 +205,7 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
 
 /// Prints what the content of Installs is.
 fn installs(objects: &[Value], arguments: &ResolveArguments, context: &Context<'_>) -> CommandResult {
-    let opened = requests::open_installs(objects, &arguments.registry, &arguments.limits, context)?;
+    let opened = requests::open_installs(objects, None, &arguments.registry, &arguments.limits, context)?;
     let Some(installs) = opened else {
         return Ok(Status::Failure);
     };

@@ -218,10 +218,15 @@ impl InstallArguments {
         self.content_at(bundle, context)
     }
 
+    /// What is known of the APIs that bundles use.
+    pub(crate) fn outside(&self, context: &Context<'_>) -> Result<Option<Outside>, CommandError> {
+        let limits = self.limits.source(&self.database, &self.registry);
+        self.sources.outside(&self.registry, &limits, context)
+    }
+
     /// A bundle of a folder or an image as OLM sees it. `None` where it has errors; they have been reported.
     pub(crate) fn content_at(&self, bundle: &str, context: &Context<'_>) -> Result<Option<Content>, CommandError> {
-        let limits = self.limits.source(&self.database, &self.registry);
-        let outside = self.sources.outside(&self.registry, &limits, context)?;
+        let outside = self.outside(context)?;
         bundle_content(bundle, outside.as_ref(), &self.registry, &self.limits, context)
     }
 }

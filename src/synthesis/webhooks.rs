@@ -245,8 +245,10 @@ fn refused_rules(work: &mut Work<'_>, object: &Object, webhook: &Value, path: &P
 
 /// What asks another component for certificates has no effect under OLM.
 pub(super) fn injected_certificates(work: &mut Work<'_>, object: &Object, becomes: &str) {
-    const INJECTORS: [&str; 2] = [
+    const INJECTORS: [&str; 4] = [
         "cert-manager.io/inject-ca-from",
+        "cert-manager.io/inject-ca-from-secret",
+        "cert-manager.io/inject-apiserver-ca",
         "service.beta.openshift.io/inject-cabundle",
     ];
     for key in INJECTORS {

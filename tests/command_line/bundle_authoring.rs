@@ -500,8 +500,15 @@ fn a_release_is_part_of_the_name() {
 fn an_api_source_helps_wherever_a_bundle_is_synthesized() {
     let sandbox = without_hint();
     write(&sandbox, "crds/certificates.yaml", crd("v1", "Certificate"));
+    let installed = "---\n{apiVersion: operators.coreos.com/v1alpha1, kind: Subscription, metadata: {name: greenhouse, \
+        namespace: operators}, spec: {name: greenhouse-operator, source: c, sourceNamespace: olm}, status: {installedCSV: \
+        greenhouse-operator.v1.2.0}}\n---\n{apiVersion: operators.coreos.com/v1alpha1, kind: ClusterServiceVersion, \
+        metadata: {name: greenhouse-operator.v1.2.0, namespace: operators}, spec: {version: 1.2.0}}\n";
+    write(&sandbox, "dump.yaml", installed);
     for line in [
         "bundle validate bundle",
+        "bundle convert bundle converted --to registry+v1",
+        "operator dump.yaml --bundle bundle",
         "bundle inspect bundle",
         "plan bundle",
         "permissions bundle",

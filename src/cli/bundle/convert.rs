@@ -2,10 +2,12 @@
 
 use super::wildcards::WildcardArguments;
 use crate::bundle::{self, MediaType};
-use crate::cli::arguments::{LimitArguments, RegistryArguments};
+use crate::cli::api_sources::ApiSourceArguments;
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::conversion::convert;
+use crate::synthesis::outside::inform;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -42,6 +44,10 @@ pub(crate) struct ConvertArguments {
     #[command(flatten)]
     wildcards: WildcardArguments,
     #[command(flatten)]
+    sources: ApiSourceArguments,
+    #[command(flatten)]
+    database: DatabaseLimitArguments,
+    #[command(flatten)]
     registry: RegistryArguments,
     #[command(flatten)]
     limits: LimitArguments,
@@ -53,9 +59,15 @@ pub(crate) fn run(arguments: &ConvertArguments, context: &Context<'_>) -> Comman
     let mut tree = sources::bundle_files(&arguments.bundle, &arguments.registry, &arguments.limits, context)?;
     let limits = arguments.limits.text();
     let reading = bundle::read(&tree, &limits);
-    let reading = arguments
+    let mut reading = arguments
         .wildcards
         .expand_in(&mut tree, reading, &arguments.limits.bundle(), context)?;
+    let of_sources = arguments.limits.source(&arguments.database, &arguments.registry);
+    let outside = arguments.sources.outside(&arguments.registry, &of_sources, context)?;
+    if let (Some(outside), Some(bundle)) = (&outside, &mut reading.bundle) {
+        let found = inform(bundle, &reading.diagnostics, outside);
+        reading.diagnostics.extend(found);
+    }
     if reading.bundle.as_ref().is_some_and(|bundle| bundle.media_type == to) {
         let message = format!(
             "{} is a {to} bundle already, so there is nothing to convert",

@@ -3,6 +3,7 @@
 mod crds;
 mod migrate;
 
+use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::what_if::{bundle_content, read_cluster};
@@ -78,6 +79,8 @@ pub(crate) struct OperatorArguments {
     /// How the label of the components is written
     #[arg(long, value_enum, value_name = "STYLE", default_value_t)]
     label_style: Style,
+    #[command(flatten)]
+    sources: ApiSourceArguments,
     #[command(flatten)]
     output: OutputArguments,
     #[command(flatten)]
@@ -167,15 +170,18 @@ fn compared(
     arguments: &OperatorArguments,
     context: &Context<'_>,
 ) -> Result<bool, CommandError> {
+    let limits = arguments.limits.source(&arguments.database, &arguments.registry);
+    let outside = arguments.sources.outside(&arguments.registry, &limits, context)?;
+    let outside = outside.as_ref();
     let bundle = match &arguments.bundle {
         None => None,
         Some(name) if Path::new(name).is_dir() => {
-            let content = bundle_content(name, None, &arguments.registry, &arguments.limits, context)?;
+            let content = bundle_content(name, outside, &arguments.registry, &arguments.limits, context)?;
             let Some(content) = content else { return Ok(false) };
             Some((content, ResolvedFrom::Unknown))
         }
         Some(name) => {
-            let image = requests::pinned_image(name, &arguments.registry, &arguments.limits, context)?;
+            let image = requests::pinned_image(name, outside, &arguments.registry, &arguments.limits, context)?;
             let Some(image) = image else { return Ok(false) };
             Some((image.content, ResolvedFrom::Image(image.resolved)))
         }

@@ -43,8 +43,21 @@ pub(super) fn run(file: Option<&str>, arguments: &PermissionsArguments, context:
             .cloned()
             .collect(),
     };
-    let opened = requests::open_installs(&requested, &install.registry, &install.limits, context)?;
-    let operators = requests::open_operators(&requested, &install.registry, &install.limits, context)?;
+    let outside = install.outside(context)?;
+    let opened = requests::open_installs(
+        &requested,
+        outside.as_ref(),
+        &install.registry,
+        &install.limits,
+        context,
+    )?;
+    let operators = requests::open_operators(
+        &requested,
+        outside.as_ref(),
+        &install.registry,
+        &install.limits,
+        context,
+    )?;
     let (Some(mut installs), Some(operators)) = (opened, operators) else {
         return Ok(Status::Failure);
     };

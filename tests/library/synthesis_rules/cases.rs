@@ -1174,6 +1174,24 @@ fn webhooks() -> Vec<Case> {
             ),
             right(),
         ),
+        case(
+            "webhook-cabundle",
+            "a certificate that is injected into an APIService",
+            plain().apiservice().but(
+                "{name: v1.example.com}",
+                "{name: v1.example.com, annotations: {cert-manager.io/inject-ca-from-secret: a/b}}",
+            ),
+            plain().apiservice(),
+        ),
+        case(
+            "webhook-cabundle",
+            "a certificate that is injected into a CRD",
+            plain().conversion().but(
+                "{name: foos.example.com}",
+                "{name: foos.example.com, annotations: {service.beta.openshift.io/inject-cabundle: \"true\"}}",
+            ),
+            plain().conversion(),
+        ),
     ]
 }
 
