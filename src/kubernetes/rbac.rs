@@ -14,6 +14,8 @@ use std::collections::BTreeSet;
 pub const GROUP: &str = "rbac.authorization.k8s.io";
 /// What stands for all verbs, groups or resources.
 pub const ALL: &str = "*";
+/// The role of every cluster that may do everything.
+pub const CLUSTER_ADMIN: &str = "cluster-admin";
 
 /// A `PolicyRule`, read from its value.
 #[derive(Debug, Clone, Copy)]

@@ -9,6 +9,7 @@ use crate::kubernetes::rbac::{self, Rule};
 use crate::manifest::Object;
 use crate::rules;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// What only a person can decide about manifests that become a bundle.
 #[derive(Debug, Default)]
@@ -22,6 +23,8 @@ pub struct Decisions {
     pub widened: Vec<Rule>,
     /// The operator's rules with wildcards.
     pub wildcards: Vec<WildcardRule>,
+    /// The bindings that let the operator do everything.
+    pub everything: Vec<Object>,
     /// The objects that OLM installs from no bundle.
     pub unsupported: Vec<Diagnostic>,
     /// The objects that OLM applies, and whose kinds a cluster may not have. The bundle can name them as optional.
@@ -40,10 +43,24 @@ impl Decisions {
             api_services: untold.filter_map(|finding| finding.object.clone()).collect(),
             widened: widened(&synthesis.outcomes, objects),
             wildcards: synthesis.wildcards.clone(),
+            everything: everything(synthesis, objects),
             unsupported: unsupported.cloned().collect(),
             foreign: foreign(synthesis),
         }
     }
+}
+
+/// The bindings of the operator to the role of every cluster that may do everything.
+fn everything(synthesis: &Synthesis, objects: &[Object]) -> Vec<Object> {
+    let missing = synthesis.diagnostics.iter();
+    let missing = missing.filter(|finding| *finding.rule == rules::RBAC_ROLE_MISSING);
+    let of_operator: BTreeSet<&str> = missing.filter_map(|finding| finding.object.as_deref()).collect();
+    let bindings = objects.iter().filter(|object| {
+        let role = |key: &str| object.text(&["roleRef", key]);
+        (role("kind"), role("name")) == (Some("ClusterRole"), Some(rbac::CLUSTER_ADMIN))
+            && of_operator.contains(&*object.label())
+    });
+    bindings.cloned().collect()
 }
 
 fn foreign(synthesis: &Synthesis) -> Vec<Object> {

@@ -113,6 +113,7 @@ pub(super) fn project(work: &mut Work<'_>) -> Accounts {
 
 /// What there is in each file, to be said after a colon.
 fn kinds_by_file(work: &Work<'_>) -> String {
+    const SHOWN: usize = 5;
     let mut files: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for object in work.inventory.objects() {
         files
@@ -120,7 +121,6 @@ fn kinds_by_file(work: &Work<'_>) -> String {
             .or_default()
             .insert(object.gvk().kind.clone());
     }
-    const SHOWN: usize = 5;
     let mut listed: Vec<String> = files
         .iter()
         .take(SHOWN)

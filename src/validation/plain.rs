@@ -14,8 +14,6 @@ use std::collections::BTreeSet;
 
 /// Annotation of a binding whose APIs the operator can do without.
 const OPTIONAL: (&str, &str) = ("operators.operatorframework.io.bundle.dependency", "optional");
-/// The role of every cluster that may do everything.
-const CLUSTER_ADMIN: &str = "cluster-admin";
 /// Labels that add a role to others begin so; such a role needs no binding.
 const AGGREGATED: &str = "rbac.authorization.k8s.io/aggregate-to-";
 
@@ -96,7 +94,7 @@ fn bindings(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         }
         let (kind, name) = role_of(binding);
         let Some(role) = role(bundle, binding) else {
-            if (kind, name) == ("ClusterRole", CLUSTER_ADMIN) {
+            if (kind, name) == ("ClusterRole", rbac::CLUSTER_ADMIN) {
                 let message = format!("{} lets the operator do everything", binding.label());
                 let path = Path::from("roleRef.name");
                 findings.push(found(&rules::RBAC_CLUSTER_ADMIN, binding, &path, message));

@@ -388,3 +388,16 @@ fn manifests_that_are_not_taken_in_again_are_not_mixed_with_new_ones() {
     );
     assert!(!sandbox.path("new/metadata").exists());
 }
+
+#[test]
+fn a_binding_to_cluster_admin_is_to_be_decided() {
+    let sandbox = Sandbox::new();
+    let binding = "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: all}\n\
+        roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}\n\
+        subjects: [{kind: ServiceAccount, name: default, namespace: op}]\n";
+    write(&sandbox, "op.yaml", format!("{DEPLOYMENT}{binding}"));
+    let outcome = sandbox.run(["bundle", "init", "op", "--from", "op.yaml"]);
+    let decision = "to decide: what the operator may do: ClusterRoleBinding/all lets it do everything; bind it to a role that \
+        names what it uses, or let bundle build --media-type registry+v1 carry the binding, in op/manifests/op.yaml:19\n";
+    assert!(outcome.stderr.contains(decision), "{outcome}");
+}

@@ -305,7 +305,7 @@ fn own_certificates_are_found_in_either_format() {
     // The Secret is one that the operator is to make itself.
     let (before, secret) = upstream.split_once("apiVersion: v1\nkind: Secret\n").unwrap();
     let (_, after) = secret.split_once("---\n").unwrap();
-    write(&sandbox, "upstream.yaml", &format!("{before}{after}"));
+    write(&sandbox, "upstream.yaml", format!("{before}{after}"));
     for line in [
         "bundle init gate --from upstream.yaml --package gate",
         "bundle convert gate converted --to registry+v1",

@@ -11,6 +11,7 @@ use crate::olm::property::{OPTIONAL_MANIFESTS, Property};
 use crate::rules;
 use crate::synthesis::decisions::{Decisions, optional_manifests};
 use crate::synthesis::settle::Settled;
+use crate::text::Path;
 use std::collections::BTreeSet;
 
 /// Reports what is wrong with manifests that are taken in, and whether they can be used.
@@ -64,6 +65,16 @@ pub(super) fn list(
         decide(format!(
             "which kind {} of group {} are, under apis in {shown}/{OLM_YAML}",
             entry.resource, entry.group
+        ));
+    }
+    for binding in &decisions.everything {
+        let place = binding.place(&Path::from("roleRef.name"));
+        decide(format!(
+            "what the operator may do: {} lets it do everything; bind it to a role that names what it uses, or let bundle \
+             build --media-type registry+v1 carry the binding, in {}:{}",
+            binding.label(),
+            place.source.name(),
+            place.start().line
         ));
     }
     for finding in &decisions.unsupported {
