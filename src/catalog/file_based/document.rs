@@ -92,6 +92,20 @@ impl Document {
         self
     }
 
+    /// The same document without the fields of which `goes` says so, by name and value.
+    #[must_use]
+    pub(super) fn without(mut self, goes: impl Fn(&str, &RawValue) -> bool) -> Self {
+        self.fields.retain(|(name, value)| !goes(name, value));
+        self
+    }
+
+    /// The same document with its fields in another order; those of one place stay in theirs.
+    #[must_use]
+    pub(super) fn sorted_by(mut self, place: impl Fn(&str) -> usize) -> Self {
+        self.fields.sort_by_key(|(name, _)| place(name));
+        self
+    }
+
     /// The first field of its schema whose value is of a wrong type, as a sentence. Null is no value.
     pub(super) fn wrong_type(&self) -> Option<String> {
         let schema = self.schema()?;

@@ -14,6 +14,7 @@ mod memory;
 pub mod migrate;
 pub(crate) mod picture_type;
 pub mod read;
+pub mod rendered;
 mod schema;
 mod stream;
 pub mod template;

@@ -172,6 +172,11 @@ impl Handle {
         Key::new(&self.schema, &self.package, &self.name)
     }
 
+    /// Whether it stands in its file as JSON, not YAML.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
     /// How many bytes it has in its file.
     pub fn length(&self) -> usize {
         self.length

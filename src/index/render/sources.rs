@@ -11,6 +11,7 @@ use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::load::{self, LoadError};
 use crate::catalog::file_based::migrate::{self, Level};
 use crate::catalog::file_based::read::{CatalogError, FileBasedCatalog, Handle};
+use crate::catalog::file_based::rendered::rendered;
 use crate::catalog::file_based::template::TemplateDocument;
 use crate::catalog::file_based::write::{Language, write};
 use crate::catalog::file_based::{Blob, Bundle, Key, Schema};
@@ -357,7 +358,7 @@ impl Part<'_> {
             },
             Self::Bundle(bundle) => return write_blob(&Blob::Bundle(bundle.clone()), form, out),
             Self::Document(document) => document.clone(),
-            Self::File(files, handle) => files.document(handle)?,
+            Self::File(files, handle) => rendered(files.document(handle)?, !handle.is_json()),
         };
         write(&migrate::migrated(document, form.level), form.language, out).map_err(SourceError::Write)
     }

@@ -1,0 +1,119 @@
+//! The form in which a document of a catalog is rendered: the fields that the format knows in their order, those that
+//! hold nothing left out, and what comes from YAML with its keys sorted, as the tools of the field write it. Fields that
+//! the format does not know stay.
+
+use super::Schema;
+use super::document::Document;
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+
+/// Fields with the fields of their items, in order. Those after the first ones may be left out.
+struct Part {
+    name: &'static str,
+    fields: &'static [&'static str],
+    required: usize,
+}
+
+const PROPERTIES: Part = Part {
+    name: "properties",
+    fields: &["type", "value"],
+    required: 2,
+};
+const ENTRIES: Part = Part {
+    name: "entries",
+    fields: &["name", "replaces", "skips", "skipRange"],
+    required: 1,
+};
+const RELATED_IMAGES: Part = Part {
+    name: "relatedImages",
+    fields: &["name", "image"],
+    required: 2,
+};
+
+/// The parts of the documents of a schema, and which of its fields may be left out.
+fn parts(schema: &Schema) -> (&'static [Part], &'static [&'static str]) {
+    match schema {
+        Schema::Package => (&[PROPERTIES], &["icon", "description", "properties"]),
+        Schema::Channel => (&[ENTRIES, PROPERTIES], &["properties"]),
+        Schema::Bundle => (&[PROPERTIES, RELATED_IMAGES], &["properties", "relatedImages"]),
+        Schema::Deprecations | Schema::Other(_) => (&[], &[]),
+    }
+}
+
+/// The document as it is rendered. `from_yaml` says that it was read from YAML.
+pub fn rendered(document: Document, from_yaml: bool) -> Document {
+    let document = if from_yaml { sorted(document) } else { document };
+    let Some(schema) = document.schema() else {
+        return document;
+    };
+    let (parts, optional) = parts(&schema);
+    let document = parts.iter().fold(document, in_order);
+    document.without(|name, value| optional.contains(&name) && is_nothing(value))
+}
+
+/// The items of a part in the order of its fields. What is no list of maps stays as it is.
+fn in_order(document: Document, part: &Part) -> Document {
+    let items = document
+        .field(part.name)
+        .map(|items| serde_json::from_str::<Vec<Document>>(items.get()));
+    let Some(Ok(items)) = items else { return document };
+    let place = |name: &str| part.fields.iter().position(|field| *field == name);
+    let items = items.into_iter().map(|item| {
+        let is_optional = |name: &str| place(name).is_some_and(|place| place >= part.required);
+        item.without(|name, value| is_optional(name) && is_nothing(value))
+            .sorted_by(|name| place(name).unwrap_or(part.fields.len()))
+    });
+    match to_raw_value(&items.collect::<Vec<_>>()) {
+        Ok(items) => document.with(part.name, items),
+        Err(_) => document,
+    }
+}
+
+fn is_nothing(value: &RawValue) -> bool {
+    let inside = value.get().trim_start_matches(['[', '{']).trim_start();
+    matches!(value.get(), "null" | "\"\"") || inside == "]" || inside == "}"
+}
+
+fn sorted(document: Document) -> Document {
+    let value = serde_json::to_value(&document);
+    let sorted = value.and_then(|mut value: Value| {
+        value.sort_all_objects();
+        Document::from_json(&value.to_string())
+    });
+    sorted.unwrap_or(document)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(json: &str, from_yaml: bool) -> String {
+        let document = rendered(Document::from_json(json).unwrap(), from_yaml);
+        serde_json::to_string(&document).unwrap()
+    }
+
+    #[test]
+    fn known_fields_come_in_their_order_and_without_what_holds_nothing() {
+        let channel = r#"{"entries":[{"skips":[],"x":[],"skipRange":"","replaces":"a.v1","name":"a.v2"}],"properties":[ ],"package":"a","name":"s","schema":"olm.channel"}"#;
+        let expected =
+            r#"{"schema":"olm.channel","name":"s","package":"a","entries":[{"name":"a.v2","replaces":"a.v1","x":[]}]}"#;
+        assert_eq!(form(channel, false), expected);
+        let bundle = r#"{"schema":"olm.bundle","name":"","image":"","relatedImages":null,"properties":[{"value":{"b":[],"a":1.50},"type":"t"}]}"#;
+        let expected =
+            r#"{"schema":"olm.bundle","name":"","image":"","properties":[{"type":"t","value":{"b":[],"a":1.50}}]}"#;
+        assert_eq!(form(bundle, false), expected);
+    }
+
+    #[test]
+    fn what_comes_from_yaml_has_its_keys_sorted() {
+        let other = r#"{"schema":"x","z":{"b":1,"a":[]},"c":""}"#;
+        assert_eq!(form(other, true), r#"{"c":"","schema":"x","z":{"a":[],"b":1}}"#);
+        assert_eq!(form(other, false), other);
+    }
+
+    #[test]
+    fn what_is_no_list_of_maps_stays() {
+        let odd = r#"{"schema":"olm.bundle","name":"a","properties":["x"],"relatedImages":{"a":1}}"#;
+        assert_eq!(form(odd, false), odd);
+    }
+}
