@@ -394,19 +394,22 @@ hints! {
     }
     RemoveError {
         pass: [Database],
-        missing: [Unknown],
         none: [],
+        Self::Unknown { nearest: Some(_), .. } => Advice::missing(),
+        Self::Unknown { .. } => hint("opmx index list packages shows what it has").of_missing(),
     }
     PromoteError {
         pass: [Database],
         missing: [Unknown],
-        none: [NoChannel, Graph],
+        none: [Graph],
+        Self::NoChannel { .. } => hint("take it out with prune-stranded, and add it again"),
         Self::Strands { .. } => hint("--mode semver puts bundles into their places by their versions alone"),
     }
     DeprecateError {
         pass: [Database],
         missing: [Unknown],
-        none: [NoChannel, DefaultChannel, PackageHeads],
+        none: [DefaultChannel, PackageHeads],
+        Self::NoChannel { .. } => hint("take it out with prune-stranded"),
     }
     AddError {
         pass: [Database, Spool],

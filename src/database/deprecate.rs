@@ -41,7 +41,7 @@ pub enum DeprecateError {
     #[error(transparent)]
     Unknown(#[from] UnknownBundles),
     /// The bundle is in no channel, so nothing is below it.
-    #[error("bundle {bundle} is in no channel; take it out with prune-stranded")]
+    #[error("bundle {bundle} is in no channel, so nothing is below it")]
     NoChannel {
         /// The bundle.
         bundle: String,

@@ -50,7 +50,7 @@ pub enum RemoveError {
     #[error(
         "{index} has no package {}{}",
         packages.join(", "),
-        nearest.as_ref().map_or("; `index list packages` shows what it has".to_owned(), |nearest| format!("; did you mean {nearest}?"))
+        nearest.as_ref().map_or(String::new(), |nearest| format!("; did you mean {nearest}?"))
     )]
     Unknown {
         /// The index, as the user named it.

@@ -244,7 +244,9 @@ fn wildcard_rbac() {
 fn wildcard_rbac_of_others_is_allowed() {
     let sandbox = with_rbac(&format!("{ROLE}---\n{BINDING}").replace("name: greenhouse-operator", "name: other"));
     let outcome = sandbox.run(["bundle", "synthesize", "bundle"]);
-    assert_eq!((outcome.status, errors(&outcome)), (Some(0), Vec::new()), "{outcome}");
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    let rules: Vec<_> = errors(&outcome).into_iter().map(|(rule, _)| rule).collect();
+    assert_eq!(rules, ["rbac-account-unbound"], "{outcome}");
 }
 
 #[test]

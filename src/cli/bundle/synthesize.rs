@@ -8,9 +8,11 @@ use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::diagnostic;
-use crate::synthesis::{Explanation, outside, synthesize};
+use crate::rules::Gate;
+use crate::synthesis::{Explanation, outside};
 use crate::terminal::Format;
 use crate::terminal::table::Table;
+use crate::validation::{Strictness, judge};
 use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
@@ -86,7 +88,7 @@ pub(crate) fn run(arguments: &SynthesizeArguments, context: &Context<'_>) -> Com
     let Some(reading) = inferred.reading else {
         return Ok(Status::Failure);
     };
-    let Some(bundle) = reading.bundle else {
+    let Some(bundle) = &reading.bundle else {
         printer.report(&reading.diagnostics);
         return Ok(Status::Failure);
     };
@@ -96,11 +98,11 @@ pub(crate) fn run(arguments: &SynthesizeArguments, context: &Context<'_>) -> Com
         let hint = "begin one from the manifests with opmx bundle init";
         return Err(CommandError::failure(message).hint(hint));
     }
-    let synthesis = synthesize(&bundle, &reading.diagnostics);
-    let mut findings = reading.diagnostics;
-    findings.extend(synthesis.diagnostics);
-    diagnostic::sort(&mut findings);
-    printer.report(&findings);
+    let judged = judge(&reading, &Strictness::at(Gate::Authoring));
+    printer.report(&judged.findings);
+    let Some(synthesis) = judged.synthesis.filter(|_| !diagnostic::has_errors(&judged.findings)) else {
+        return Ok(Status::Failure);
+    };
     let Some(csv) = synthesis.csv else {
         return Ok(Status::Failure);
     };

@@ -41,7 +41,7 @@ pub enum PromoteError {
     #[error(transparent)]
     Unknown(#[from] UnknownBundles),
     /// A bundle without a channel has no place in the graph that it could be followed from.
-    #[error("bundle {bundle} is in no channel; take it out with prune-stranded, and add it again")]
+    #[error("bundle {bundle} is in no channel, so it has no place in a graph")]
     NoChannel {
         /// The bundle.
         bundle: String,
