@@ -2731,7 +2731,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__catalog__subcmd__prune)
-            opts="-p -v -q -h --dry-run --max-total-size --max-depth --max-values --package --from --default-channel --verbose --quiet --color --help"
+            opts="-p -v -q -h --dry-run --max-total-size --max-depth --max-values --package --from --default-channel --with-dependencies --without-recommended --with-optional --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2762,6 +2762,18 @@ _opmx() {
                     return 0
                     ;;
                 --default-channel)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --with-dependencies)
+                    COMPREPLY=($(compgen -W "required recommended optional" -- "${cur}"))
+                    return 0
+                    ;;
+                --without-recommended)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --with-optional)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

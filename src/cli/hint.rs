@@ -303,7 +303,7 @@ hints! {
         Self::TooMuch { .. } => hint(raise(TOTAL_SIZE)),
     }
     CatalogEditError {
-        pass: [Catalog, File, Draft],
+        pass: [Catalog, File, Draft, Load],
         none: [Findings, Write, Name],
         Self::Revise(_) => hint("write the value out there, without an alias, an anchor or a merge key"),
         Self::Package { nearest, .. } => {

@@ -54,18 +54,19 @@ pub(crate) fn report(removal: &Removal, printer: &Printer) {
         .map(|(package, reasons)| (package.clone(), reasons.clone()))
         .collect();
     following::report(&needed, &removal.unsatisfied, printer);
-    report_lost(removal, printer);
+    report_lost(&removal.lost, "index", printer);
     if removal.packages.is_empty() && removal.bundles.is_empty() && removal.stranded.is_empty() {
         printer.status("there was nothing to remove");
     }
 }
 
-fn report_lost(removal: &Removal, printer: &Printer) {
-    for Lost { bundles, wish, .. } in &removal.lost {
+/// Says which required dependencies of bundles that stay nothing in an `index` provides any more.
+pub(crate) fn report_lost(lost: &[Lost], index: &str, printer: &Printer) {
+    for Lost { bundles, wish, .. } in lost {
         let require = if bundles.len() == 1 { "requires" } else { "require" };
         let bundles = following::some(bundles);
         printer.warning(format_args!(
-            "{bundles} {require} {wish}, which nothing in the index provides any more"
+            "{bundles} {require} {wish}, which nothing in the {index} provides any more"
         ));
     }
 }
@@ -84,6 +85,6 @@ pub(crate) fn report_truncation(truncation: &Truncation, printer: &Printer) {
     if truncation.deprecated.is_empty() || !removal.bundles.is_empty() || !removal.missing.is_empty() {
         report(removal, printer);
     } else {
-        report_lost(removal, printer);
+        report_lost(&removal.lost, "index", printer);
     }
 }

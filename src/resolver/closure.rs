@@ -121,6 +121,42 @@ pub fn of_packages(catalog: &Catalog, chosen: &BTreeSet<String>, follow: &Follow
     Closure { members, unsatisfied }
 }
 
+/// The packages of which parts are chosen, by the names of their bundles, and all others that these bundles could need,
+/// as whole packages. What is not chosen of a package with a chosen part is not there for anybody.
+pub fn of_parts(catalog: &Catalog, chosen: &BTreeMap<String, BTreeSet<String>>, follow: &Follow) -> Closure<String> {
+    let part = part_of(catalog, chosen);
+    let names = chosen.iter().filter(|(_, bundles)| !bundles.is_empty());
+    of_packages(&part, &names.map(|(name, _)| name.clone()).collect(), follow)
+}
+
+/// A catalog with these bundles only, of the packages that are named.
+fn part_of(catalog: &Catalog, chosen: &BTreeMap<String, BTreeSet<String>>) -> Catalog {
+    let mut part = catalog.clone();
+    for package in &mut part.packages {
+        let Some(stay) = chosen.get(&*package.name) else {
+            continue;
+        };
+        for channel in &mut package.channels {
+            let name = |id| catalog.bundle(id).map(|bundle| &*bundle.name);
+            channel
+                .entries
+                .retain(|entry| name(entry.bundle).is_some_and(|name| stay.contains(name)));
+        }
+    }
+    part
+}
+
+/// As [`lost`], where of the packages that are named only these bundles stay.
+pub fn lost_of_parts(catalog: &Catalog, chosen: &BTreeMap<String, BTreeSet<String>>) -> Vec<Lost> {
+    let part = part_of(catalog, chosen);
+    let entries = part.packages.iter().flat_map(|package| &package.channels);
+    let stay: BTreeSet<BundleId> = entries
+        .flat_map(|channel| &channel.entries)
+        .map(|entry| entry.bundle)
+        .collect();
+    lost(catalog, |id| !stay.contains(&id))
+}
+
 /// Which packages have a bundle in a channel.
 struct Places<'catalog> {
     bundles: BTreeMap<&'catalog str, BTreeSet<BundleId>>,

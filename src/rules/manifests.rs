@@ -30,7 +30,7 @@ rules! { MANIFESTS
         OLM_NAME_VERSION = "olm-name-version", Warning, PLAIN, "End the name in v and the version: channels go by the name, ranges by the version.";
 
         // RBAC of a k8s+v1 bundle.
-        RBAC_CLUSTER_ADMIN = "rbac-cluster-admin", Error, PLAIN, "Bind the operator to a role that names what it uses; a k8s+v1 bundle may not ask for everything. `opmx bundle build --media-type registry+v1` carries such a binding.";
+        RBAC_CLUSTER_ADMIN = "rbac-cluster-admin", Error, PLAIN, "Bind the operator to a role that names what it uses; a k8s+v1 bundle may not ask for everything.";
         RBAC_WILDCARD_VERB = "rbac-wildcard-verb", Warning, PLAIN, "Name the verbs that the operator uses.";
         RBAC_ACCOUNT_MISSING = "rbac-account-missing", Warning, PLAIN, "Correct the name, or add the ServiceAccount: OLM creates it, but only bindings that name it grant it something.";
         RBAC_ACCOUNT_UNBOUND = "rbac-account-unbound", Error, PLAIN, "Let the Deployment run as the account that is bound, or bind the one it runs as.";

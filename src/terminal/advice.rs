@@ -25,7 +25,7 @@ fn with<'a>(help: &'a str, rule: &Rule) -> Cow<'a, str> {
 }
 
 fn command(rule: &Rule) -> Option<&'static str> {
-    let commands: [(&Rule, &str); 15] = [
+    let commands: [(&Rule, &str); 16] = [
         (
             &rules::TREE_LIMIT,
             "Use --max-files, --max-file-size or --max-total-size to raise it.",
@@ -46,6 +46,10 @@ fn command(rule: &Rule) -> Option<&'static str> {
             &rules::RBAC_WILDCARD,
             "`opmx bundle build --expand-wildcards` names the kinds of the bundle itself, and `opmx bundle build --media-type \
              registry+v1` ships a bundle whose wildcards must stay.",
+        ),
+        (
+            &rules::RBAC_CLUSTER_ADMIN,
+            "`opmx bundle build --media-type registry+v1` ships a bundle that must have such a binding.",
         ),
         (
             &rules::BUNDLE_INLINE_SIZE,

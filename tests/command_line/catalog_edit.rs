@@ -265,13 +265,13 @@ fn a_part_is_kept() {
     fs::write(sandbox.path("catalog/hoe.yaml"), text(&sandbox).replace("rake", "hoe")).unwrap();
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog prune catalog -p rake=stable@>=1.1.0"), @"
     ------- stderr -------
-    removed channel test of package rake
-    removed bundle rake.v1.0.0
     removed channel stable of package hoe
     removed channel test of package hoe
     removed bundle hoe.v1.0.0
     removed bundle hoe.v1.1.0
     removed bundle hoe.v1.2.0
+    removed channel test of package rake
+    removed bundle rake.v1.0.0
     removed catalog/hoe.yaml
     wrote catalog/rake.yaml
     ");

@@ -197,6 +197,55 @@ fn what_cannot_be_extracted_leaves_everything_as_it_was() {
 }
 
 #[test]
+fn a_catalog_is_pruned_to_what_a_package_needs() {
+    let sandbox = needy();
+    let left = |flags: &str| {
+        let catalog = fs::read_to_string(sandbox.path("catalog/catalog.json")).unwrap();
+        let outcome = outcome_of(&sandbox, &format!("catalog prune catalog {flags}"));
+        let packages = outcome_of(&sandbox, "index list packages catalog -o json");
+        let packages: Value = serde_json::from_str(&packages.stdout).unwrap();
+        let names = packages.as_array().unwrap().iter();
+        let names: Vec<String> = names
+            .map(|package| package["name"].as_str().unwrap().to_owned())
+            .collect();
+        fs::write(sandbox.path("catalog/catalog.json"), catalog).unwrap();
+        (names.join(" "), outcome.stderr)
+    };
+    let lost = |named: &str| {
+        format!("warning: {named} package base in the range 1.x, which nothing in the catalog provides any more\n")
+    };
+    let (packages, said) = left("-p app");
+    assert_eq!(packages, "app");
+    assert!(said.contains(&lost("app.v1.0.0 and 1 more require")), "{said}");
+    let (packages, said) = left("-p app --with-dependencies=required");
+    assert_eq!(packages, "app base");
+    assert!(
+        said.contains("kept package base: app.v1.0.0 requires package base in the range 1.x"),
+        "{said}"
+    );
+    assert!(!said.contains("any more"), "{said}");
+    // What only a version needs that goes is not needed.
+    assert_eq!(left("-p app@<2.0.0 --with-dependencies").0, "app base");
+    assert_eq!(
+        left("-p app@heads --with-dependencies").0,
+        "app backup base extra store taste"
+    );
+    // Of a package that is named only the part is there.
+    let (packages, said) = left("-p app@heads -p base@heads --with-dependencies=required");
+    assert_eq!(packages, "app base");
+    assert!(
+        said.contains("nothing in the index satisfies what app.v2.0.0 depends on: olm.package {"),
+        "{said}"
+    );
+
+    let outcome = outcome_of(&sandbox, "catalog rm catalog base@1.5.0");
+    assert!(
+        outcome.stderr.contains(&lost("app.v1.0.0 and 1 more require")),
+        "{outcome}"
+    );
+}
+
+#[test]
 fn a_truncation_says_which_dependency_loses_its_provider() {
     let sandbox = needy();
     operator(&sandbox, "newer", "base", "2.1.0", Some("base.v2.0.0"));

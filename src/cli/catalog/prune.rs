@@ -1,13 +1,14 @@
 //! `opmx catalog prune`: a part of a catalog.
 
 use super::edit::{self, EditArguments};
-use crate::catalog::file_based::draft::{Part, Removal, Target, Versions};
-use crate::cli::Context;
+use crate::catalog::file_based::draft::{Part, Versions};
 use crate::cli::error::{CommandError, CommandResult};
+use crate::cli::following::{self, FollowArguments};
+use crate::cli::{Context, removals};
+use crate::index::curate::{PruneRequest, PrunedPackage, prune};
 use crate::version::{VersionRange, parse_strict};
 use clap::Args;
 use semver::Version;
-use std::collections::BTreeSet;
 use std::str::FromStr;
 
 const EXAMPLES: &str = "\
@@ -22,13 +23,17 @@ Examples:
   $ opmx catalog prune catalog -p etcd@heads
 
   What a cluster needs that runs 1.2.0
-  $ opmx catalog prune catalog -p etcd=stable --from 1.2.0";
+  $ opmx catalog prune catalog -p etcd=stable --from 1.2.0
+
+  A package, and the packages that it requires
+  $ opmx catalog prune catalog -p etcd --with-dependencies=required";
 
 /// Keep a part of a catalog, and remove the rest
 ///
 /// Packages that are not named are removed. If a channel keeps some of its versions, the bundles between them stay as far as
 /// the channel needs them to hold together, and are named. The lowest bundle that a channel keeps still names what it
-/// replaces and skips. Bundles that are in no channel any more and deprecations of what was removed are removed, too.
+/// replaces and skips. Bundles that are in no channel any more and deprecations of what was removed are removed, too. If a
+/// bundle that stays requires what nothing provides any more, this is a warning; --with-dependencies keeps it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PruneArguments {
@@ -44,6 +49,8 @@ pub(crate) struct PruneArguments {
     /// New default channel, if the current one is removed
     #[arg(long, value_name = "CHANNEL")]
     default_channel: Option<String>,
+    #[command(flatten)]
+    follow: FollowArguments,
 }
 
 /// A package, and what of it stays.
@@ -84,44 +91,27 @@ impl FromStr for PartArgument {
     }
 }
 
-/// What happened to a package: what went, and what stays only because other bundles need it.
-type Pruned = (String, Removal, Vec<(String, String)>);
-
 pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandResult {
-    let mut named = BTreeSet::new();
-    if let Some(twice) = arguments.parts.iter().find(|argument| !named.insert(&argument.package)) {
-        let error = CommandError::usage(format!("package {} is named twice", twice.package));
-        return Err(error.hint("name all of its channels behind one --package, with commas between them"));
+    let mut request = PruneRequest {
+        default_channel: arguments.default_channel.clone(),
+        follow: arguments.follow.or_nothing(),
+        ..PruneRequest::default()
+    };
+    for PartArgument { package, part } in &arguments.parts {
+        let part = Part {
+            from: arguments.from.clone(),
+            ..part.clone()
+        };
+        if request.parts.insert(package.clone(), part).is_some() {
+            let error = CommandError::usage(format!("package {package} is named twice"));
+            return Err(error.hint("name all of its channels behind one --package, with commas between them"));
+        }
     }
     arguments.edit.run(
         context,
-        |editor| {
-            let mut pruned: Vec<Pruned> = Vec::new();
-            for argument in &arguments.parts {
-                let part = Part {
-                    from: arguments.from.clone(),
-                    ..argument.part.clone()
-                };
-                let default_channel = arguments.default_channel.as_deref();
-                let (removal, between) =
-                    editor.change(&argument.package, |draft| draft.prune(&part, default_channel))?;
-                pruned.push((argument.package.clone(), removal, between));
-            }
-            let is_named = |name: &&str| arguments.parts.iter().any(|argument| argument.package == *name);
-            let others: Vec<String> = editor
-                .packages()
-                .into_iter()
-                .filter(|name| !is_named(name))
-                .map(str::to_owned)
-                .collect();
-            for package in others {
-                let removal = editor.change(&package, |draft| draft.remove(&[Target::default()], None))?;
-                pruned.push((package, removal, Vec::new()));
-            }
-            Ok(pruned)
-        },
+        |editor| prune(editor, &request),
         |pruned, printer| {
-            for (package, removal, between) in pruned {
+            for (package, PrunedPackage { removal, between }) in &pruned.packages {
                 edit::removed(package, removal, printer);
                 for (bundle, channel) in between {
                     printer.status(format_args!(
@@ -129,6 +119,8 @@ pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandR
                     ));
                 }
             }
+            following::report(&pruned.needed, &pruned.unsatisfied, printer);
+            removals::report_lost(&pruned.lost, "catalog", printer);
         },
     )
 }

@@ -3,8 +3,9 @@
 use super::edit::{self, EditArguments};
 use super::target::TargetArgument;
 use crate::catalog::file_based::draft::{Removal, Target};
-use crate::cli::Context;
 use crate::cli::error::CommandResult;
+use crate::cli::{Context, removals};
+use crate::index::curate::lost;
 use clap::Args;
 use std::collections::BTreeMap;
 
@@ -58,12 +59,13 @@ pub(crate) fn run(arguments: &RmArguments, context: &Context<'_>) -> CommandResu
                 let removal = editor.change(package, |draft| draft.remove(&targets, default_channel))?;
                 removals.push((package.to_owned(), removal));
             }
-            Ok(removals)
+            Ok((removals, lost(editor)))
         },
-        |removals, printer| {
+        |(removals, lost), printer| {
             for (package, removal) in removals {
                 edit::removed(package, removal, printer);
             }
+            removals::report_lost(lost, "catalog", printer);
         },
     )
 }

@@ -1,8 +1,9 @@
 //! `opmx catalog truncate`: old versions out of a package.
 
 use super::edit::{self, EditArguments};
-use crate::cli::Context;
 use crate::cli::error::CommandResult;
+use crate::cli::{Context, removals};
+use crate::index::curate::lost;
 use crate::version::parse_strict;
 use clap::Args;
 use semver::Version;
@@ -36,7 +37,13 @@ pub(crate) fn run(arguments: &TruncateArguments, context: &Context<'_>) -> Comma
     let (package, default_channel) = (&arguments.package, arguments.default_channel.as_deref());
     arguments.edit.run(
         context,
-        |editor| editor.change(package, |draft| draft.truncate(&arguments.below, default_channel)),
-        |removal, printer| edit::removed(package, removal, printer),
+        |editor| {
+            let removal = editor.change(package, |draft| draft.truncate(&arguments.below, default_channel))?;
+            Ok((removal, lost(editor)))
+        },
+        |(removal, lost), printer| {
+            edit::removed(package, removal, printer);
+            removals::report_lost(lost, "catalog", printer);
+        },
     )
 }

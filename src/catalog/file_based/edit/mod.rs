@@ -7,8 +7,10 @@ mod pieces;
 mod result;
 
 use super::draft::{Draft, DraftError, NewBundle, Placement, Revised};
+use super::load::{self, LoadError};
 use super::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
 use super::{Key, Schema};
+use crate::catalog::Catalog;
 use crate::diagnostic::Diagnostic;
 use crate::files::{self, FileChange, FileError};
 use crate::kubernetes::names::is_dns1123_label;
@@ -28,6 +30,9 @@ pub enum CatalogEditError {
     /// The system refused.
     #[error(transparent)]
     File(#[from] FileError),
+    /// Its documents do not fit together.
+    #[error(transparent)]
+    Load(#[from] LoadError),
     /// The form of a document does not allow the change.
     #[error(transparent)]
     Revise(#[from] ReviseError),
@@ -97,6 +102,8 @@ pub struct Editor {
     new_files: BTreeMap<String, Vec<Value>>,
     /// The packages that change.
     packages: Vec<String>,
+    /// The bundles that stay of packages that changed.
+    stay: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// The documents of a package. Of bundles only what tells them apart is read: names, image and version.
@@ -146,7 +153,21 @@ impl Editor {
             edits: BTreeMap::new(),
             new_files: BTreeMap::new(),
             packages: Vec::new(),
+            stay: BTreeMap::new(),
         })
+    }
+
+    /// The catalog as it is on disk.
+    ///
+    /// # Errors
+    /// When a document cannot be read, or they do not fit together.
+    pub fn catalog(&self) -> Result<Catalog, CatalogEditError> {
+        Ok(load::load(&self.catalog)?.catalog)
+    }
+
+    /// The bundles that stay of the packages that were changed so far; none of one that goes.
+    pub fn stay(&self) -> &BTreeMap<String, BTreeSet<String>> {
+        &self.stay
     }
 
     /// The names of the packages, sorted.
@@ -311,6 +332,9 @@ impl Editor {
         let documents = self.known(package)?;
         let mut draft = Draft::read(package, &documents.values)?;
         let changed = change(&mut draft)?;
+        let bundles = draft.bundles.iter().filter(|_| !draft.gone);
+        let stay = bundles.map(|bundle| bundle.name.clone()).collect();
+        self.stay.insert(package.to_owned(), stay);
         self.revise(&documents, draft.revise(&documents.values))?;
         Ok(changed)
     }
