@@ -2731,7 +2731,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__catalog__subcmd__prune)
-            opts="-p -v -q -h --dry-run --max-total-size --max-depth --max-values --package --from --default-channel --with-dependencies --without-recommended --with-optional --verbose --quiet --color --help"
+            opts="-p -v -q -h --dry-run --max-total-size --max-depth --max-values --package --range-style --from --default-channel --with-dependencies --without-recommended --with-optional --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2755,6 +2755,10 @@ _opmx() {
                     ;;
                 -p)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --range-style)
+                    COMPREPLY=($(compgen -W "olm masterminds" -- "${cur}"))
                     return 0
                     ;;
                 --from)

@@ -455,6 +455,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l max-depth -d 'Deepest nesting of a document of a catalog, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l max-values -d 'Most keys and values in one document of a catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -s p -l package -d 'What to keep: PACKAGE or PACKAGE=CHANNEL,CHANNEL, followed by the versions to keep: @heads, @all or a range such as @>=1.2.0; may be given several times' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l range-style -d 'How ranges of versions are written' -r -f -a "olm\t'As OLM reads them: terms separated by blanks, and ||'
+masterminds\t'As image set configurations and Helm charts have them: also commas, ^ and ~'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l from -d 'Keep what leads a cluster from this version to the heads of the channels, by the shortest way' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l default-channel -d 'New default channel, if the current one is removed' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l with-dependencies -d 'Also packages that those could need, by dependencies with these intents; without INTENTS, with any' -r -f -a "required\t'It cannot be installed without it'

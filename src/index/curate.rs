@@ -1,7 +1,8 @@
 //! Taking packages and parts of them out of a catalog in a folder, with a look at what others need of them.
 
-use crate::catalog::file_based::draft::{Part, Removal, Target};
+use crate::catalog::file_based::draft::{Removal, Target};
 use crate::catalog::file_based::edit::{CatalogEditError, Editor};
+use crate::catalog::selection::part::Part;
 use crate::resolver::closure::{self, Follow, Lost, Reason, Unsatisfied};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,7 @@
 //! Semantic versions and ranges of them, as OLM reads them.
 
 mod bound;
+pub mod masterminds;
 mod olm_range;
 mod range;
 

@@ -260,6 +260,25 @@ fn channels_change_as_a_whole() {
 }
 
 #[test]
+fn ranges_are_read_as_the_style_says() {
+    let sandbox = catalog();
+    let kept = |flags: &str| {
+        let outcome = outcome_of(&sandbox, &format!("catalog prune catalog --dry-run {flags}"));
+        outcome.stderr.matches("removed bundle").count()
+    };
+    assert_eq!(kept("-p rake=stable@^1.1,!=1.1.0 --range-style masterminds"), 2);
+    assert_eq!(kept("-p rake=stable@~1.1 --range-style masterminds"), 2);
+    let outcome = sandbox.run(["catalog", "prune", "catalog", "-p", "rake@^1.1"]);
+    assert_eq!(outcome.status, Some(2), "{outcome}");
+    assert!(
+        outcome
+            .stderr
+            .contains("the versions of package rake: ^ has no meaning in OLM's ranges; write >= and < instead"),
+        "{outcome}"
+    );
+}
+
+#[test]
 fn a_part_is_kept() {
     let sandbox = catalog();
     fs::write(sandbox.path("catalog/hoe.yaml"), text(&sandbox).replace("rake", "hoe")).unwrap();

@@ -1,15 +1,14 @@
 //! `opmx catalog prune`: a part of a catalog.
 
 use super::edit::{self, EditArguments};
-use crate::catalog::file_based::draft::{Part, Versions};
+use crate::catalog::selection::part::{Part, RangeStyle, Versions, WrittenPart};
 use crate::cli::error::{CommandError, CommandResult};
 use crate::cli::following::{self, FollowArguments};
 use crate::cli::{Context, removals};
 use crate::index::curate::{PruneRequest, PrunedPackage, prune};
-use crate::version::{VersionRange, parse_strict};
-use clap::Args;
+use crate::version::parse_strict;
+use clap::{Args, ValueEnum};
 use semver::Version;
-use std::str::FromStr;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,7 +41,10 @@ pub(crate) struct PruneArguments {
     /// What to keep: PACKAGE or PACKAGE=CHANNEL,CHANNEL, followed by the versions to keep: @heads, @all or a range such as
     /// @>=1.2.0; may be given several times
     #[arg(short, long = "package", required = true, value_name = "PART")]
-    parts: Vec<PartArgument>,
+    parts: Vec<WrittenPart>,
+    /// How ranges of versions are written
+    #[arg(long, value_enum, value_name = "STYLE", default_value_t)]
+    range_style: StyleArgument,
     /// Keep what leads a cluster from this version to the heads of the channels, by the shortest way
     #[arg(long, value_name = "VERSION", value_parser = parse_strict)]
     from: Option<Version>,
@@ -53,41 +55,22 @@ pub(crate) struct PruneArguments {
     follow: FollowArguments,
 }
 
-/// A package, and what of it stays.
-#[derive(Debug, Clone)]
-struct PartArgument {
-    package: String,
-    part: Part,
+/// How ranges of versions are written.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum StyleArgument {
+    /// As OLM reads them: terms separated by blanks, and ||
+    #[default]
+    Olm,
+    /// As image set configurations and Helm charts have them: also commas, ^ and ~
+    Masterminds,
 }
 
-impl FromStr for PartArgument {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (names, versions) = match text.split_once('@') {
-            Some((names, versions)) => (names, Some(versions)),
-            None => (text, None),
-        };
-        let (package, channels) = match names.split_once('=') {
-            Some((package, channels)) => (package, channels.split(',').map(str::to_owned).collect()),
-            None => (names, Vec::new()),
-        };
-        if package.is_empty() || channels.iter().any(String::is_empty) {
-            return Err("expected PACKAGE, PACKAGE=CHANNEL, PACKAGE@heads or PACKAGE@RANGE".to_owned());
+impl From<StyleArgument> for RangeStyle {
+    fn from(style: StyleArgument) -> Self {
+        match style {
+            StyleArgument::Olm => Self::Olm,
+            StyleArgument::Masterminds => Self::Masterminds,
         }
-        let versions = match versions {
-            None | Some("all") => Versions::All,
-            Some("heads") => Versions::Head,
-            Some(range) => Versions::In(VersionRange::parse(range).map_err(|error| error.to_string())?),
-        };
-        Ok(Self {
-            package: package.to_owned(),
-            part: Part {
-                channels,
-                versions,
-                from: None,
-            },
-        })
     }
 }
 
@@ -97,10 +80,22 @@ pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandR
         follow: arguments.follow.or_nothing(),
         ..PruneRequest::default()
     };
-    for PartArgument { package, part } in &arguments.parts {
+    for WrittenPart {
+        package,
+        channels,
+        versions,
+    } in &arguments.parts
+    {
+        let versions = versions
+            .as_ref()
+            .map(|text| Versions::parse(text, arguments.range_style.into()));
+        let versions = versions
+            .transpose()
+            .map_err(|reason| CommandError::usage(format!("the versions of package {package}: {reason}")))?;
         let part = Part {
+            channels: channels.clone(),
+            versions: versions.unwrap_or_default(),
             from: arguments.from.clone(),
-            ..part.clone()
         };
         if request.parts.insert(package.clone(), part).is_some() {
             let error = CommandError::usage(format!("package {package} is named twice"));

@@ -14,7 +14,6 @@ mod remove;
 pub use add::{NewBundle, Placement};
 pub use deprecate::Deprecated;
 pub use error::DraftError;
-pub use prune::{Part, Versions};
 pub use remove::{Removal, Target};
 
 use super::{Deprecation, Schema, WrittenEntry};

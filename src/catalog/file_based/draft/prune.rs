@@ -2,32 +2,10 @@
 
 use super::{Draft, DraftChannel, DraftError, Removal};
 use crate::catalog::file_based::WrittenEntry;
+use crate::catalog::selection::part::{Part, Versions};
 use crate::version::VersionRange;
 use semver::Version;
 use std::collections::BTreeSet;
-
-/// What of a package stays.
-#[derive(Debug, Clone, Default)]
-pub struct Part {
-    /// The channels; none for all.
-    pub channels: Vec<String>,
-    /// The versions.
-    pub versions: Versions,
-    /// A version from which clusters are to get to the heads: its bundle stays, and those of the shortest way.
-    pub from: Option<Version>,
-}
-
-/// Which versions of a channel stay.
-#[derive(Debug, Clone, Default)]
-pub enum Versions {
-    /// All.
-    #[default]
-    All,
-    /// The head.
-    Head,
-    /// Those of a range.
-    In(VersionRange),
-}
 
 impl Draft {
     /// Takes out what is none of the part. In each channel the bundles between those that stay are kept, too, where the
@@ -91,11 +69,9 @@ impl DraftChannel {
         let mut wanted: BTreeSet<String> = BTreeSet::new();
         let all = part.from.is_none();
         for entry in &self.entries {
-            let own = version(&entry.name);
             let is_wanted = match &part.versions {
                 Versions::All => all,
-                Versions::Head => entry.name == head,
-                Versions::In(range) => own.is_some_and(|own| range.contains(&own)),
+                versions => versions.wants(version(&entry.name).as_ref(), entry.name == head),
             };
             if is_wanted {
                 wanted.insert(entry.name.clone());

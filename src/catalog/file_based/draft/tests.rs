@@ -1,5 +1,6 @@
 use super::*;
 use crate::catalog::file_based::WrittenEntry;
+use crate::catalog::selection::part::{Part, Versions};
 use crate::version::VersionRange;
 use proptest::prelude::*;
 use std::collections::BTreeSet;

@@ -1,4 +1,6 @@
-//! A part of a catalog, by the names of packages and channels.
+//! A part of a catalog: by the names of packages and channels, and of a [`part`] of a package by versions, too.
+
+pub mod part;
 
 use super::{Catalog, Channel, Package};
 use crate::shape::nearest;
