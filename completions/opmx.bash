@@ -4055,7 +4055,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__add)
-            opts="-b -f -t -i -d -v -q -h --bundles --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --bundles-from --mode --if-exists --permissive --overwrite-latest --enable-alpha --allow-media-types --by-reference --record-as --api-source --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-b -f -t -i -d -v -q -h --bundles --from-index --to --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --bundles-from --mode --if-exists --permissive --overwrite-latest --enable-alpha --allow-media-types --by-reference --record-as --api-source --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4075,6 +4075,10 @@ _opmx() {
                     ;;
                 -f)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --to)
+                    COMPREPLY=($(compgen -W "catalog database" -- "${cur}"))
                     return 0
                     ;;
                 --tag)
@@ -4299,7 +4303,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__deprecatetruncate)
-            opts="-b -f -t -i -d -v -q -h --bundles --permissive --allow-package-removal --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-b -f -t -i -d -v -q -h --bundles --permissive --allow-package-removal --from-index --to --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4319,6 +4323,10 @@ _opmx() {
                     ;;
                 -f)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --to)
+                    COMPREPLY=($(compgen -W "catalog database" -- "${cur}"))
                     return 0
                     ;;
                 --tag)
@@ -4589,7 +4597,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__extract)
-            opts="-f -t -d -o -i -v -q -h --from-index --tag --database --folder --language --with-dependencies --without-recommended --with-optional --no-dependencies --binary-image --binary --all-platforms --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-f -t -d -o -i -v -q -h --from-index --tag --database --folder --language --with-dependencies --without-recommended --with-optional --no-dependencies --to --binary-image --binary --all-platforms --dry-run --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4641,6 +4649,10 @@ _opmx() {
                     ;;
                 --with-optional)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --to)
+                    COMPREPLY=($(compgen -W "catalog database" -- "${cur}"))
                     return 0
                     ;;
                 --binary-image)
@@ -5615,7 +5627,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__promote)
-            opts="-c -f -t -i -d -v -q -h --channel --mode --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-c -f -t -i -d -v -q -h --channel --mode --from-index --to --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5639,6 +5651,10 @@ _opmx() {
                     ;;
                 -f)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --to)
+                    COMPREPLY=($(compgen -W "catalog database" -- "${cur}"))
                     return 0
                     ;;
                 --tag)
@@ -5729,7 +5745,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__prune)
-            opts="-p -f -t -i -d -v -q -h --packages --with-dependencies --without-recommended --with-optional --permissive --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-p -f -t -i -d -v -q -h --packages --with-dependencies --without-recommended --with-optional --permissive --from-index --to --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5761,6 +5777,10 @@ _opmx() {
                     ;;
                 -f)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --to)
+                    COMPREPLY=($(compgen -W "catalog database" -- "${cur}"))
                     return 0
                     ;;
                 --tag)
@@ -5851,7 +5871,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__prune__subcmd__stranded)
-            opts="-f -t -i -d -v -q -h --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-f -t -i -d -v -q -h --from-index --to --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5863,6 +5883,10 @@ _opmx() {
                     ;;
                 -f)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --to)
+                    COMPREPLY=($(compgen -W "catalog database" -- "${cur}"))
                     return 0
                     ;;
                 --tag)
@@ -5953,7 +5977,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__rm)
-            opts="-o -f -t -i -d -v -q -h --operators --permissive --from-index --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-o -f -t -i -d -v -q -h --operators --permissive --from-index --to --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5973,6 +5997,10 @@ _opmx() {
                     ;;
                 -f)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --to)
+                    COMPREPLY=($(compgen -W "catalog database" -- "${cur}"))
                     return 0
                     ;;
                 --tag)

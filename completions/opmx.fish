@@ -574,6 +574,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_sub
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph diff check help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s b -l bundles -d 'Bundles, separated by commas: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or folders' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s f -l from-index -d 'Index to begin with: an image, a database file, or the folder of a file-based catalog' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l to -d 'What a file-based catalog becomes: the image of a catalog again, or of a database' -r -f -a "catalog\t''
+database\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s t -l tag -d 'Where the index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s i -l binary-image -d 'Base image, with a program that serves the index; without it the image holds only opmx' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l binary -d 'Also for this platform, with opmx in FILE, a static binary for it; can be repeated' -r
@@ -624,6 +626,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -s o -l operators -d 'The packages to remove, separated by commas' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -s f -l from-index -d 'Index to begin with: an image, a database file, or the folder of a file-based catalog' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l to -d 'What a file-based catalog becomes: the image of a catalog again, or of a database' -r -f -a "catalog\t''
+database\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -s t -l tag -d 'Where the index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -s i -l binary-image -d 'Base image, with a program that serves the index; without it the image holds only opmx' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l binary -d 'Also for this platform, with opmx in FILE, a static binary for it; can be repeated' -r
@@ -661,6 +665,8 @@ optional\t'It makes use of it where it is installed'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l without-recommended -d 'Leave out dependencies that are only recommended: all of them, or those on PACKAGE; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l with-optional -d 'Take this package where it can be, although it is only optional to a bundle; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -s f -l from-index -d 'Index to begin with: an image, a database file, or the folder of a file-based catalog' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l to -d 'What a file-based catalog becomes: the image of a catalog again, or of a database' -r -f -a "catalog\t''
+database\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -s t -l tag -d 'Where the index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -s i -l binary-image -d 'Base image, with a program that serves the index; without it the image holds only opmx' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l binary -d 'Also for this platform, with opmx in FILE, a static binary for it; can be repeated' -r
@@ -692,6 +698,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -s f -l from-index -d 'Index to begin with: an image, a database file, or the folder of a file-based catalog' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l to -d 'What a file-based catalog becomes: the image of a catalog again, or of a database' -r -f -a "catalog\t''
+database\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -s t -l tag -d 'Where the index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -s i -l binary-image -d 'Base image, with a program that serves the index; without it the image holds only opmx' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l binary -d 'Also for this platform, with opmx in FILE, a static binary for it; can be repeated' -r
@@ -726,6 +734,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 semver\t''
 semver-skippatch\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -s f -l from-index -d 'Index to begin with: an image, a database file, or the folder of a file-based catalog' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l to -d 'What a file-based catalog becomes: the image of a catalog again, or of a database' -r -f -a "catalog\t''
+database\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -s t -l tag -d 'Where the index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -s i -l binary-image -d 'Base image, with a program that serves the index; without it the image holds only opmx' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l binary -d 'Also for this platform, with opmx in FILE, a static binary for it; can be repeated' -r
@@ -757,6 +767,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -s b -l bundles -d 'The bundles, separated by commas: their names, or their images as the index stores them' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -s f -l from-index -d 'Index to begin with: an image, a database file, or the folder of a file-based catalog' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l to -d 'What a file-based catalog becomes: the image of a catalog again, or of a database' -r -f -a "catalog\t''
+database\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -s t -l tag -d 'Where the index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -s i -l binary-image -d 'Base image, with a program that serves the index; without it the image holds only opmx' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l binary -d 'Also for this platform, with opmx in FILE, a static binary for it; can be repeated' -r
@@ -799,6 +811,8 @@ recommended\t'It is installed with it where that is possible'
 optional\t'It makes use of it where it is installed'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l without-recommended -d 'Leave out dependencies that are only recommended: all of them, or those on PACKAGE; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l with-optional -d 'Take this package where it can be, although it is only optional to a bundle; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l to -d 'What a file-based catalog becomes: the image of a catalog again, or of a database' -r -f -a "catalog\t''
+database\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -s i -l binary-image -d 'Base image, with a program that serves the index; without it the image holds only opmx' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l binary -d 'Also for this platform, with opmx in FILE, a static binary for it; can be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l authfile -d 'Credential file, in the form of docker and podman' -r -F

@@ -33,6 +33,7 @@ use crate::index::api_sources::ApiSourceError;
 use crate::index::catalog_image::CatalogImageError;
 use crate::index::export::ExportError;
 use crate::index::extract::ExtractError;
+use crate::index::follow::FollowError;
 use crate::index::gather::{GatherError, GatherProblem};
 use crate::index::import::ImportError;
 use crate::index::intake::IntakeError;
@@ -73,6 +74,7 @@ pub(crate) const MORE_STEPS: &str = "allow more steps with --max-steps, or give 
 const VALUES: &str = "--max-values";
 const TOTAL_SIZE: &str = "--max-total-size";
 const DATABASE_STEPS: &str = "--max-database-steps";
+const BASE: &str = "build on an image that holds a program alone";
 const RESTORE: &str = "restore it from a copy";
 const DUMP: &str = "a dump is the output of \"kubectl get ... -o yaml\", \"kubectl api-resources\" or \"kubectl get --raw \
                     /apis/GROUP/VERSION\"";
@@ -297,7 +299,7 @@ hints! {
     }
     CatalogError {
         pass: [File],
-        none: [LinkedFolder, Document, Limit, NotAFolder, Changed],
+        none: [LinkedFolder, Document, Limit, NotAFolder, Name, Changed],
         Self::Walk { source, .. } => source.io_error().map(of_system).unwrap_or_default(),
         Self::Values { .. } => hint(raise(VALUES)),
         Self::TooMuch { .. } => hint(raise(TOTAL_SIZE)),
@@ -478,15 +480,20 @@ hints! {
         none: [],
     }
     PublishError {
-        pass: [Fetch, Import, Database, Change, Image, Program, File],
+        pass: [Fetch, Import, Follow, Database, Change, Image, Program, File],
         none: [],
+        Self::BaseIsIndex { .. } => hint(BASE),
         Self::Taken { .. } => hint("name another file, or remove what is there"),
+    }
+    FollowError {
+        pass: [Catalog, Edit, Read, Render, File],
+        none: [Write],
     }
     CatalogImageError {
         pass: [Catalog, Server, Image],
-        none: [Findings, Name],
+        none: [Findings],
         Self::Empty { .. } => hint("opmx init writes the documents of a package"),
-        Self::BaseIsIndex { .. } => hint("build on an image that holds a program alone"),
+        Self::BaseIsIndex { .. } => hint(BASE),
     }
     ServerError {
         pass: [Program, Image],

@@ -11,6 +11,7 @@ pub mod admission;
 mod apis;
 pub mod change;
 pub mod check;
+pub mod compare;
 pub mod content_error;
 pub mod deprecate;
 pub mod edges;

@@ -4,10 +4,9 @@ use super::check::check_catalog;
 use super::image::{DATABASE_LABEL, IndexContent, Program, image_of};
 use super::location::CatalogFolder;
 use super::server::{Server, ServerError, serving};
-use crate::catalog::file_based::read::{self, CatalogError, CatalogLimits};
+use crate::catalog::file_based::read::{CatalogError, CatalogLimits, files_inside};
 use crate::catalog::file_based::{Schema, read::FileBasedCatalog};
 use crate::diagnostic::Diagnostic;
-use crate::files::Pending;
 use crate::image::{Image, ImageError, Platform, Reference, Transports};
 use crate::validation::Strictness;
 use std::collections::BTreeMap;
@@ -68,12 +67,6 @@ pub enum CatalogImageError {
         /// Its folder.
         folder: PathBuf,
     },
-    /// A file whose name no layer of an image can have.
-    #[error("the name of {} is not UTF-8", file.display())]
-    Name {
-        /// The file.
-        file: PathBuf,
-    },
     /// The base image brings a database, which every reader would take for the content.
     #[error("the base image {base} is an index with a database")]
     BaseIsIndex {
@@ -109,13 +102,13 @@ pub async fn build(
         let folder = folder.to_owned();
         return Err(CatalogImageError::Empty { folder });
     }
-    let content = IndexContent::Catalog(content_of(folder, options.limits)?);
+    let content = IndexContent::Catalog(files_inside(folder, options.limits)?);
     let programs = match &options.server {
         CatalogServer::Program(server) => serving(server, transports).await?,
         CatalogServer::Absent(platforms) => platforms.iter().cloned().map(Program::Absent).collect(),
     };
     for program in &programs {
-        refuse_index(program)?;
+        refuse_index(program).map_err(|base| CatalogImageError::BaseIsIndex { base })?;
     }
     let tagged = image_of(&content, &options.labels, &programs, options.epoch, transports.cache())?;
     catalog.check_unchanged()?;
@@ -127,22 +120,11 @@ pub async fn build(
     })
 }
 
-/// The files of a catalog with their paths below its folder.
-fn content_of(folder: &Path, limits: CatalogLimits) -> Result<Vec<(String, PathBuf)>, CatalogImageError> {
-    let files = read::files(folder, limits)?.into_iter();
-    files
-        .map(|file| match Pending::inside(folder, &file).and_then(Path::to_str) {
-            Some(inside) => Ok((inside.to_owned(), file)),
-            None => Err(CatalogImageError::Name { file }),
-        })
-        .collect()
-}
-
-fn refuse_index(program: &Program) -> Result<(), CatalogImageError> {
+/// Refuses an image to stand on that is an index with a database, by its name.
+pub(super) fn refuse_index(program: &Program) -> Result<(), String> {
     match program {
         Program::Base(base) | Program::Binary { base: Some(base), .. } if base.label(DATABASE_LABEL).is_some() => {
-            let base = base.origin().to_owned();
-            Err(CatalogImageError::BaseIsIndex { base })
+            Err(base.origin().to_owned())
         }
         _ => Ok(()),
     }

@@ -1,10 +1,12 @@
-//! Changing an index image: its database is taken out, a copy of it changed and put into a new image. A file-based
-//! catalog becomes a database first.
+//! Changing an index image: its database is taken out, a copy of it changed and put into a new image. Of a file-based
+//! catalog a database is made first; the catalog follows what changes there, and is put into the new image itself.
 
+use super::catalog_image::refuse_index;
+use super::follow::{FollowError, follow};
 use super::gather::GatherError;
 use super::image::{DATABASE_PATH, IndexContent, Program, dockerfile, image_of};
 use super::import::{ImportError, Imported, import};
-use super::location::{FetchError, Fetched, IndexLocation};
+use super::location::{CatalogFolder, FetchError, Fetched, IndexLocation};
 use super::open::OpenLimits;
 use super::program::ProgramError;
 use super::server::{Server, ServerError, serving};
@@ -115,8 +117,20 @@ pub struct PublishOptions<'a> {
     pub writing: &'a ChangeOptions,
     /// How strictly a file-based catalog is judged.
     pub strictness: &'a Strictness,
+    /// What a file-based catalog becomes in an image.
+    pub form: CatalogForm,
     /// Make the change again where somebody else publishes under the same tag meanwhile, on what they published.
     pub redo: bool,
+}
+
+/// What a file-based catalog becomes in an image, once it is changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CatalogForm {
+    /// A file-based catalog.
+    #[default]
+    Catalog,
+    /// A database.
+    Database,
 }
 
 /// How often a change is made on one index after another that others publish.
@@ -167,6 +181,15 @@ pub enum PublishError {
     /// The index to begin with is a file-based catalog that cannot become a database.
     #[error(transparent)]
     Import(#[from] ImportError),
+    /// The file-based catalog cannot become what the change leads to.
+    #[error(transparent)]
+    Follow(#[from] FollowError),
+    /// The image to stand on is an index with a database.
+    #[error("the base image {base} is an index with a database")]
+    BaseIsIndex {
+        /// The base.
+        base: String,
+    },
     /// The database cannot be written.
     #[error(transparent)]
     Database(#[from] DatabaseError),
@@ -227,14 +250,14 @@ pub async fn make<T>(
                 let file = file.clone();
                 return Err(PublishError::Taken { file });
             }
-            let (changed, imported) = change_copy(from, file, options, &change, Applied::No).await?;
+            let Copied { changed, imported, .. } = change_copy(from, file, options, &change, Applied::No).await?;
             let made = PublishedOutput::Database(file.clone());
             Ok(Published::locally(made, changed, imported))
         }
         Destination::Nowhere => {
             let folder = TemporaryFolder::new()?;
             let database = folder.file("index.db")?;
-            let (changed, imported) = change_copy(from, &database, options, &change, Applied::No).await?;
+            let Copied { changed, imported, .. } = change_copy(from, &database, options, &change, Applied::No).await?;
             Ok(Published::locally(PublishedOutput::Nothing, changed, imported))
         }
     }
@@ -372,9 +395,25 @@ async fn changed_image<T>(
     };
     let folder = TemporaryFolder::new()?;
     let database = folder.file("index.db")?;
-    let (changed, imported) = change_copy(from, &database, options, change, start.applied).await?;
+    let copied = change_copy(from, &database, options, change, start.applied).await?;
+    let (changed, mut imported) = (copied.changed, copied.imported);
     let epoch = options.writing.epoch.try_into().unwrap_or_default();
-    let content = IndexContent::Database(database);
+    let followed = match &copied.made_of {
+        Some(made_of) if options.form == CatalogForm::Catalog => {
+            for program in programs {
+                refuse_index(program).map_err(|base| PublishError::BaseIsIndex { base })?;
+            }
+            // The catalog has what the database has not.
+            imported.not_kept.clear();
+            let MadeOf { catalog, before, .. } = made_of;
+            Some(follow(catalog, before, &database, options.limits.catalog)?)
+        }
+        _ => None,
+    };
+    let content = match &followed {
+        Some(followed) => IndexContent::Catalog(followed.files.clone()),
+        None => IndexContent::Database(database),
+    };
     let image = image_of(&content, &BTreeMap::new(), programs, epoch, options.transports.cache())?;
     let offered = offered.into_iter().map(|offer| offer.platform).collect();
     Ok((image, changed, imported, offered))
@@ -406,11 +445,28 @@ async fn generate<T>(
     let change = FolderChange::new(&directory_of(&database))?;
     let dockerfile = files::prepare(dockerfile_path, dockerfile(base).as_bytes())?;
     let staged = change.path().join(database.file_name().unwrap_or_default());
-    let (changed, imported) = change_copy(from, &staged, options, &change_database, Applied::No).await?;
+    let copied = change_copy(from, &staged, options, &change_database, Applied::No).await?;
     change.commit_with(dockerfile)?;
     let dockerfile = dockerfile_path.to_owned();
     let made = PublishedOutput::Files { database, dockerfile };
-    Ok(Published::locally(made, changed, imported))
+    Ok(Published::locally(made, copied.changed, copied.imported))
+}
+
+/// A changed copy of an index.
+struct Copied<T> {
+    /// What the change returned.
+    changed: T,
+    imported: Imported,
+    made_of: Option<MadeOf>,
+}
+
+/// The file-based catalog that a database was made of.
+struct MadeOf {
+    catalog: CatalogFolder,
+    /// The database before the change.
+    before: PathBuf,
+    // Deleted with this value.
+    _folder: TemporaryFolder,
 }
 
 async fn change_copy<T>(
@@ -419,7 +475,7 @@ async fn change_copy<T>(
     options: PublishOptions<'_>,
     change: &impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
     applied: Applied,
-) -> Result<(T, Imported), PublishError> {
+) -> Result<Copied<T>, PublishError> {
     let named = from;
     let fetched = match from {
         Some(from) => Some(from.fetch_any(options.transports, options.limits.image).await?),
@@ -449,5 +505,17 @@ async fn change_copy<T>(
     let target = Target::Copy { from, to };
     change::check(&target, options.writing)?;
     let changed = change(&target, applied).await.map_err(|error| error.of_index(named))?;
-    Ok((changed, imported))
+    let made_of = match fetched {
+        Some(Fetched::Catalog(catalog)) => Some(MadeOf {
+            catalog,
+            before: database,
+            _folder: folder,
+        }),
+        _ => None,
+    };
+    Ok(Copied {
+        changed,
+        imported,
+        made_of,
+    })
 }

@@ -42,6 +42,7 @@ mod generate_dockerfile;
 mod generated;
 mod help;
 mod index_add;
+mod index_catalog;
 mod index_check;
 mod index_diff;
 mod index_export;

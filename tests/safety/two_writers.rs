@@ -14,7 +14,7 @@ use opmx::image::{
 use opmx::index::gather::{self, GatherOptions};
 use opmx::index::location::IndexLocation;
 use opmx::index::open::OpenLimits;
-use opmx::index::publish::{self, Applied, Destination, PublishError, PublishOptions, Published};
+use opmx::index::publish::{self, Applied, CatalogForm, Destination, PublishError, PublishOptions, Published};
 use opmx::index::server::Server;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -81,6 +81,7 @@ impl Pipeline {
             },
         };
         let publishing = PublishOptions {
+            form: CatalogForm::Database,
             transports: &self.transports,
             limits: OpenLimits::default(),
             writing: &writing,

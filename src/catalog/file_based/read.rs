@@ -141,6 +141,12 @@ pub enum CatalogError {
         /// What is not one.
         file: PathBuf,
     },
+    /// A file whose name cannot be written into an image.
+    #[error("the name of {} is not UTF-8", file.display())]
+    Name {
+        /// The file.
+        file: PathBuf,
+    },
     /// A file is no longer what it was.
     #[error("{} changed while it was read; try again", file.display())]
     Changed {
@@ -437,6 +443,17 @@ fn no_schema(document: &Document) -> &'static str {
     }
     "the document has no schema, which every document of a catalog has; if this file is none of the catalog's, name it in \
      a file .indexignore"
+}
+
+/// The files of a catalog with their paths below its folder.
+pub(crate) fn files_inside(folder: &Path, limits: CatalogLimits) -> Result<Vec<(String, PathBuf)>, CatalogError> {
+    let files = files(folder, limits)?.into_iter();
+    files
+        .map(|file| match Pending::inside(folder, &file).and_then(Path::to_str) {
+            Some(inside) => Ok((inside.to_owned(), file)),
+            None => Err(CatalogError::Name { file }),
+        })
+        .collect()
 }
 
 /// The files of a catalog, by path.

@@ -100,6 +100,11 @@ impl<'a> Key<'a> {
         }
     }
 
+    /// The name of a channel or a bundle; empty for all others.
+    pub fn name(&self) -> &'a str {
+        self.name
+    }
+
     /// The package; empty for what belongs to none.
     pub fn package(&self) -> &'a str {
         self.package

@@ -108,6 +108,7 @@ impl FromStr for WrittenPart {
 
 #[cfg(test)]
 mod tests {
+    use super::RangeStyle::{Masterminds, Olm};
     use super::*;
 
     #[test]
@@ -133,7 +134,6 @@ mod tests {
             let versions = Versions::parse(text, style).ok()?;
             Some(versions.wants(Some(&Version::parse(version).unwrap()), false))
         };
-        use RangeStyle::{Masterminds, Olm};
         assert_eq!(wants("^1.2", Olm, "1.3.0"), None);
         assert_eq!(wants("^1.2", Masterminds, "1.3.0"), Some(true));
         // A pre-release is a version like any other to OLM alone.

@@ -5,7 +5,7 @@ use crate::cli::additions::{self, AdditionArguments};
 use crate::cli::arguments::{DatabaseLimitArguments, ImageToolArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandResult;
 use crate::cli::guesses;
-use crate::cli::index::publication::{self, PublicationArguments};
+use crate::cli::index::publication::{self, CatalogFormArguments, PublicationArguments};
 use crate::database::change::Target;
 use crate::index::gather;
 use crate::index::location::IndexLocation;
@@ -33,7 +33,8 @@ Examples:
 /// Add bundles to an index image
 ///
 /// All bundles are added, or none. The index begins empty, or with what --from-index holds. The image holds the
-/// database and opmx itself, which serves it. The reference with its digest is printed.
+/// database, or the file-based catalog that it began with, and opmx itself, which serves it. The reference with its
+/// digest is printed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AddArguments {
@@ -49,6 +50,8 @@ pub(crate) struct AddArguments {
     /// Index to begin with: an image, a database file, or the folder of a file-based catalog
     #[arg(short, long, value_name = "INDEX")]
     from_index: Option<String>,
+    #[command(flatten)]
+    form: CatalogFormArguments,
     #[command(flatten)]
     publication: PublicationArguments,
     #[command(flatten)]
@@ -86,6 +89,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         limits: arguments.limits.index(&arguments.database, &arguments.registry),
         writing: &writing,
         strictness: &options.strictness,
+        form: arguments.form.get(),
         redo: arguments.publication.redo(),
     };
     match context

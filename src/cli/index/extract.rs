@@ -1,6 +1,6 @@
 //! `opmx index extract`: some packages of an index, with all that they need, as an index or catalog of their own.
 
-use super::publication::{self, ServerArguments};
+use super::publication::{self, CatalogFormArguments, ServerArguments};
 use crate::catalog::file_based::migrate::Level;
 use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::catalog_output::OutputLanguage;
@@ -72,6 +72,8 @@ pub(crate) struct ExtractArguments {
     /// Only the packages that are named, and nothing that they need
     #[arg(long, conflicts_with_all = ["with_dependencies", "without_recommended", "with_optional"])]
     no_dependencies: bool,
+    #[command(flatten)]
+    form: CatalogFormArguments,
     #[command(flatten)]
     server: ServerArguments,
     /// Say what would be there, and write nothing
@@ -160,6 +162,7 @@ fn as_index(
         limits: arguments.limits.index(&arguments.registry),
         writing: &writing,
         strictness: &Strictness::default(),
+        form: arguments.form.get(),
         // What others publish meanwhile is not what is extracted from.
         redo: false,
     };

@@ -6,7 +6,7 @@ use crate::cli::index::publication::{self, PublicationArguments};
 use crate::cli::strictness::StrictnessArguments;
 use crate::cli::{Context, additions, guesses};
 use crate::index::location::IndexLocation;
-use crate::index::publish::{self, PublishOptions};
+use crate::index::publish::{self, CatalogForm, PublishOptions};
 use clap::Args;
 
 const EXAMPLES: &str = "\
@@ -48,6 +48,7 @@ pub(crate) fn run(arguments: &FromFbcArguments, context: &Context<'_>) -> Comman
         limits: arguments.limits.index(&arguments.registry),
         writing: &additions::writing(&arguments.limits.database)?,
         strictness: &arguments.strictness.strictness(),
+        form: CatalogForm::Database,
         redo: arguments.publication.redo(),
     };
     match context

@@ -10,12 +10,12 @@ use crate::index::import::ImportError;
 use crate::index::location::IndexLocation;
 use crate::index::program::Binary;
 use crate::index::publish::{
-    self, Applied, ChangeError, Destination, PublishError, PublishOptions, Published, PublishedOutput,
+    self, Applied, CatalogForm, ChangeError, Destination, PublishError, PublishOptions, Published, PublishedOutput,
 };
 use crate::index::server::Server;
 use crate::terminal::Printer;
 use crate::validation::Strictness;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
 /// The base image that opm's own Dockerfile stands on.
@@ -110,6 +110,34 @@ pub(crate) struct PublicationArguments {
     no_redo: bool,
 }
 
+/// What a file-based catalog becomes.
+#[derive(Debug, Args)]
+pub(crate) struct CatalogFormArguments {
+    /// What a file-based catalog becomes: the image of a catalog again, or of a database
+    ///
+    /// A catalog keeps all that the change is not about, comments and all. Only what is in a database can be written
+    /// with --generate.
+    #[arg(long, value_enum, value_name = "FORM", default_value_t, hide_possible_values = true)]
+    to: FormArgument,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum FormArgument {
+    #[default]
+    Catalog,
+    Database,
+}
+
+impl CatalogFormArguments {
+    /// What it becomes.
+    pub(crate) fn get(&self) -> CatalogForm {
+        match self.to {
+            FormArgument::Catalog => CatalogForm::Catalog,
+            FormArgument::Database => CatalogForm::Database,
+        }
+    }
+}
+
 impl PublicationArguments {
     /// The destination.
     pub(crate) fn destination(&self) -> Result<Destination, CommandError> {
@@ -144,6 +172,8 @@ pub(crate) struct ChangeArguments {
     #[arg(short, long, value_name = "INDEX")]
     from_index: String,
     #[command(flatten)]
+    form: CatalogFormArguments,
+    #[command(flatten)]
     publication: PublicationArguments,
     #[command(flatten)]
     registry: RegistryArguments,
@@ -171,6 +201,7 @@ impl ChangeArguments {
             transports: &transports,
             limits: self.limits.index(&self.registry),
             writing: &self.writing()?,
+            form: self.form.get(),
             redo: self.publication.redo(),
             strictness: &Strictness::default(),
         };

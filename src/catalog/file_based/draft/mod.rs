@@ -7,6 +7,7 @@ mod add;
 mod channels;
 mod deprecate;
 mod error;
+mod follow;
 mod list;
 mod prune;
 mod remove;
@@ -14,6 +15,7 @@ mod remove;
 pub use add::{NewBundle, Placement};
 pub use deprecate::Deprecated;
 pub use error::DraftError;
+pub use follow::Shape;
 pub use remove::{Removal, Target};
 
 use super::{Deprecation, Schema, WrittenEntry};

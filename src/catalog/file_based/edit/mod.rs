@@ -6,7 +6,7 @@
 mod pieces;
 mod result;
 
-use super::draft::{Draft, DraftError, NewBundle, Placement, Revised};
+use super::draft::{Draft, DraftError, NewBundle, Placement, Revised, Shape};
 use super::load::{self, LoadError};
 use super::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
 use super::{Key, Schema};
@@ -337,6 +337,27 @@ impl Editor {
         self.stay.insert(package.to_owned(), stay);
         self.revise(&documents, draft.revise(&documents.values))?;
         Ok(changed)
+    }
+
+    /// Makes of a package, which may be new, what led from `before` to `after` in another form of the catalog; without
+    /// `after` it goes. `documents` are those of bundles that are new or have another content.
+    ///
+    /// # Errors
+    /// When the form of a document does not allow the change.
+    pub fn follow(
+        &mut self,
+        package: &str,
+        before: &Shape,
+        after: Option<&Shape>,
+        documents: &BTreeMap<String, Value>,
+    ) -> Result<(), CatalogEditError> {
+        let known = self.documents(package)?;
+        let mut draft = Draft::read(package, &known.values)?;
+        match after {
+            Some(after) => draft.follow(before, after, documents),
+            None => draft.gone = true,
+        }
+        self.revise(&known, draft.revise(&known.values))
     }
 
     /// Says what is to become of the documents of a package.

@@ -1,0 +1,166 @@
+//! Making of a package what was made of it elsewhere.
+
+use super::{Draft, DraftBundle, DraftChannel};
+use crate::catalog::file_based::WrittenEntry;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A package as another form of the catalog has it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Shape {
+    /// The default channel; empty where none is said.
+    pub default_channel: String,
+    /// The entries of the channels, by name.
+    pub channels: BTreeMap<String, Vec<WrittenEntry>>,
+    /// The names of the bundles.
+    pub bundles: BTreeSet<String>,
+}
+
+impl Draft {
+    /// Makes the change that led from `before` to `after`; what did not change there stays as it is here. `documents` are
+    /// those of bundles that are new or have another content, by name.
+    pub fn follow(&mut self, before: &Shape, after: &Shape, documents: &BTreeMap<String, Value>) {
+        if before.default_channel != after.default_channel {
+            self.default_channel.clone_from(&after.default_channel);
+        }
+        let goes = |name: &String| before.channels.contains_key(name) && !after.channels.contains_key(name);
+        self.channels.retain(|channel| !goes(&channel.name));
+        for (name, entries) in &after.channels {
+            let old = before.channels.get(name);
+            if old == Some(entries) {
+                continue;
+            }
+            let known = self.channels.iter_mut().find(|channel| channel.name == *name);
+            match known {
+                Some(channel) => channel.entries = followed(&channel.entries, old.map_or(&[], Vec::as_slice), entries),
+                None => self.channels.push(DraftChannel {
+                    entries: entries.clone(),
+                    ..DraftChannel::new(name)
+                }),
+            }
+        }
+        let gone: BTreeSet<&String> = before.bundles.difference(&after.bundles).collect();
+        self.bundles.retain(|bundle| !gone.contains(&bundle.name));
+        for (name, document) in documents {
+            match self.bundles.iter_mut().find(|bundle| bundle.name == *name) {
+                Some(bundle) => bundle.document = Some(document.clone()),
+                None => self.bundles.push(DraftBundle {
+                    source: None,
+                    document: Some(document.clone()),
+                    name: name.clone(),
+                    version: None,
+                }),
+            }
+        }
+        self.tidy_deprecations();
+    }
+}
+
+/// The entries of a channel in their order, with those that changed between `before` and `after` as they are there.
+fn followed(entries: &[WrittenEntry], before: &[WrittenEntry], after: &[WrittenEntry]) -> Vec<WrittenEntry> {
+    let by_name = |list: &'_ [WrittenEntry]| -> BTreeMap<String, WrittenEntry> {
+        let pairs = list.iter().map(|entry| (entry.name.clone(), entry.clone()));
+        pairs.collect()
+    };
+    let (before, mut new) = (by_name(before), by_name(after));
+    let mut followed = Vec::new();
+    for entry in entries {
+        match (before.get(&entry.name), new.remove(&entry.name)) {
+            (Some(old), Some(new)) if *old == new => followed.push(entry.clone()),
+            (_, Some(new)) => followed.push(new),
+            (Some(_), None) => {}
+            (None, None) => followed.push(entry.clone()),
+        }
+    }
+    followed.extend(after.iter().filter(|entry| new.contains_key(&entry.name)).cloned());
+    followed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn entry(name: &str, replaces: &str) -> WrittenEntry {
+        WrittenEntry {
+            name: name.to_owned(),
+            replaces: replaces.to_owned(),
+            ..WrittenEntry::default()
+        }
+    }
+
+    fn shape(default_channel: &str, channels: &[(&str, &[WrittenEntry])]) -> Shape {
+        let names = channels.iter().flat_map(|(_, entries)| *entries);
+        Shape {
+            default_channel: default_channel.to_owned(),
+            channels: channels
+                .iter()
+                .map(|(name, entries)| ((*name).to_owned(), entries.to_vec()))
+                .collect(),
+            bundles: names.map(|entry| entry.name.clone()).collect(),
+        }
+    }
+
+    fn documents() -> Vec<Value> {
+        vec![
+            json!({"schema": "olm.package", "name": "p", "defaultChannel": "stable"}),
+            // An edge that the other form does not have stays.
+            json!({"schema": "olm.channel", "package": "p", "name": "stable", "entries": [
+                {"name": "b", "replaces": "a", "x": 1}, {"name": "a", "skipRange": "<1.0.0"}]}),
+            json!({"schema": "olm.channel", "package": "p", "name": "old", "entries": [{"name": "a"}]}),
+            json!({"schema": "olm.bundle", "package": "p", "name": "a", "version": "1.0.0"}),
+            json!({"schema": "olm.bundle", "package": "p", "name": "b", "version": "2.0.0"}),
+        ]
+    }
+
+    #[test]
+    fn what_did_not_change_elsewhere_stays() {
+        let mut draft = Draft::read("p", &documents()).unwrap();
+        let same = draft.clone();
+        let before = shape(
+            "stable",
+            &[
+                ("stable", &[entry("a", ""), entry("b", "a")]),
+                ("old", &[entry("a", "")]),
+            ],
+        );
+        draft.follow(&before, &before, &BTreeMap::new());
+        assert_eq!(draft, same);
+        let after = shape(
+            "stable",
+            &[("stable", &[entry("a", ""), entry("b", "a"), entry("c", "b")])],
+        );
+        let new = BTreeMap::from([(
+            "c".to_owned(),
+            json!({"schema": "olm.bundle", "package": "p", "name": "c"}),
+        )]);
+        draft.follow(&before, &after, &new);
+        let entries = &draft.channels[0].entries;
+        assert_eq!(draft.channels.len(), 1, "the channel old is gone");
+        assert_eq!(entries[..2], same.channels[0].entries[..]);
+        assert_eq!(entries[2], entry("c", "b"));
+        let names: Vec<&str> = draft.bundles.iter().map(|bundle| bundle.name.as_str()).collect();
+        assert_eq!(names, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn what_goes_elsewhere_goes() {
+        let mut draft = Draft::read("p", &documents()).unwrap();
+        let before = shape(
+            "stable",
+            &[
+                ("stable", &[entry("a", ""), entry("b", "a")]),
+                ("old", &[entry("a", "")]),
+            ],
+        );
+        let after = shape("new", &[("new", &[entry("b", "")])]);
+        draft.follow(&before, &after, &BTreeMap::new());
+        assert_eq!(draft.default_channel, "new");
+        assert_eq!(draft.channels.len(), 1);
+        assert_eq!(
+            (&*draft.channels[0].name, &draft.channels[0].entries[..]),
+            ("new", &[entry("b", "")][..])
+        );
+        assert_eq!(draft.bundles.len(), 1);
+    }
+}

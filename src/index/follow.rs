@@ -1,0 +1,160 @@
+//! A file-based catalog that follows a change of the database that was made of it: what changed there changes here, and
+//! everything else stays, with what a database does not hold.
+
+use super::location::CatalogFolder;
+use super::render::{Item, RenderError, RenderOptions, RenderedIndex};
+use crate::catalog::file_based::document::Document;
+use crate::catalog::file_based::draft::Shape;
+use crate::catalog::file_based::edit::{CatalogEditError, Editor};
+use crate::catalog::file_based::migrate::{Level, migrated};
+use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog, files_inside};
+use crate::catalog::file_based::{Blob, Schema};
+use crate::database::compare::changed_bundles;
+use crate::database::read::{Database, ReadError};
+use crate::files::{FileError, TemporaryFolder};
+use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Why a catalog does not follow.
+#[derive(Debug, thiserror::Error)]
+pub enum FollowError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// It cannot become what the change leads to.
+    #[error(transparent)]
+    Edit(#[from] CatalogEditError),
+    /// A database cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A document cannot be made of a database.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// A document holds what JSON cannot.
+    #[error("a document cannot be written")]
+    Write(#[source] serde_json::Error),
+    /// A file cannot be copied.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// A changed copy of a catalog.
+#[derive(Debug)]
+pub(super) struct FollowedCatalog {
+    /// Its files, with their paths below its folder.
+    pub(super) files: Vec<(String, PathBuf)>,
+    // Deleted with this value.
+    _folder: TemporaryFolder,
+}
+
+/// Makes in a copy of a catalog the change that led from the database `before`, which was made of it, to `after`.
+///
+/// # Errors
+/// When something cannot be read, or the changed catalog would have errors that it has not now.
+pub(super) fn follow(
+    catalog: &CatalogFolder,
+    before: &Path,
+    after: &Path,
+    limits: CatalogLimits,
+) -> Result<FollowedCatalog, FollowError> {
+    let folder = TemporaryFolder::new()?;
+    copy(catalog.path(), folder.path(), limits)?;
+    let level = level_of(&FileBasedCatalog::open(folder.path(), limits)?)?;
+    let differing = changed_bundles(before, after)?;
+    let [before, after] = [before, after].map(|path| -> Result<_, FollowError> {
+        let index = RenderedIndex::new(Database::open(path)?, RenderOptions::default())?;
+        let shapes = shapes(&index)?;
+        Ok((index, shapes))
+    });
+    let ((_, before), (index, after)) = (before?, after?);
+    let mut documents: BTreeMap<String, BTreeMap<String, Value>> = BTreeMap::new();
+    for item in index
+        .items()
+        .into_iter()
+        .filter(|item| matches!(item, Item::Bundle(..)))
+    {
+        let key = index.key(item);
+        let (package, name) = (key.package().to_owned(), key.name().to_owned());
+        let was_there = before.get(&package).is_some_and(|shape| shape.bundles.contains(&name));
+        if !was_there || differing.contains(&name) {
+            let document = document(&index, item, level)?;
+            documents
+                .entry(package)
+                .or_default()
+                .extend(document.map(|document| (name, document)));
+        }
+    }
+    let mut editor = Editor::open(folder.path(), limits)?;
+    let (nothing, no_documents) = (Shape::default(), BTreeMap::new());
+    let packages: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    for package in packages {
+        let (old, new) = (before.get(package), after.get(package));
+        let documents = documents.get(package).unwrap_or(&no_documents);
+        if old != new || !documents.is_empty() {
+            editor.follow(package, old.unwrap_or(&nothing), new, documents)?;
+        }
+    }
+    editor.finish()?.write()?;
+    let files = files_inside(folder.path(), limits)?;
+    Ok(FollowedCatalog { files, _folder: folder })
+}
+
+fn copy(from: &Path, to: &Path, limits: CatalogLimits) -> Result<(), FollowError> {
+    for (inside, file) in files_inside(from, limits)? {
+        let target = to.join(inside);
+        let copied = target.parent().map_or(Ok(()), fs::create_dir_all);
+        let copied = copied.and_then(|()| fs::copy(&file, &target));
+        copied.map_err(|error| FileError::new("copy", &file, error))?;
+    }
+    Ok(())
+}
+
+/// How far the bundles of a catalog are brought up to date, as one of them tells that has an image.
+fn level_of(catalog: &FileBasedCatalog) -> Result<Level, FollowError> {
+    let bundles = catalog.handles.iter().filter(|handle| handle.schema == Schema::Bundle);
+    for handle in bundles {
+        let document = catalog.document(handle)?;
+        let properties = document.properties().unwrap_or_default();
+        let has = |kind: &str| properties.iter().any(|property| property.kind == kind);
+        if has(CSV_METADATA) {
+            return Ok(Level::BundleObjectToCsvMetadata);
+        }
+        if has(BUNDLE_OBJECT) && !document.text("image").is_empty() {
+            return Ok(Level::None);
+        }
+    }
+    Ok(Level::BundleObjectToCsvMetadata)
+}
+
+/// The packages of an index, by name.
+fn shapes(index: &RenderedIndex) -> Result<BTreeMap<String, Shape>, FollowError> {
+    let mut shapes: BTreeMap<String, Shape> = BTreeMap::new();
+    for item in index.items() {
+        let key = index.key(item);
+        let shape = shapes.entry(key.package().to_owned()).or_default();
+        if matches!(item, Item::Bundle(..)) {
+            shape.bundles.insert(key.name().to_owned());
+            continue;
+        }
+        match index.blob(item)? {
+            Some(Blob::Package(package)) => shape.default_channel = package.default_channel,
+            Some(Blob::Channel(channel)) => {
+                shape.channels.insert(channel.name, channel.entries);
+            }
+            Some(Blob::Bundle(_)) | None => {}
+        }
+    }
+    Ok(shapes)
+}
+
+/// The document of a bundle.
+fn document(index: &RenderedIndex, item: Item, level: Level) -> Result<Option<Value>, FollowError> {
+    let Some(blob) = index.blob(item)? else { return Ok(None) };
+    let value = serde_json::to_string(&blob)
+        .and_then(|json| Document::from_json(&json))
+        .and_then(|document| serde_json::to_value(migrated(document, level)));
+    value.map(Some).map_err(FollowError::Write)
+}

@@ -1,0 +1,181 @@
+//! `index add`, `rm`, `prune` and `deprecatetruncate` on a file-based catalog: a catalog in, a catalog out.
+
+use crate::bundles::{fail, garden, outcome_of, rake, small_base, succeed};
+use crate::common::Sandbox;
+use opmx::image::{Platform, extract_folder, read_layout};
+use std::fs;
+
+const CATALOG: &str = r"# Kept by hand.
+schema: olm.package
+name: rake
+defaultChannel: stable
+properties:
+- type: example.com/owner   # a field that no database has
+  value: garden
+---
+schema: olm.channel
+package: rake
+name: stable
+entries:
+# the first one
+- name: rake.v1.0.0
+---
+schema: olm.bundle
+package: rake
+name: rake.v1.0.0
+image: registry.example.com/rake:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: rake, version: 1.0.0}
+---
+schema: olm.deprecations
+package: rake
+entries:
+- reference: {schema: olm.bundle, name: rake.v1.0.0}
+  message: has a bug
+---
+schema: example.com/note
+package: rake
+text: hello
+";
+
+/// Catalogs of rake and hoe, and the next bundle of rake in a folder.
+fn catalogs() -> Sandbox {
+    let sandbox = garden();
+    small_base(&sandbox);
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    fs::write(sandbox.path("catalog/rake.yaml"), CATALOG).unwrap();
+    fs::write(sandbox.path("catalog/hoe.yaml"), CATALOG.replace("rake", "hoe")).unwrap();
+    rake(&sandbox, "next", "1.1.0", Some("rake.v1.0.0"));
+    sandbox
+}
+
+/// The files of the catalog in an image, with their names.
+fn files(sandbox: &Sandbox, layout: &str) -> Vec<(String, String)> {
+    let image = read_layout(&sandbox.path(layout), Some("v1"), &Platform::default()).unwrap();
+    let folder = sandbox.path(format!("{layout}-files"));
+    fs::create_dir(&folder).unwrap();
+    extract_folder(&image, "/configs", &folder, 1 << 20).unwrap();
+    let mut files: Vec<(String, String)> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|file| file.unwrap())
+        .map(|file| {
+            (
+                file.file_name().into_string().unwrap(),
+                fs::read_to_string(file.path()).unwrap(),
+            )
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_bundle_is_added_to_a_catalog_and_all_else_stays() {
+    let sandbox = catalogs();
+    let added = outcome_of(
+        &sandbox,
+        "index add -b next --record-as registry.example.com/rake:1.1.0 -f catalog -t oci:new:v1 -i oci:base:v1",
+    );
+    assert_eq!(
+        added.stderr, "added rake.v1.1.0 to package rake (stable)\n",
+        "nothing is lost"
+    );
+    let files = files(&sandbox, "new");
+    assert_eq!(files[0], ("hoe.yaml".to_owned(), CATALOG.replace("rake", "hoe")));
+    let rake = &files[1].1;
+    let (before, entries) = CATALOG.split_once("- name: rake.v1.0.0\n").unwrap();
+    assert!(
+        rake.starts_with(&format!(
+            "{before}- name: rake.v1.0.0\n- name: rake.v1.1.0\n  replaces: rake.v1.0.0\n---\n"
+        )),
+        "{rake}"
+    );
+    let (_, old) = entries.split_once("schema: olm.bundle").unwrap();
+    let (bundle, rest) = old.split_once("---\nschema: olm.deprecations").unwrap();
+    assert!(rake.contains(bundle) && rake.ends_with(rest), "{rake}");
+    assert!(
+        rake.contains("name: rake.v1.1.0\n") && rake.contains("olm.csv.metadata"),
+        "{rake}"
+    );
+    assert_eq!(fs::read_to_string(sandbox.path("catalog/rake.yaml")).unwrap(), CATALOG);
+
+    // The image is an index to begin with like any other, and the same change has the same digest.
+    let again = outcome_of(
+        &sandbox,
+        "index add -b next --record-as registry.example.com/rake:1.1.0 -f catalog -t oci:again:v1 -i oci:base:v1",
+    );
+    let digest = |stdout: &str| stdout.trim().split_once('@').unwrap().1.to_owned();
+    assert_eq!(digest(&again.stdout), digest(&added.stdout));
+    succeed(
+        &sandbox,
+        "index rm -q -o hoe -f oci:new:v1 -t oci:less:v1 -i oci:base:v1",
+    );
+    let less = self::files(&sandbox, "less");
+    assert_eq!(less, files[1..]);
+    succeed(&sandbox, "index check oci:less:v1");
+}
+
+#[test]
+fn packages_leave_a_catalog_and_versions_are_cut_off() {
+    let sandbox = catalogs();
+    rake(&sandbox, "last", "1.2.0", Some("rake.v1.1.0"));
+    let add = "index add -q --mode replaces -b next,last -f catalog -t oci:new:v1 -i oci:base:v1";
+    succeed(&sandbox, add);
+    let cut = "index deprecatetruncate -b rake.v1.1.0 -f oci:new:v1 -t oci:cut:v1 -i oci:base:v1";
+    let cut = outcome_of(&sandbox, cut);
+    assert_eq!(
+        cut.stderr,
+        "deprecated bundle rake.v1.1.0\nremoved bundle rake.v1.0.0\n"
+    );
+    let listed = outcome_of(&sandbox, "index list bundles oci:cut:v1 -p rake").stdout;
+    assert!(
+        listed.contains("rake.v1.2.0") && !listed.contains("rake.v1.0.0"),
+        "{listed}"
+    );
+    let rake = &files(&sandbox, "cut")[1].1;
+    assert!(
+        rake.contains("- name: rake.v1.2.0\n  replaces: rake.v1.1.0\n"),
+        "clusters get on: {rake}"
+    );
+    assert!(!rake.contains("olm.deprecations"), "what it is about is gone: {rake}");
+    assert!(rake.contains("text: hello"), "{rake}");
+
+    succeed(
+        &sandbox,
+        "index prune -q -p hoe -f oci:cut:v1 -t oci:hoe:v1 -i oci:base:v1",
+    );
+    let hoe = files(&sandbox, "hoe");
+    assert_eq!(hoe, [("hoe.yaml".to_owned(), CATALOG.replace("rake", "hoe"))]);
+}
+
+#[test]
+fn a_database_is_made_of_a_catalog_where_that_is_asked_for() {
+    let sandbox = catalogs();
+    let added = outcome_of(
+        &sandbox,
+        "index add -b next -f catalog --to database -t oci:new:v1 -i oci:base:v1",
+    );
+    assert!(added.stderr.contains("warning: not kept:"), "{added}");
+    let image = read_layout(&sandbox.path("new"), Some("v1"), &Platform::default()).unwrap();
+    assert!(
+        image
+            .label("operators.operatorframework.io.index.database.v1")
+            .is_some()
+    );
+}
+
+#[test]
+fn a_change_that_a_catalog_cannot_take_writes_nothing() {
+    let sandbox = catalogs();
+    let text = CATALOG.replace("entries:\n# the first one\n", "entries: &all\n");
+    let text = text.replace(
+        "---\nschema: olm.deprecations",
+        "x: *all\n---\nschema: olm.deprecations",
+    );
+    let text = text.replace("---\nschema: olm.bundle", "other: *all\n---\nschema: olm.bundle");
+    fs::write(sandbox.path("catalog/rake.yaml"), text.replacen("x: *all\n", "", 1)).unwrap();
+    let refused = fail(&sandbox, "index add -b next -f catalog -t oci:new:v1 -i oci:base:v1");
+    assert!(refused.stderr.contains("rake.yaml"), "{refused}");
+    assert!(!sandbox.path("new").exists());
+}
