@@ -227,7 +227,7 @@ impl CatalogLimitArguments {
 /// How much work a database may make.
 #[derive(Debug, Clone, Args)]
 pub struct DatabaseLimitArguments {
-    /// Most steps of the database engine, of which a processor takes some 50 million in a second
+    /// Maximum number of database engine steps; about 50 million take a second
     #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = change::ChangeOptions::default().steps)]
     pub max_database_steps: u64,
 }

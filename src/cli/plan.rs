@@ -60,8 +60,8 @@ Examples:
 /// With --state or --cluster the plan is applied to the cluster that the files describe. The exit status is then 0 only
 /// if it would be complete, and the versions in it would not fail because of their Deployments; else it is 3, as where
 /// nothing can be resolved. A plan that a person has to approve is printed as it waits; --approval automatic shows how
-/// it ends. Where the condition of an installed operator holds back the upgrade to the bundle there is no plan, and
-/// said is who holds it back, since when, and how to override that. Without a bundle the subscriptions of the files are
+/// it ends. Where the condition of an installed operator holds back the upgrade to the bundle, there is no plan;
+/// the output names what holds it back, since when, and how to override it. Without a bundle the subscriptions of the files are
 /// resolved first, and the plan is that of all that OLM would install for them. In place of a bundle a YAML or JSON
 /// file with Operator and Install resources may be named: an Operator counts as a Subscription, and an Install is
 /// applied as it is, once nothing that it needs waits for approval.
@@ -143,6 +143,7 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         let message = format!("OLM does not look at {name}: {reason}");
         context.printer.warning(message);
     }
+    install.note_suggested(&content, &state, context);
     if install.cluster.is_given() {
         let namespace = install.namespace(&state);
         if let Some(held) = held_upgrade(&content, arguments.replaces.as_deref(), &state, namespace) {

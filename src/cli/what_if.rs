@@ -8,11 +8,13 @@ use crate::cli::{Context, guesses, input, sources};
 use crate::cluster::dump;
 use crate::cluster::state::CatalogSource;
 use crate::cluster::{self, OperatorGroups, State};
+use crate::csv::Csv;
 use crate::index::intake::IntakeError;
 use crate::index::open::OpenLimits;
 use crate::install;
 use crate::install::content::{self, ContentError};
 use crate::install::resolve::{NamedIndex, ResolveError, ResolveOptions, Resolved};
+use crate::olm::annotation::SUGGESTED_NAMESPACE;
 use crate::olm::releases::{NEWEST, Olm};
 use crate::resolver::{Resolution, Unresolved};
 use crate::steps::Content;
@@ -222,6 +224,18 @@ impl InstallArguments {
     pub(crate) fn outside(&self, context: &Context<'_>) -> Result<Option<Outside>, CommandError> {
         let limits = self.limits.source(&self.database, &self.registry);
         self.sources.outside(&self.registry, &limits, context)
+    }
+
+    /// Says which namespace a bundle proposes, where nobody has named one.
+    pub(crate) fn note_suggested(&self, content: &Content, state: &State, context: &Context<'_>) {
+        let suggested = Csv(&content.csv).text(&["metadata", "annotations", SUGGESTED_NAMESPACE]);
+        let used = self.namespace(state);
+        if self.namespace.is_none() && !suggested.is_empty() && suggested != used {
+            context.printer.status(format_args!(
+                "{} suggests the namespace {suggested}, and this is for {used}; --namespace {suggested} shows it there",
+                content.name
+            ));
+        }
     }
 
     /// A bundle of a folder or an image as OLM sees it. `None` where it has errors; they have been reported.

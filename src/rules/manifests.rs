@@ -25,6 +25,7 @@ rules! { MANIFESTS
         SERVICEACCOUNT_FIELDS = "serviceaccount-fields", Warning, OLM, "Say it in the pod template where that has such a field; a ClusterServiceVersion has no place for it.";
         CERT_SECRET_MISSING = "cert-secret-missing", Warning, OLM, "Remove the mount, or ship the Secret: nothing will create it.";
         CERT_OWN_SECRET = "cert-own-secret", Warning, OLM, "Serve with the certificate that OLM makes and mounts, and remove the volume.";
+        NETWORKPOLICY_ALL_PODS = "networkpolicy-all-pods", Warning, OLM, "Select the operator's own pods, such as with podSelector: {matchLabels: ...}.";
         CERT_OWN_ROTATION = "cert-own-rotation", Warning, OLM, "Turn off the operator's own certificates, and remove the permission: OLM makes and renews them.";
         K8S_LIST_OBJECT = "k8s-list-object", Warning, PLAIN, "Write each object as a document of its own: not every reader opens lists.";
         OLM_NAME_VERSION = "olm-name-version", Warning, PLAIN, "End the name in v and the version: channels go by the name, ranges by the version.";

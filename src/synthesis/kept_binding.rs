@@ -8,6 +8,7 @@ use super::Work;
 use super::deployments::Accounts;
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
+use crate::olm::annotation::SUGGESTED_NAMESPACE;
 use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
@@ -43,28 +44,42 @@ pub(super) fn subject_of(work: &mut Work<'_>, accounts: &Accounts, binding: &Obj
                 .help(help)
                 .at(binding.place(&path))
         }
+        // The author has decided where it is installed.
+        Some(namespace) if suggested(work) == Some(namespace) => return,
         Some(namespace) => {
-            let message = format!(
-                "{} grants to an account of namespace {namespace}, wherever the operator is installed",
-                binding.label()
-            );
-            let leave_out = if of_cluster {
-                "The namespace must stay, or the API server refuses the binding."
+            let grants =
+                format!(" grants to account {name} of namespace {namespace}, wherever the operator is installed");
+            let listing = listing(work, accounts, binding, name);
+            let without = if of_cluster {
+                ""
             } else {
-                "Remove the namespace: the subject is then of the namespace that OLM creates the binding in."
+                " Or remove the namespace: the subject is then of the namespace that OLM creates the binding in."
             };
             let help = format!(
-                "{leave_out} To bind an account of this bundle wherever it is installed, {}. To have it installed into \
-                 {namespace}, write annotations: {{operatorframework.io/suggested-namespace: {namespace}}} into \
-                 metadata/olm.yaml.",
-                listing(work, accounts, binding, name)
+                "To bind the account wherever the operator is installed, {listing}.{without} To have it installed into \
+                 {namespace}, write annotations: {{{SUGGESTED_NAMESPACE}: {namespace}}} into metadata/olm.yaml."
             );
-            Diagnostic::new(&rules::RBAC_KEPT_SUBJECT_NAMESPACE, message)
-                .help(help)
-                .at(binding.place(&path.key("namespace")))
+            let place = binding.place(&path.key("namespace"));
+            let is_same =
+                |finding: &&mut Diagnostic| finding.message.ends_with(&grants) && finding.help.as_ref() == Some(&help);
+            if let Some(said) = work.findings.iter_mut().find(is_same) {
+                said.related.push((place, format!("{} does, too", binding.label())));
+                return;
+            }
+            Diagnostic::new(
+                &rules::RBAC_KEPT_SUBJECT_NAMESPACE,
+                format!("{}{grants}", binding.label()),
+            )
+            .help(help)
+            .at(place)
         }
     };
     work.report(finding.object(binding.label()));
+}
+
+/// The namespace that the author suggests for the operator.
+fn suggested<'a>(work: &Work<'a>) -> Option<&'a str> {
+    work.olm.text(&["annotations", SUGGESTED_NAMESPACE])
 }
 
 /// What makes OLM bind the account itself, in the namespace that it installs into.
@@ -77,7 +92,7 @@ fn listing(work: &Work<'_>, accounts: &Accounts, binding: &Object, account: &str
         .any(|found| found.name() == role);
     let known = accounts.is_projected(account);
     let add_role = format!("bind it to a role of the bundle that has the rules of {kind} {role}");
-    let add_account = "name it in extraServiceAccounts of metadata/olm.yaml".to_owned();
+    let add_account = format!("write extraServiceAccounts: [{account}] into metadata/olm.yaml");
     match (in_bundle, known) {
         (true, true) => "put binding and Deployment into one namespace".to_owned(),
         (true, false) => add_account,

@@ -37,6 +37,8 @@ pub struct Starter {
     pub package: Option<String>,
     /// The version that the manifests say, where it was not said.
     pub inferred_version: Option<Found>,
+    /// The first version of Kubernetes that serves every API that the manifests are written for.
+    pub kube_version: &'static str,
     /// The text of `metadata/olm.yaml`.
     pub olm_yaml: String,
     /// The required keys that stand in it as comments only.
@@ -114,6 +116,7 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         olm_yaml: write(&filled, &decisions.unresolved),
         package,
         inferred_version,
+        kube_version: infer_kube_version(objects),
         open,
         required,
         decisions,

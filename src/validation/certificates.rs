@@ -11,7 +11,7 @@ use crate::synthesis::certificates::{self, Deployment, OF_API_SERVICES, OF_WEBHO
 use crate::synthesis::{Fate, Synthesis};
 use crate::text::Path;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The annotation with which OpenShift makes a Secret for a Service.
 const SERVING_CERTIFICATE: &str = "service.beta.openshift.io/serving-cert-secret-name";
@@ -29,7 +29,8 @@ pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<D
         .filter(|outcome| matches!(outcome.fate, Fate::Kept(_)));
     let kept: Vec<&Object> = kept.map(|outcome| &outcome.object).collect();
     own_secrets(csv, deployments.map(Deployment::of), bundle, &kept, findings);
-    patched(csv, findings, |path| {
+    let made = objects_of_olm(bundle);
+    patched(csv, &made, findings, |path| {
         let origin = synthesis.provenance.origin(path)?;
         Some((origin.object.clone(), origin.place()))
     });
@@ -40,7 +41,9 @@ pub(super) fn check_csv(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let Some(csv) = bundle.csv() else { return };
     let kept: Vec<&Object> = bundle.objects.iter().collect();
     own_secrets(csv.value(), Deployment::of_csv(csv), bundle, &kept, findings);
-    patched(csv.value(), findings, |path| Some((csv.label(), csv.place(path))));
+    patched(csv.value(), &BTreeSet::new(), findings, |path| {
+        Some((csv.label(), csv.place(path)))
+    });
 }
 
 /// Deployments behind a webhook or an APIService that read a certificate from a Secret of their own. `kept` is what is
@@ -143,8 +146,14 @@ impl Made {
 
 /// Rules with which operators write certificates of their own into what OLM creates.
 ///
-/// `origin` tells what a path of the CSV was written from: the object and the place.
-fn patched(csv: &Value, findings: &mut Vec<Diagnostic>, origin: impl Fn(&Path) -> Option<(String, Place)>) {
+/// A rule about single objects counts where it names one of those that OLM makes. `origin` tells what a path of the CSV
+/// was written from: the object and the place.
+fn patched(
+    csv: &Value,
+    made_names: &BTreeSet<&str>,
+    findings: &mut Vec<Diagnostic>,
+    origin: impl Fn(&Path) -> Option<(String, Place)>,
+) {
     let made: Vec<_> = PATCHED.into_iter().filter(|(_, _, made)| made.by(csv)).collect();
     for list in ["permissions", "clusterPermissions"] {
         let list = Path::from("spec.install.spec").key(list);
@@ -154,7 +163,9 @@ fn patched(csv: &Value, findings: &mut Vec<Diagnostic>, origin: impl Fn(&Path) -
             for (index, rule) in granted.enumerate() {
                 let path = list.index(entry).key("rules").index(index);
                 for (group, resource, made) in &made {
-                    if let Some(position) = writes(PolicyRule(rule), group, resource) {
+                    if let Some(position) = writes(PolicyRule(rule), group, resource)
+                        && names_one(PolicyRule(rule), made_names)
+                    {
                         let place = path.key("resources").index(position);
                         findings.push(patch(origin(&place), resource, *made));
                     }
@@ -171,6 +182,21 @@ fn writes(rule: PolicyRule<'_>, group: &str, resource: &str) -> Option<usize> {
     let changes = verbs.any(|(_, verb)| ["patch", "update", rbac::ALL].contains(&verb));
     let (position, _) = rule.resources().find(|(_, listed)| *listed == resource)?;
     (of_group && changes).then_some(position)
+}
+
+/// Whether the rule is about all objects, or about one of these.
+fn names_one(rule: PolicyRule<'_>, names: &BTreeSet<&str>) -> bool {
+    let mut named = rule.list("resourceNames").peekable();
+    named.peek().is_none() || named.any(|(_, name)| names.contains(name))
+}
+
+/// The names of the objects of a bundle that OLM makes of its CSV.
+fn objects_of_olm(bundle: &Bundle) -> BTreeSet<&str> {
+    let objects = bundle.objects.iter().filter(|object| {
+        let group = &*object.gvk().group;
+        PATCHED.iter().any(|(known, ..)| *known == group)
+    });
+    objects.map(Object::name).collect()
 }
 
 fn patch(origin: Option<(String, Place)>, resource: &str, made: Made) -> Diagnostic {

@@ -127,6 +127,7 @@ pub fn judge(reading: &BundleReading, strictness: &Strictness) -> Judged {
         judged.findings.extend(super::check(bundle));
         if strictness.gate == Gate::Authoring {
             super::images::check(bundle, &mut judged.findings);
+            super::network_policies::check(bundle, &mut judged.findings);
             if bundle.media_type == MediaType::RegistryV1 {
                 super::certificates::check_csv(bundle, &mut judged.findings);
             }

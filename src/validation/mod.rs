@@ -18,6 +18,7 @@ mod index_needs;
 mod judge;
 mod load;
 pub mod many;
+mod network_policies;
 mod plain;
 mod platforms;
 pub mod policy;

@@ -6,8 +6,8 @@ use super::stages::{CONTENT, FORMAT, Finding, INDEX, LOAD, stage, validators};
 use super::synthesized::Synthesized;
 use super::validators;
 use super::{
-    annotations, certificates, content, dependencies, fields, images, index_needs, load, plain, policy, properties,
-    ranges,
+    annotations, certificates, content, dependencies, fields, images, index_needs, load, network_policies, plain,
+    policy, properties, ranges,
 };
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
@@ -125,6 +125,7 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
     stage(&mut findings, None, |found| found.extend(ranges::skip_range(bundle)));
     stage(&mut findings, None, |found| properties::check(bundle, found));
     stage(&mut findings, None, |found| images::check(bundle, found));
+    stage(&mut findings, None, |found| network_policies::check(bundle, found));
     match bundle.media_type {
         MediaType::RegistryV1 => {
             stage(&mut findings, LOAD, |found| load::check(bundle, tree, found));

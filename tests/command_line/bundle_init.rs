@@ -49,8 +49,9 @@ fn manifests_of_a_folder_become_a_bundle_that_lacks_only_decisions() {
     wrote bundle/metadata/annotations.yaml
     wrote bundle/metadata/olm.yaml
     version 1.2.0: the tag of container manager of Deployment/greenhouse-operator
-    to decide: installModes, in bundle/metadata/olm.yaml: with AllNamespaces OLM lets the operator do in all namespaces what its Roles allow in one: events (create, patch) and leases (get, create, update)
-    to decide: which kind certificates of group cert-manager.io are, under apis in bundle/metadata/olm.yaml
+    minKubeVersion 1.16.0: the first that serves all APIs of the manifests
+    to decide: whether to keep AllNamespaces under installModes, in bundle/metadata/olm.yaml: OLM then lets the operator do in all namespaces what its Roles allow in one: events (create, patch) and leases (get, create, update)
+    to decide: which kind the resource certificates of group cert-manager.io is, under apis in bundle/metadata/olm.yaml
     ");
     assert_eq!(
         files(&sandbox.path("bundle/manifests")),
@@ -106,8 +107,9 @@ fn what_cannot_be_inferred_is_asked_for_by_the_next_command() {
     ------- stderr -------
     wrote bundle/metadata/annotations.yaml
     wrote bundle/metadata/olm.yaml
+    minKubeVersion 1.16.0: the first that serves all APIs of the manifests
     to decide: name, in bundle/metadata/olm.yaml
-    to decide: version, in bundle/metadata/olm.yaml
+    to decide: version, in bundle/metadata/olm.yaml: no tag of an image is one
     ");
     let outcome = sandbox.run(["bundle", "synthesize", "bundle"]);
     let olm = "bundle/metadata/olm.yaml:1:1".to_owned();

@@ -56,7 +56,11 @@ impl Operator {
         let said: Vec<&str> = outcome
             .stderr
             .lines()
-            .filter(|line| !line.starts_with("wrote ") && !line.starts_with("version "))
+            .filter(|line| {
+                !["wrote ", "version ", "minKubeVersion "]
+                    .iter()
+                    .any(|word| line.starts_with(word))
+            })
             .collect();
         assert_eq!(said, self.said, "{name}: init");
         if !self.found.is_empty() {
@@ -186,7 +190,7 @@ fn webhooks_aggregated_apis_and_bindings_elsewhere_arrive() {
         Operator {
             name: "gate",
             said: &[
-                "to decide: installModes, in gate/metadata/olm.yaml: with AllNamespaces OLM lets the operator do in all namespaces what its Roles allow in one: secrets gate-webhook-cert (get, update)",
+                "to decide: whether to keep AllNamespaces under installModes, in gate/metadata/olm.yaml: OLM then lets the operator do in all namespaces what its Roles allow in one: secrets \"gate-webhook-cert\" (get, update)",
             ],
             found: &["cert-own-rotation"],
             advice: "Turn off the operator's own certificates, serve with tls.crt and tls.key in \
@@ -338,7 +342,7 @@ fn several_deployments_images_in_settings_and_own_custom_resources_arrive() {
         Operator {
             name: "orchard",
             said: &[
-                "to decide: installModes, in orchard/metadata/olm.yaml: with AllNamespaces OLM lets the operator do in all namespaces what its Roles allow in one: configmaps (get)",
+                "to decide: whether to keep AllNamespaces under installModes, in orchard/metadata/olm.yaml: OLM then lets the operator do in all namespaces what its Roles allow in one: configmaps (get)",
             ],
             init: "--version 1.9.0",
             ..Operator::default()
@@ -360,7 +364,7 @@ fn what_helm_and_kustomize_render_arrives() {
         Operator {
             name: "lantern",
             said: &[
-                "to decide: installModes, in lantern/metadata/olm.yaml: with AllNamespaces OLM lets the operator do in all namespaces what its Roles allow in one: events (create, patch) and leases (get, list, watch, create, update, patch, delete)",
+                "to decide: whether to keep AllNamespaces under installModes, in lantern/metadata/olm.yaml: OLM then lets the operator do in all namespaces what its Roles allow in one: events (create, patch) and leases (get, list, watch, create, update, patch, delete)",
                 "to decide: whether clusters must have the kinds of ServiceMonitor/lantern-controller-manager-metrics-monitor: where one is missing the install fails, unless the bundle names the manifest as optional, under properties in lantern/metadata/properties.yaml: - {\"type\":\"olm.manifests.optional\",\"value\":{\"manifests\":[{\"group\":\"monitoring.coreos.com\",\"kind\":\"ServiceMonitor\",\"name\":\"lantern-controller-manager-metrics-monitor\",\"namespace\":\"lantern-system\"}]}}",
             ],
             ..Operator::default()

@@ -96,7 +96,7 @@ fn what_is_needed_is_shown_for_the_install_and_for_the_operator() {
     rake     operators  operators.coreos.com  operatorconditions  rake.v1.0.0  get, update, patch  3
 
       1  Role rake.v1.0.0-rake-5wniRHaTKCDXTQANBwPWQejxsYWS5XVfo2Pwx, which OLM copies into a ClusterRole, as there are no target namespaces
-      2  OLM adds it to the ClusterRole that it copies the Role rake.v1.0.0-rake-5wniRHaTKCDXTQANBwPWQejxsYWS5XVfo2Pwx into
+      2  OLM copies the Role rake.v1.0.0-rake-5wniRHaTKCDXTQANBwPWQejxsYWS5XVfo2Pwx into a ClusterRole, and adds this rule there
       3  Role rake.v1.0.0, with which OLM lets the operator write its OperatorCondition
       (no OperatorGroup is given, and one without target namespaces is assumed, as the operator supports AllNamespaces)
     ");

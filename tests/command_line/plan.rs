@@ -25,6 +25,28 @@ fn json(sandbox: &Sandbox, line: &str) -> Value {
 }
 
 #[test]
+fn a_namespace_that_the_bundle_suggests_is_told() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.0.0", None);
+    let csv = "rake/manifests/operator.clusterserviceversion.yaml";
+    let text = fs::read_to_string(sandbox.path(csv)).unwrap();
+    let annotated = text.replacen(
+        "metadata:\n",
+        "metadata:\n  annotations: {operatorframework.io/suggested-namespace: rakes}\n",
+        1,
+    );
+    fs::write(sandbox.path(csv), annotated).unwrap();
+    let told =
+        "rake.v1.0.0 suggests the namespace rakes, and this is for operators; --namespace rakes shows it there\n";
+    for command in ["plan", "permissions"] {
+        let outcome = outcome_of(&sandbox, &format!("{command} rake"));
+        assert!(outcome.stderr.contains(told), "{outcome}");
+        let outcome = outcome_of(&sandbox, &format!("{command} rake --namespace operators"));
+        assert!(!outcome.stderr.contains("suggests"), "{outcome}");
+    }
+}
+
+#[test]
 fn a_plan_is_shown_and_printed_as_the_resource() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.1.0", Some("rake.v1.0.0"));

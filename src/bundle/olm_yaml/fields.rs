@@ -2,7 +2,7 @@
 //! start from, and where the value goes in the ClusterServiceVersion.
 
 use super::syntax::{NAME, RELEASE, VERSION};
-use crate::olm::annotation::SKIP_RANGE;
+use crate::olm::annotation::{SKIP_RANGE, SUGGESTED_NAMESPACE};
 use crate::olm::install_mode::INSTALL_MODES;
 use crate::shape::Shape::{self, Any, Boolean, Choice, List, Map, Object, OneOf, Syntax, Text};
 use crate::shape::{DRAFT_7, Field, TEXT_MAP, TEXTS, Target, json_schema as schema_of, not_empty, optional, required};
@@ -105,10 +105,7 @@ const ANNOTATIONS: &[Field] = &[
         "Sample custom resources: JSON text, or the list itself, which becomes JSON.",
     ),
     annotation(SKIP_RANGE, "Range of versions that upgrade to this one directly."),
-    annotation(
-        "operatorframework.io/suggested-namespace",
-        "Namespace that a console proposes.",
-    ),
+    annotation(SUGGESTED_NAMESPACE, "Namespace that a console proposes."),
     annotation(
         "operatorframework.io/initialization-resource",
         "A custom resource that must be created first.",
@@ -146,7 +143,7 @@ pub const FIELDS: &[Field] = &[
     not_empty(
         "name",
         Syntax(&NAME),
-        "Name of this version of the operator, by custom <package>.v<version>.",
+        "Name of this version of the operator, by convention <package>.v<version>.",
     )
     .example("my-operator.v1.0.0")
     .copied_to("metadata.name"),
@@ -345,7 +342,9 @@ pub const FIELDS: &[Field] = &[
     optional(
         "apis",
         List(&HINT),
-        "What the resources in RBAC rules are that no file of the bundle explains.",
+        "What the resources in RBAC rules are that no file of the bundle explains, and whether the operator depends on them: \
+         with required, OLM installs a provider; with native, the cluster itself must serve the API; with optional or \
+         none, it may be absent.",
     )
     .example("[]"),
     optional(

@@ -57,13 +57,13 @@ pub(super) fn list(
     let decide = |what: String| context.printer.status(format_args!("to decide: {what}"));
     if let Some(what) = widened(&decisions.widened) {
         decide(format!(
-            "installModes, in {shown}/{OLM_YAML}: with AllNamespaces OLM lets the operator do in all namespaces what its \
-             Roles allow in one: {what}"
+            "whether to keep AllNamespaces under installModes, in {shown}/{OLM_YAML}: OLM then lets the operator do in all \
+             namespaces what its Roles allow in one: {what}"
         ));
     }
     for entry in &decisions.unresolved {
         decide(format!(
-            "which kind {} of group {} are, under apis in {shown}/{OLM_YAML}",
+            "which kind the resource {} of group {} is, under apis in {shown}/{OLM_YAML}",
             entry.resource, entry.group
         ));
     }
@@ -124,7 +124,14 @@ fn widened(rules: &[Rule]) -> Option<String> {
         let what = [&rule.resources[..], &rule.non_resource_urls[..]].concat().join(", ");
         let names = match &rule.resource_names[..] {
             [] => String::new(),
-            names => format!(" {}", names.join(", ")),
+            names => format!(
+                " {}",
+                names
+                    .iter()
+                    .map(|name| format!("{name:?}"))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            ),
         };
         format!("{what}{names} ({})", rule.verbs.join(", "))
     };

@@ -178,8 +178,17 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         printer
             .warning("no Deployment says what the operator is called, so no annotations were written; use --package");
     }
+    printer.status(format_args!(
+        "minKubeVersion {}: the first that serves all APIs of the manifests",
+        starter.kube_version
+    ));
     for key in starter.open {
-        printer.status(format_args!("to decide: {key}, in {shown}/{OLM_YAML}"));
+        let why = if key == "version" {
+            ": no tag of an image is one"
+        } else {
+            ""
+        };
+        printer.status(format_args!("to decide: {key}, in {shown}/{OLM_YAML}{why}"));
     }
     inference::report(&[], &starter.required, context);
     decisions::list(&starter.decisions, &known.sources, &BTreeSet::new(), &shown, context);

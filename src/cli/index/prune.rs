@@ -21,9 +21,8 @@ Examples:
 
 /// Keep some packages and remove all others of an index image
 ///
-/// All other packages go with their bundles, in one step. A name that the index does not have is an error: a slip of
-/// the pen removes nothing. What a bundle that stays requires and nothing provides any more is said; --with-dependencies
-/// keeps it.
+/// All other packages go with their bundles, in one step. A name that the index does not have is an error: a typo
+/// removes nothing. A warning names what remaining bundles require and nothing provides any more.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PruneArguments {

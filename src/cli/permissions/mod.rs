@@ -61,7 +61,7 @@ Examples:
 /// Review the permissions that a bundle needs to be installed
 ///
 /// That is what the install itself asks the API server, and what the bundle hands on to its operator and to others: who
-/// writes a role or binds one must hold what is in it, unless he may escalate or bind. Objects that are there already
+/// writes a role or binds one must hold what is in it, unless allowed to escalate or bind. Objects that are there already
 /// are read and changed, too; give what is installed with --cluster for an upgrade. CustomResourceDefinitions OLM
 /// writes with its own account, so nobody else needs them. What only optional manifests need is listed apart and counts
 /// as needed nowhere: where it is forbidden, they are not created, and the install completes.
@@ -219,6 +219,7 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
     let Some(content) = install.content(bundle, context)? else {
         return Ok(Status::Failure);
     };
+    install.note_suggested(&content, &state, context);
     let (account, held) = arguments.installer.held(&state, &content.name, context);
     let terms = arguments.terms(context)?;
     let refused = match &terms {

@@ -26,7 +26,7 @@ use serde_json::json;
 pub(super) struct UserArguments {
     /// User who is to approve the install, and to use the catalogs
     ///
-    /// Said is whether the bindings of the cluster let the user approve: whether they give what is pending. A service
+    /// Shows whether the bindings of the cluster let the user approve: whether they grant what is pending. A service
     /// account is written system:serviceaccount:NAMESPACE:NAME.
     #[arg(long, value_name = "NAME")]
     user: Option<String>,

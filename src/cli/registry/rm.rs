@@ -18,8 +18,8 @@ Examples:
 /// Remove packages from a database file
 ///
 /// The packages go with all of their bundles, and with them the bundles that no channel has any more, in one step. An
-/// API stays as long as a bundle provides or requires it. A package that is not there is an error. What a bundle that
-/// stays requires and nothing provides any more is said.
+/// API stays as long as a bundle provides or requires it. A package that is not there is an error. If a
+/// remaining bundle requires something that nothing provides any more, a warning says so.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RmArguments {

@@ -32,11 +32,11 @@ Examples:
 
 /// Say whether OLM would hold back the upgrade of an operator
 ///
-/// Read are ClusterServiceVersions and what their operators say of themselves: an OperatorCondition, or a Condition as
+/// Reads ClusterServiceVersions and what their operators say of themselves: an OperatorCondition, or a Condition as
 /// it was first proposed. OLM holds an upgrade back where the condition Upgradeable is False or outdated and nobody
 /// overrides it, or where an override refuses; and an upgrade that is going on, or has not begun (Upgrading), is not
-/// followed by another one. Said is who holds it back, since when, and the command that overrides it; conditions that
-/// OLM does not know are shown, too.
+/// followed by another one. The output names what holds it back, since when, and the command that overrides it. Conditions
+/// that OLM does not know are shown, too.
 ///
 /// The exit status is 3 where an upgrade is held back.
 #[derive(Debug, Args)]

@@ -15,6 +15,7 @@ use crate::csv::Csv;
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::kubernetes::names::is_dns1123_label;
 use crate::manifest::Object;
+use crate::olm::annotation::SUGGESTED_NAMESPACE;
 use crate::olm::optional_manifest::OptionalManifest;
 use crate::rules;
 use crate::synthesis::is_moved;
@@ -23,9 +24,6 @@ use crate::tree::{Tree, TreeError};
 use proof::{in_source, name_differences, prove};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-
-/// Annotation of a CSV with the namespace that its author thinks of.
-const SUGGESTED_NAMESPACE: &str = "operatorframework.io/suggested-namespace";
 
 /// What the steps of the conversion share.
 struct Work<'a> {

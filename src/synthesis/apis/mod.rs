@@ -306,8 +306,9 @@ fn is_described(work: &Work<'_>, group: &str, resource: &str, name: &str) -> boo
 }
 
 fn unresolved(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) {
-    let message =
-        format!("nothing says which kind {resource} of group {group} are, and which version the operator needs");
+    let message = format!(
+        "nothing says which kind the resource {resource} of group {group} is, and which version the operator needs"
+    );
     let (kind, version, class) = known::find(group, resource).unwrap_or(("…", "…", "optional"));
     let paste = if class == "native" {
         format!(

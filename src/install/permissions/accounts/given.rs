@@ -74,7 +74,7 @@ pub(super) fn bound(
                     format!("Role {role}, which OLM copies into a ClusterRole, as there are no target namespaces");
                 give(&[], rules, reason);
                 let namespaces = Rule::new("", "namespaces", &["get", "list", "watch"]);
-                let reason = format!("OLM adds it to the ClusterRole that it copies the Role {role} into");
+                let reason = format!("OLM copies the Role {role} into a ClusterRole, and adds this rule there");
                 give(&[], vec![namespaces], reason);
             }
             Targets::Namespaces(names) => {
