@@ -108,6 +108,7 @@ const PRACTICE: &str = "Operator Framework best practices";
 const PACKAGE: &str = "package manifest format";
 const INDEX: &str = "operator index database";
 const FBC: &str = "file-based catalog format";
+const LIFECYCLE: &str = "lifecycle metadata of operators";
 const POLICY: &str = "policy of an administrator";
 
 /// The tables, in the order in which the rules are listed.

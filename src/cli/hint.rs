@@ -330,6 +330,14 @@ hints! {
             hint(format!("name one with --default-channel: {}", channels.join(", ")))
         }
         Self::Empty { .. } => hint("name the package alone to take it out"),
+        Self::NoLifecycle { others, .. } if others.is_empty() => hint("give --phase once for each of its phases"),
+        Self::NoLifecycle { others, .. } => {
+            let others: Vec<String> = others.iter().map(ToString::to_string).collect();
+            hint(format!(
+                "give --phase once for each of its phases, or name one of {}",
+                others.join(", ")
+            ))
+        }
         Self::Version { .. } => hint("take bundles out by name, with opmx catalog rm"),
         Self::Ambiguous { .. } => hint("name the bundle in place of its version"),
         Self::NoWay { .. } => hint("name another version, or the channels that have a way from it"),

@@ -101,6 +101,10 @@ const LINES: &[Tried] = &[
     ("catalog deprecate", &[("damaged PACKAGE -m text --dry-run", &[])]),
     ("catalog undeprecate", &[("damaged PACKAGE --dry-run", &[])]),
     (
+        "catalog lifecycle",
+        &[("damaged PACKAGE 1.0 --phase all=2026-01-01..2026-12-31 --dry-run", &[])],
+    ),
+    (
         "catalog channel copy",
         &[("catalog PACKAGE stable fast --dry-run", &[])],
     ),

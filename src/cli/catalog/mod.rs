@@ -5,6 +5,7 @@ mod build;
 mod channel;
 mod deprecate;
 mod edit;
+mod lifecycle;
 mod prune;
 mod rm;
 mod target;
@@ -49,6 +50,7 @@ enum CatalogCommand {
     Truncate(truncate::TruncateArguments),
     Deprecate(deprecate::DeprecateArguments),
     Undeprecate(deprecate::UndeprecateArguments),
+    Lifecycle(lifecycle::LifecycleArguments),
     Channel(channel::ChannelArguments),
     Build(build::BuildArguments),
 }
@@ -61,6 +63,7 @@ pub(crate) fn run(arguments: &CatalogArguments, context: &Context<'_>) -> Comman
         CatalogCommand::Truncate(arguments) => truncate::run(arguments, context),
         CatalogCommand::Deprecate(arguments) => deprecate::run(arguments, context),
         CatalogCommand::Undeprecate(arguments) => deprecate::take_back(arguments, context),
+        CatalogCommand::Lifecycle(arguments) => lifecycle::run(arguments, context),
         CatalogCommand::Channel(arguments) => channel::run(arguments, context),
         CatalogCommand::Build(arguments) => build::run(arguments, context),
     }

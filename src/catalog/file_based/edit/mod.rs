@@ -7,6 +7,7 @@ mod pieces;
 mod result;
 
 use super::draft::{Draft, DraftError, NewBundle, Placement, Revised};
+use super::lifecycle::LIFECYCLES;
 use super::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
 use super::{Key, Schema};
 use crate::diagnostic::Diagnostic;
@@ -469,7 +470,11 @@ impl Editor {
 
 /// Whether two documents of one package stand for the same thing.
 fn same(one: &Handle, other: &Handle) -> bool {
-    !matches!(one.schema, Schema::Other(_)) && Key::cmp(&one.key(), &other.key()).is_eq()
+    let unique = match &one.schema {
+        Schema::Other(schema) => **schema == *LIFECYCLES,
+        _ => true,
+    };
+    unique && Key::cmp(&one.key(), &other.key()).is_eq()
 }
 
 #[cfg(test)]
