@@ -34,6 +34,7 @@ mod metadata;
 mod platforms;
 mod policy;
 mod reading;
+mod release;
 mod services;
 mod validators;
 
@@ -49,6 +50,7 @@ pub use metadata::*;
 pub use platforms::*;
 pub use policy::*;
 pub use reading::*;
+pub use release::*;
 pub use services::*;
 pub use validators::*;
 
@@ -109,6 +111,7 @@ const PACKAGE: &str = "package manifest format";
 const INDEX: &str = "operator index database";
 const FBC: &str = "file-based catalog format";
 const LIFECYCLE: &str = "lifecycle metadata of operators";
+const PIPELINES: &str = "release configuration of the community pipelines";
 const POLICY: &str = "policy of an administrator";
 
 /// The tables, in the order in which the rules are listed.
@@ -133,6 +136,7 @@ const TABLES: &[&[&Rule]] = &[
     validators::OBJECTS_BESIDE,
     policy::POLICIES,
     file_based_catalog::FILE_BASED_CATALOG,
+    release::RELEASES,
     validators::OLDER,
     conversion::CONVERSION,
 ];

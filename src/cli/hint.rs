@@ -12,6 +12,7 @@ use crate::catalog::file_based::load::LoadError as CatalogLoadError;
 use crate::catalog::file_based::read::CatalogError;
 use crate::catalog::file_based::template::TemplateError;
 use crate::catalog::published::UnpublishedError;
+use crate::catalog::release::TemplateChangeError;
 use crate::catalog::selection::SelectionError;
 use crate::cli::start::StartError;
 use crate::cluster::dump::DumpError;
@@ -40,6 +41,7 @@ use crate::index::location::{FetchError, IndexLocationError};
 use crate::index::open::OpenError;
 use crate::index::program::ProgramError;
 use crate::index::publish::{ChangeError, PublishError};
+use crate::index::release::ReleaseError;
 use crate::index::render::RenderError;
 use crate::index::render::bundle::BundleError;
 use crate::index::render::dockerfile::DockerfileError;
@@ -61,6 +63,7 @@ use crate::server::ServeError;
 use crate::steps::StepError;
 use crate::synthesis::outside::OutsideError;
 use crate::synthesis::samples::SamplesError;
+use crate::text::ReviseError;
 use crate::tree::TreeError;
 use crate::validation::many::UnreadableError;
 use std::error::Error;
@@ -204,6 +207,12 @@ impl Hints for RegistryError {
     }
 }
 
+impl Hints for ReviseError {
+    fn hints(&self) -> Advice {
+        hint("write the value out there, without an alias, an anchor or a merge key")
+    }
+}
+
 impl Hints for LocationError {
     fn hints(&self) -> Advice {
         self.source.hints().of_missing()
@@ -303,9 +312,8 @@ hints! {
         Self::TooMuch { .. } => hint(raise(TOTAL_SIZE)),
     }
     CatalogEditError {
-        pass: [Catalog, File, Draft],
+        pass: [Catalog, File, Draft, Revise],
         none: [Findings, Write, Name],
-        Self::Revise(_) => hint("write the value out there, without an alias, an anchor or a merge key"),
         Self::Package { nearest, .. } => {
             hints_of(nearest.iter().map(|name| format!("there is {name:?}"))).of_missing()
         }
@@ -534,6 +542,19 @@ hints! {
     }
     BundleError {
         pass: [Location, Load, Intake, Render],
+        none: [],
+    }
+    ReleaseError {
+        pass: [File, Catalog],
+        missing: [NoVersion],
+        none: [Bundles, Package, Version, Changed],
+        Self::Folder { .. } => hint("name a folder such as operators/PACKAGE, with the file ci.yaml"),
+        Self::Bundle { source, .. } => source.hints(),
+        Self::Template { source, .. } => source.hints(),
+        Self::Foreign { .. } => hint("put it into the template, or remove it from the catalog with --overwrite"),
+    }
+    TemplateChangeError {
+        pass: [Draft, Revise],
         none: [],
     }
     TemplateRenderError {

@@ -23,6 +23,7 @@ const FILES: &[&str] = &[
     include_str!("examples/conversion.yaml"),
     include_str!("examples/index.yaml"),
     include_str!("examples/file_based_catalog.yaml"),
+    include_str!("examples/release.yaml"),
 ];
 
 /// What breaks a rule, beside the nearest that does not.
@@ -139,6 +140,9 @@ pub const INDEX_CHECK: &str = "index check";
 
 /// The command that looks at the file-based catalog of an example.
 pub const VALIDATE: &str = "validate";
+
+/// The command that looks at the operator of an example.
+pub const RELEASE: &str = "catalog release";
 
 /// The file of an example that is no file of a bundle, but the Dockerfile of an index.
 pub const INDEX_DOCKERFILE: &str = "index.Dockerfile";

@@ -37,6 +37,7 @@ mod catalog_add;
 mod catalog_build;
 mod catalog_edit;
 mod catalog_lifecycle;
+mod catalog_release;
 mod catalogs;
 mod dependencies;
 mod generate_dockerfile;

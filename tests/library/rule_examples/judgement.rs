@@ -4,6 +4,7 @@ use super::bundles::{Files, Side, files, index_dockerfile};
 use opmx::bundle::{self, BundleLimits};
 use opmx::catalog::file_based::check::check as check_catalog;
 use opmx::catalog::file_based::read::CatalogLimits;
+use opmx::catalog::release::OperatorFiles;
 use opmx::conversion;
 use opmx::database::read::Database;
 use opmx::database::{check::check, schema};
@@ -13,7 +14,7 @@ use opmx::index::check::{self, images};
 use opmx::index::open::Index;
 use opmx::kubernetes::served::{ServedResources, read_table};
 use opmx::rules;
-use opmx::rules::examples::{Example, INDEX_CHECK, INDEX_DOCKERFILE, VALIDATE};
+use opmx::rules::examples::{Example, INDEX_CHECK, INDEX_DOCKERFILE, RELEASE, VALIDATE};
 use opmx::synthesis::outside::{Outside, learn};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeError, TreeLimits};
@@ -49,6 +50,15 @@ pub(crate) fn judge_files(example: &Example, side: Side, files: Files) -> Vec<Di
             let path = folder.path().join("catalog");
             tree.write_to(&path).unwrap();
             check_catalog(&path, CatalogLimits::default()).unwrap().findings
+        }
+        Some(RELEASE) => {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("operator");
+            tree.write_to(&path).unwrap();
+            let mut findings = Vec::new();
+            let read = OperatorFiles::read(&path, None, CatalogLimits::default(), &mut findings);
+            findings.extend(read.unwrap().released().findings);
+            findings
         }
         Some("bundle build") => check_reading(&reading),
         Some("bundle convert") => {
@@ -181,7 +191,7 @@ pub(crate) fn everything(example: &Example, side: Side) -> Vec<Diagnostic> {
     if example.command.as_deref() == Some(INDEX_CHECK) {
         return checked(example, side);
     }
-    if example.command.as_deref() == Some(VALIDATE) {
+    if [Some(VALIDATE), Some(RELEASE)].contains(&example.command.as_deref()) {
         return judge(example, side);
     }
     let mut all = suites::validators_of("all").unwrap();

@@ -12,6 +12,7 @@ mod list;
 mod prune;
 mod remove;
 
+pub(crate) use add::differing;
 pub use add::{NewBundle, Placement};
 pub use deprecate::Deprecated;
 pub use error::DraftError;
