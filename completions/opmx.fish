@@ -307,7 +307,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l suite -d 'Rules to add: all, operatorhub, good-practices, deprecated-apis, objects, community, capabilities, categories or multiarch' -r -f -a "all\t''
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l suite -d 'Rules to add: all, operatorhub, good-practices, deprecated-apis, objects, community, capabilities, categories, multiarch or konflux' -r -f -a "all\t''
 operatorhub\t''
 good-practices\t''
 deprecated-apis\t''
@@ -315,6 +315,7 @@ removed-apis\t''
 objects\t''
 community\t''
 multiarch\t''
+konflux\t''
 capabilities\t''
 categories\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l as -d 'Judge exactly as another program does, also where it is wrong' -r -f -a "opm\t'opm alpha bundle validate'
@@ -323,6 +324,7 @@ api\t'All validators of the Operator Framework\'s library'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l k8s-version -d 'Make errors of the APIs that this version of Kubernetes no longer serves' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l categories -d 'File with the categories to allow, {"categories": […]}, in place of the usual ones' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l index-dockerfile -d 'Dockerfile of the index that the bundles are meant for, for the suite community' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l allowed-registries -d 'Registries, or repositories and folders of them, that images may be from, for the suite konflux' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l policy -d 'File that says which kinds, permissions, registries and catalogs are allowed; - is standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'Everything that only warns'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l allow -d 'Do not report this rule' -r

@@ -21,6 +21,7 @@ macro_rules! rules {
     };
 }
 
+mod conforma;
 mod conversion;
 mod crd;
 mod csv;
@@ -38,6 +39,7 @@ mod release;
 mod services;
 mod validators;
 
+pub use conforma::*;
 pub use conversion::*;
 pub use crd::*;
 pub use csv::*;
@@ -111,6 +113,7 @@ const PACKAGE: &str = "package manifest format";
 const INDEX: &str = "operator index database";
 const FBC: &str = "file-based catalog format";
 const LIFECYCLE: &str = "lifecycle metadata of operators";
+const CONFORMA: &str = "release policy of Konflux";
 const PIPELINES: &str = "release configuration of the community pipelines";
 const POLICY: &str = "policy of an administrator";
 
@@ -133,6 +136,7 @@ const TABLES: &[&[&Rule]] = &[
     csv::WHOLE,
     validators::CATALOGS,
     platforms::PLATFORMS,
+    conforma::RELEASE_POLICY,
     validators::OBJECTS_BESIDE,
     policy::POLICIES,
     file_based_catalog::FILE_BASED_CATALOG,
@@ -161,10 +165,12 @@ mod tests {
         let mut seen = BTreeSet::new();
         for rule in all() {
             assert!(seen.insert(rule.id), "{} stands twice", rule.id);
+            // Rules of a policy that is not ours have its ids.
+            let others: &[u8] = if rule.source == CONFORMA { b"_." } else { b"-." };
             assert!(
                 rule.id
                     .bytes()
-                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte)),
+                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || others.contains(&byte)),
                 "{} is not kebab-case",
                 rule.id
             );

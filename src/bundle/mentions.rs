@@ -4,12 +4,16 @@
 use super::pin::{self, CONTAINERS, ImageUse, RELATED_IMAGE};
 use super::{Bundle, MediaType};
 use crate::image::{Reference, RegistryReference};
+use crate::manifest::Object;
 use crate::text::{Document, Path};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the names of variables for images end with.
 const IMAGE_SUFFIX: &str = "_IMAGE";
+
+/// What stands between the words of an annotation.
+const ANNOTATION_ENDS: [char; 4] = [',', ';', '\n', ' '];
 
 /// Longer strings are no references.
 const LONGEST: usize = 512;
@@ -34,6 +38,26 @@ pub fn of_bundle(bundle: &Bundle) -> Vec<ImageUse> {
                 let pod = keys.iter().fold(deployments.index(index), |path, key| path.key(key));
                 of_pod(document, &pod, &mut uses);
             }
+        }
+    }
+    uses
+}
+
+/// The images in the annotations of a CSV, each word of which may be one.
+pub(crate) fn of_annotations(csv: &Object) -> Vec<ImageUse> {
+    let (document, root) = csv.document();
+    let map = root.key("metadata").key("annotations");
+    let mut uses = Vec::new();
+    for (key, value) in map
+        .get(document.value())
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        let text = value.as_str().unwrap_or_default();
+        for word in text.split(ANNOTATION_ENDS).filter(|word| written_out(word).is_some()) {
+            let prefix = (word == text).then_some("");
+            uses.push(ImageUse::within(document, map.key(key), key, word, prefix));
         }
     }
     uses

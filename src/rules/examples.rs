@@ -19,6 +19,7 @@ const FILES: &[&str] = &[
     include_str!("examples/crd.yaml"),
     include_str!("examples/validators.yaml"),
     include_str!("examples/platforms.yaml"),
+    include_str!("examples/conforma.yaml"),
     include_str!("examples/policy.yaml"),
     include_str!("examples/conversion.yaml"),
     include_str!("examples/index.yaml"),
