@@ -965,7 +965,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__build)
-            opts="-d -t -p -c -e -o -u -v -q -h --directory --tag --version --replaces --pin --related-images --media-type --expand-wildcards --samples --api-source --max-database-steps --no-validate --package --channels --default --overwrite --output-dir --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-d -t -p -c -e -o -u -v -q -h --directory --tag --version --replaces --pin --image-map --pins-out --related-images --media-type --expand-wildcards --samples --api-source --max-database-steps --no-validate --package --channels --default --overwrite --output-dir --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -993,6 +993,18 @@ _opmx() {
                     ;;
                 --replaces)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --image-map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pins-out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --related-images)
+                    COMPREPLY=($(compgen -W "mentioned from-env" -- "${cur}"))
                     return 0
                     ;;
                 --media-type)

@@ -152,6 +152,10 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s t -l tag -d 'Where the image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l version -d 'Version of the operator, in place of the one in the bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l replaces -d 'Name of the bundle that this one replaces, in place of the one in the bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l image-map -d 'Write other images in the place of those that this file names' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l pins-out -d 'Write to this file which images became others, in lines that --image-map reads' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l related-images -d 'Add images to the related ones: mentioned or from-env' -r -f -a "mentioned\t'Those that are mentioned'
+from-env\t'Those of variables'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l media-type -d 'Media type of the image: registry+v1 or k8s+v1' -r -f -a "registry+v1\t''
 k8s+v1\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l samples -d 'Folder of sample custom resources, which become the alm-examples' -r -F
@@ -179,7 +183,6 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 always\t'Also in pipes and files'
 never\t'Not at all'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l pin -d 'Write digests for the tags of images, as the registries have them now'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l related-images -d 'Add the images in arguments, variables and ConfigMaps to the related images'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l expand-wildcards -d 'Name the resources and verbs that wildcards in RBAC stand for, where they are the bundle\'s own'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l no-validate -d 'Build it even if it has errors'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s o -l overwrite -d 'Replace a metadata/annotations.yaml that says something else than the options'

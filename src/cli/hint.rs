@@ -2,6 +2,7 @@
 //! where their failures become advice, and where limits become flags.
 
 use crate::build::BuildError;
+use crate::bundle::image_map::ImageMapError;
 use crate::bundle::location::{LoadError, LocationError};
 use crate::bundle::pin::PinError;
 use crate::bundle::{AnnotationError, EditError, MediaType, UnknownMediaType};
@@ -164,6 +165,7 @@ macro_rules! without_hints {
 }
 
 without_hints! {
+    ImageMapError,
     InitError,
     RequestError,
     StepError,
