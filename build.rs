@@ -27,7 +27,8 @@ mod server {
 
         // The numbers of the fields, for the messages that are encoded before they are asked for.
         let mut numbers = String::new();
-        for message in descriptors.file.iter().flat_map(|file| &file.message_type) {
+        let own = descriptors.file.iter().filter(|file| file.package() == "api");
+        for message in own.flat_map(|file| &file.message_type) {
             writeln!(numbers, "pub mod {} {{", snake_case(message.name()))?;
             for field in &message.field {
                 let name = snake_case(field.name()).to_uppercase();
@@ -52,6 +53,7 @@ mod server {
             .build_client(false)
             .out_dir(server)
             .extern_path(".api", "crate::server::proto")
+            .extern_path(".google.protobuf.Struct", "crate::server::encoded::Encoded")
             .extern_path(".api.PackageName", "crate::server::encoded::Encoded")
             .extern_path(".api.Package", "crate::server::encoded::Encoded")
             .extern_path(".api.Bundle", "crate::server::encoded::Encoded")

@@ -178,8 +178,14 @@ _opmx() {
             opmx__subcmd__catalog,help)
                 cmd="opmx__subcmd__catalog__subcmd__help"
                 ;;
+            opmx__subcmd__catalog,lifecycle)
+                cmd="opmx__subcmd__catalog__subcmd__lifecycle"
+                ;;
             opmx__subcmd__catalog,prune)
                 cmd="opmx__subcmd__catalog__subcmd__prune"
+                ;;
+            opmx__subcmd__catalog,release)
+                cmd="opmx__subcmd__catalog__subcmd__release"
                 ;;
             opmx__subcmd__catalog,rm)
                 cmd="opmx__subcmd__catalog__subcmd__rm"
@@ -229,8 +235,14 @@ _opmx() {
             opmx__subcmd__catalog__subcmd__help,help)
                 cmd="opmx__subcmd__catalog__subcmd__help__subcmd__help"
                 ;;
+            opmx__subcmd__catalog__subcmd__help,lifecycle)
+                cmd="opmx__subcmd__catalog__subcmd__help__subcmd__lifecycle"
+                ;;
             opmx__subcmd__catalog__subcmd__help,prune)
                 cmd="opmx__subcmd__catalog__subcmd__help__subcmd__prune"
+                ;;
+            opmx__subcmd__catalog__subcmd__help,release)
+                cmd="opmx__subcmd__catalog__subcmd__help__subcmd__release"
                 ;;
             opmx__subcmd__catalog__subcmd__help,rm)
                 cmd="opmx__subcmd__catalog__subcmd__help__subcmd__rm"
@@ -370,8 +382,14 @@ _opmx() {
             opmx__subcmd__help__subcmd__catalog,deprecate)
                 cmd="opmx__subcmd__help__subcmd__catalog__subcmd__deprecate"
                 ;;
+            opmx__subcmd__help__subcmd__catalog,lifecycle)
+                cmd="opmx__subcmd__help__subcmd__catalog__subcmd__lifecycle"
+                ;;
             opmx__subcmd__help__subcmd__catalog,prune)
                 cmd="opmx__subcmd__help__subcmd__catalog__subcmd__prune"
+                ;;
+            opmx__subcmd__help__subcmd__catalog,release)
+                cmd="opmx__subcmd__help__subcmd__catalog__subcmd__release"
                 ;;
             opmx__subcmd__help__subcmd__catalog,rm)
                 cmd="opmx__subcmd__help__subcmd__catalog__subcmd__rm"
@@ -947,7 +965,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__build)
-            opts="-d -t -p -c -e -o -u -v -q -h --directory --tag --version --replaces --pin --related-images --media-type --expand-wildcards --samples --api-source --max-database-steps --no-validate --package --channels --default --overwrite --output-dir --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-d -t -p -c -e -o -u -v -q -h --directory --tag --version --replaces --pin --image-map --pins-out --related-images --media-type --expand-wildcards --samples --api-source --max-database-steps --no-validate --package --channels --default --overwrite --output-dir --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -975,6 +993,18 @@ _opmx() {
                     ;;
                 --replaces)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --image-map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pins-out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --related-images)
+                    COMPREPLY=($(compgen -W "mentioned from-env" -- "${cur}"))
                     return 0
                     ;;
                 --media-type)
@@ -1651,7 +1681,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__rules)
-            opts="-o -v -q -h --output --verbose --quiet --color --help text-encoding text-too-large yaml-syntax yaml-duplicate-key yaml-too-deep yaml-excessive-aliasing yaml-too-many-documents yaml-too-many-values yaml-unrepresentable yaml-empty-document yaml-hidden-text json-syntax object-not-a-map object-field-missing object-field-type object-field-unknown object-duplicate name-hidden-character yaml-extra-document format-manifests-dir format-metadata-dir metadata-entry-shape k8s-media-type-ambiguous k8s-media-type-mismatch k8s-olm-yaml-missing olm-required olm-type olm-unknown-key olm-misindented olm-extra-document olm-version olm-release olm-icon olm-icon-file olm-overlay-unmatched olm-annotation-key olm-annotation-value olm-displayname-defaulted csv-name-format csv-skip-range csv-replaces-itself csv-examples-json csv-example-without-provided-api csv-annotation-case csv-api-both-ways bundle-relatedimage-format bundle-release-name bundle-size-exceeded bundle-size-near-limit bundle-inline-size csv-installmodes-unknown csv-installmodes-duplicate csv-installmodes-none-supported k8s-duplicate-copy k8s-old-api k8s-namespaces k8s-namespace-clash k8s-kind-unsupported k8s-custom-resource k8s-namespace-dropped k8s-cert-manager-dropped k8s-deployment-missing k8s-binary-file deployment-duplicate deployment-name deployment-selector deployment-annotations deployment-dot-name deployment-watch-namespace deployment-cert-volume serviceaccount-fields cert-secret-missing cert-own-secret networkpolicy-all-pods cert-own-rotation k8s-list-object olm-name-version rbac-cluster-admin rbac-wildcard-verb rbac-account-missing rbac-account-unbound rbac-optional-own-api rbac-unbound-role rbac-wildcard rbac-group-subject rbac-subject-form rbac-kind-unknown rbac-kind-ambiguous rbac-role-ref rbac-role-missing rbac-partial-binding rbac-other-namespace rbac-kept-subject-namespace rbac-subject-namespace-missing rbac-aggregated rbac-aggregated-rules rbac-optional-annotation rbac-openshift-required rbac-unknown-resource rbac-subresource-wildcard rbac-nonresource-namespaced rbac-generated-binding rbac-nonresource rbac-olm-api crd-name crd-not-served crd-v1beta1 service-selector service-port service-port-name service-name-clash service-kept service-unprojected crd-provided-clash apiservice-name apiservice-local apiservice-service-missing apiservice-kind-missing apiservice-insecure apiservice-fields webhook-name webhook-url webhook-service-missing webhook-rules webhook-duplicate webhook-match-conditions webhook-namespace-selector webhook-cabundle webhook-conversion-service-missing webhook-conversion-preserve webhook-conversion-modes ann-file-missing ann-key-missing ann-mediatype-mismatch ann-package-empty ann-channels-empty ann-channel-blank ann-name-quoting ann-default-channel-empty dep-type-unknown dep-value-shape dep-gvk-group-empty dep-gvk-version-empty dep-gvk-kind-empty dep-package-name-empty dep-package-version-empty dep-package-version-format dep-label-empty dep-cel-missing dep-cel-invalid dep-cel-empty tree-path-escape tree-entry-type tree-limit load-multiple-csv load-file-name load-subdirectory load-hidden-file content-unparsable content-kind-unsupported content-metadata content-crd-shape content-crd-version opm-owned-crd-absent opm-release-and-substitutes ann-manifests-path related-image-missing related-image-outdated ann-metadata-path ann-default-channel-unknown prop-files metadata-subfolder prop-shape prop-file-name prop-derived-clash opt-value-shape opt-empty opt-unknown-key opt-duplicate opt-several opt-no-match opt-group-version opt-core-kind opt-crd opt-builtin-kind opt-projected dep-constraint-key dep-constraint-several dep-constraint-size dep-range-quoting dep-intent-value dep-intent-place dep-intent-constraint dep-duplicate dep-conflicting-intent dep-self dep-csv-double range-hyphen bundle-unreadable index-no-objects index-no-csv content-csv-shape index-version-shape index-version-missing index-release-shape index-csv-version-semver index-olm-properties index-owned-crd-name index-owned-crd-absent index-crd-decode index-database-damaged index-package-missing index-default-channel index-channel-missing index-channel-head index-bundle-missing index-entry-target index-cycle index-bundle-unreachable index-dependency index-orphan-row index-row-owner index-api-missing index-api-unused index-manifests-json index-message-size index-bundle-size index-image-missing index-image-unknown index-image-reference cluster-bundle-image cluster-media-type cluster-bundle-size cluster-message-size cluster-manifest-kind cluster-constraint cluster-dependency cluster-intent cluster-property cluster-webhook csv-replaces-format csv-annotations-missing csv-examples-missing csv-examples-both csv-owned-crd-name-shape csv-resource-field csv-owned-group-key csv-provided-api-without-example csv-installmodes-missing csv-conversion-allnamespaces-only csv-minkubeversion-missing csv-minkubeversion-format csv-required-field csv-olm-properties-annotation crd-metadata crd-group crd-scope crd-version-name crd-version-unique crd-storage-count crd-version-field crd-names-required crd-names-format crd-global-and-version crd-printer-column crd-scale-path crd-selectable-fields crd-deprecation-warning crd-preserve-unknown-fields crd-defaults-need-pruning crd-conversion-strategy crd-conversion-client crd-conversion-review-versions crd-api-approved crd-schema-missing crd-schema-structural crd-schema-keyword crd-schema-type crd-schema-default bundle-crd-duplicate bundle-owned-crd-absent bundle-crd-not-owned bundle-serviceaccount-clash bundle-relatedimage-empty hub-v1-deprecated hub-provider-name hub-maintainer-incomplete hub-maintainer-email hub-link-incomplete hub-link-url hub-version-missing hub-icon-missing hub-icon-count hub-icon-incomplete hub-icon-mediatype hub-minkubeversion-missing hub-minkubeversion-format cap-unknown cat-unknown cat-custom-unknown removed-api-1.22 removed-api-1.25 removed-api-1.26 removed-api-minkube-unparsable gp-no-deployment gp-resource-requests gp-crd-description-empty gp-channel-name gp-rbac-create-crd gp-name-semver gp-name-shape multiarch-inspect-failed multiarch-unsupported multiarch-label-missing-arch multiarch-label-missing-os multiarch-image-narrower multiarch-affinity-missing multiarch-affinity-extra multiarch-affinity-narrow obj-pdb-maxunavailable-zero obj-pdb-minavailable-full obj-priorityclass-global-default obj-rbac-pdb-write obj-rbac-default-scc-write obj-unparsable og-annotation-case policy-kind policy-permission policy-source policy-unseen catalog-document catalog-schema-missing catalog-schema-unknown catalog-field-type catalog-field-unknown catalog-field-case catalog-field-repeated catalog-package-name catalog-package-nameless catalog-package-duplicate catalog-package-missing catalog-package-empty catalog-package-icon catalog-default-channel catalog-channel-name catalog-channel-duplicate catalog-channel-empty catalog-channel-head catalog-channel-cycle catalog-entry-name catalog-entry-duplicate catalog-entry-bundle catalog-entry-stranded catalog-entry-itself catalog-skips-empty catalog-skip-range catalog-bundle-name catalog-bundle-duplicate catalog-bundle-unlisted catalog-bundle-image catalog-image-reference catalog-property catalog-bundle-identity catalog-bundle-version catalog-version-missing catalog-bundle-release catalog-version-duplicate catalog-object catalog-object-content catalog-object-ref catalog-csv-metadata catalog-message-size catalog-manifests-size catalog-deprecation-package catalog-deprecation-reference catalog-deprecation-duplicate catalog-deprecation-message catalog-deprecation-ignored pkg-name-empty pkg-channels-empty pkg-default-missing pkg-default-unknown pkg-channel-name-empty pkg-channel-csv-empty pkg-channel-duplicate community-maxopenshift-missing community-maxopenshift-json community-maxopenshift-absent community-maxopenshift-version community-maxopenshift-patch community-maxopenshift-too-high community-index-path-missing community-index-label-missing community-index-label-syntax community-index-range convert-csv-missing convert-deployment-unknown convert-pod-labels convert-field-lost convert-field-set-by-cluster convert-field-changed convert-field-added convert-order convert-repeated-rule convert-file-left-out convert-object-not-shipped convert-crd-changed convert-hints-lost convert-comments-lost"
+            opts="-o -v -q -h --output --verbose --quiet --color --help text-encoding text-too-large yaml-syntax yaml-duplicate-key yaml-too-deep yaml-excessive-aliasing yaml-too-many-documents yaml-too-many-values yaml-unrepresentable yaml-empty-document yaml-hidden-text json-syntax object-not-a-map object-field-missing object-field-type object-field-unknown object-duplicate name-hidden-character yaml-extra-document format-manifests-dir format-metadata-dir metadata-entry-shape k8s-media-type-ambiguous k8s-media-type-mismatch k8s-olm-yaml-missing olm-required olm-type olm-unknown-key olm-misindented olm-extra-document olm-version olm-release olm-icon olm-icon-file olm-overlay-unmatched olm-annotation-key olm-annotation-value olm-displayname-defaulted csv-name-format csv-skip-range csv-replaces-itself csv-examples-json csv-example-without-provided-api csv-annotation-case csv-api-both-ways bundle-relatedimage-format bundle-release-name bundle-size-exceeded bundle-size-near-limit bundle-inline-size csv-installmodes-unknown csv-installmodes-duplicate csv-installmodes-none-supported k8s-duplicate-copy k8s-old-api k8s-namespaces k8s-namespace-clash k8s-kind-unsupported k8s-custom-resource k8s-namespace-dropped k8s-cert-manager-dropped k8s-deployment-missing k8s-binary-file deployment-duplicate deployment-name deployment-selector deployment-annotations deployment-dot-name deployment-watch-namespace deployment-cert-volume serviceaccount-fields cert-secret-missing cert-own-secret networkpolicy-all-pods cert-own-rotation k8s-list-object olm-name-version rbac-cluster-admin rbac-wildcard-verb rbac-account-missing rbac-account-unbound rbac-optional-own-api rbac-unbound-role rbac-wildcard rbac-group-subject rbac-subject-form rbac-kind-unknown rbac-kind-ambiguous rbac-role-ref rbac-role-missing rbac-partial-binding rbac-other-namespace rbac-kept-subject-namespace rbac-subject-namespace-missing rbac-aggregated rbac-aggregated-rules rbac-optional-annotation rbac-openshift-required rbac-unknown-resource rbac-subresource-wildcard rbac-nonresource-namespaced rbac-generated-binding rbac-nonresource rbac-olm-api crd-name crd-not-served crd-v1beta1 service-selector service-port service-port-name service-name-clash service-kept service-unprojected crd-provided-clash apiservice-name apiservice-local apiservice-service-missing apiservice-kind-missing apiservice-insecure apiservice-fields webhook-name webhook-url webhook-service-missing webhook-rules webhook-duplicate webhook-match-conditions webhook-namespace-selector webhook-cabundle webhook-conversion-service-missing webhook-conversion-preserve webhook-conversion-modes ann-file-missing ann-key-missing ann-mediatype-mismatch ann-package-empty ann-channels-empty ann-channel-blank ann-name-quoting ann-default-channel-empty dep-type-unknown dep-value-shape dep-gvk-group-empty dep-gvk-version-empty dep-gvk-kind-empty dep-package-name-empty dep-package-version-empty dep-package-version-format dep-label-empty dep-cel-missing dep-cel-invalid dep-cel-empty tree-path-escape tree-entry-type tree-limit load-multiple-csv load-file-name load-subdirectory load-hidden-file content-unparsable content-kind-unsupported content-metadata content-crd-shape content-crd-version opm-owned-crd-absent opm-release-and-substitutes ann-manifests-path related-image-missing related-image-outdated ann-metadata-path ann-default-channel-unknown prop-files metadata-subfolder prop-shape prop-file-name prop-derived-clash opt-value-shape opt-empty opt-unknown-key opt-duplicate opt-several opt-no-match opt-group-version opt-core-kind opt-crd opt-builtin-kind opt-projected dep-constraint-key dep-constraint-several dep-constraint-size dep-range-quoting dep-intent-value dep-intent-place dep-intent-constraint dep-duplicate dep-conflicting-intent dep-self dep-csv-double range-hyphen bundle-unreadable index-no-objects index-no-csv content-csv-shape index-version-shape index-version-missing index-release-shape index-csv-version-semver index-olm-properties index-owned-crd-name index-owned-crd-absent index-crd-decode index-database-damaged index-package-missing index-default-channel index-channel-missing index-channel-head index-bundle-missing index-entry-target index-cycle index-bundle-unreachable index-dependency index-orphan-row index-row-owner index-api-missing index-api-unused index-manifests-json index-message-size index-bundle-size index-image-missing index-image-unknown index-image-reference cluster-bundle-image cluster-media-type cluster-bundle-size cluster-message-size cluster-manifest-kind cluster-constraint cluster-dependency cluster-intent cluster-property cluster-webhook csv-replaces-format csv-annotations-missing csv-examples-missing csv-examples-both csv-owned-crd-name-shape csv-resource-field csv-owned-group-key csv-provided-api-without-example csv-installmodes-missing csv-conversion-allnamespaces-only csv-minkubeversion-missing csv-minkubeversion-format csv-required-field csv-olm-properties-annotation crd-metadata crd-group crd-scope crd-version-name crd-version-unique crd-storage-count crd-version-field crd-names-required crd-names-format crd-global-and-version crd-printer-column crd-scale-path crd-selectable-fields crd-deprecation-warning crd-preserve-unknown-fields crd-defaults-need-pruning crd-conversion-strategy crd-conversion-client crd-conversion-review-versions crd-api-approved crd-schema-missing crd-schema-structural crd-schema-keyword crd-schema-type crd-schema-default bundle-crd-duplicate bundle-owned-crd-absent bundle-crd-not-owned bundle-serviceaccount-clash bundle-relatedimage-empty hub-v1-deprecated hub-provider-name hub-maintainer-incomplete hub-maintainer-email hub-link-incomplete hub-link-url hub-version-missing hub-icon-missing hub-icon-count hub-icon-incomplete hub-icon-mediatype hub-minkubeversion-missing hub-minkubeversion-format cap-unknown cat-unknown cat-custom-unknown removed-api-1.22 removed-api-1.25 removed-api-1.26 removed-api-minkube-unparsable gp-no-deployment gp-resource-requests gp-crd-description-empty gp-channel-name gp-rbac-create-crd gp-name-semver gp-name-shape multiarch-inspect-failed multiarch-unsupported multiarch-label-missing-arch multiarch-label-missing-os multiarch-image-narrower multiarch-affinity-missing multiarch-affinity-extra multiarch-affinity-narrow olm.unpinned_references olm.unpinned_related_images olm.unmapped_references olm.csv_semver_format olm.feature_annotations_format olm.subscriptions_annotation_format olm.allowed_registries olm.allowed_registries_related olm.olm_bundle_multi_arch olm.allowed_resource_kinds olm.required_network_policy_rbac_for_operands olm.inaccessible_related_images obj-pdb-maxunavailable-zero obj-pdb-minavailable-full obj-priorityclass-global-default obj-rbac-pdb-write obj-rbac-default-scc-write obj-unparsable og-annotation-case policy-kind policy-permission policy-source policy-unseen catalog-document catalog-schema-missing catalog-schema-unknown catalog-field-type catalog-field-unknown catalog-field-case catalog-field-repeated catalog-package-name catalog-package-nameless catalog-package-duplicate catalog-package-missing catalog-package-empty catalog-package-icon catalog-default-channel catalog-channel-name catalog-channel-duplicate catalog-channel-empty catalog-channel-head catalog-channel-cycle catalog-entry-name catalog-entry-duplicate catalog-entry-bundle catalog-entry-stranded catalog-entry-itself catalog-skips-empty catalog-skip-range catalog-bundle-name catalog-bundle-duplicate catalog-bundle-unlisted catalog-bundle-image catalog-image-reference catalog-property catalog-bundle-identity catalog-bundle-version catalog-version-missing catalog-bundle-release catalog-version-duplicate catalog-object catalog-object-content catalog-object-ref catalog-csv-metadata catalog-message-size catalog-manifests-size catalog-deprecation-package catalog-deprecation-reference catalog-deprecation-duplicate catalog-deprecation-message catalog-deprecation-ignored catalog-lifecycle-package catalog-lifecycle-field catalog-lifecycle-version catalog-lifecycle-phase catalog-lifecycle-date catalog-lifecycle-platform release-key release-value release-disabled release-template-unmapped release-template-type release-catalog-twice release-catalog-version release-channel release-edge release-unused release-default-channel pkg-name-empty pkg-channels-empty pkg-default-missing pkg-default-unknown pkg-channel-name-empty pkg-channel-csv-empty pkg-channel-duplicate community-maxopenshift-missing community-maxopenshift-json community-maxopenshift-absent community-maxopenshift-version community-maxopenshift-patch community-maxopenshift-too-high community-index-path-missing community-index-label-missing community-index-label-syntax community-index-range convert-csv-missing convert-deployment-unknown convert-pod-labels convert-field-lost convert-field-set-by-cluster convert-field-changed convert-field-added convert-order convert-repeated-rule convert-file-left-out convert-object-not-shipped convert-crd-changed convert-hints-lost convert-comments-lost"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1973,14 +2003,14 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__validate)
-            opts="-o -v -q -h --suite --as --k8s-version --categories --index-dockerfile --policy --deny --allow --only --fix --dry-run --output --api-source --max-database-steps --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-o -v -q -h --suite --as --k8s-version --categories --index-dockerfile --allowed-registries --policy --deny --allow --only --fix --dry-run --output --api-source --max-database-steps --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --suite)
-                    COMPREPLY=($(compgen -W "all operatorhub good-practices deprecated-apis removed-apis objects community multiarch capabilities categories" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "all operatorhub good-practices deprecated-apis removed-apis objects community multiarch konflux capabilities categories" -- "${cur}"))
                     return 0
                     ;;
                 --as)
@@ -1996,6 +2026,10 @@ _opmx() {
                     return 0
                     ;;
                 --index-dockerfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --allowed-registries)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2099,7 +2133,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__catalog)
-            opts="-v -q -h --verbose --quiet --color --help add rm prune truncate deprecate undeprecate channel build help"
+            opts="-v -q -h --verbose --quiet --color --help add rm prune truncate deprecate undeprecate release lifecycle channel build help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2549,7 +2583,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__catalog__subcmd__help)
-            opts="add rm prune truncate deprecate undeprecate channel build help"
+            opts="add rm prune truncate deprecate undeprecate release lifecycle channel build help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2674,7 +2708,35 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__catalog__subcmd__help__subcmd__lifecycle)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__catalog__subcmd__help__subcmd__prune)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__help__subcmd__release)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2730,6 +2792,52 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__catalog__subcmd__lifecycle)
+            opts="-f -v -q -h --dry-run --max-total-size --max-depth --max-values --phase --platform --file --remove --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --phase)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platform)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__catalog__subcmd__prune)
             opts="-p -v -q -h --dry-run --max-total-size --max-depth --max-values --package --range-style --from --default-channel --with-dependencies --without-recommended --with-optional --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2778,6 +2886,100 @@ _opmx() {
                     return 0
                     ;;
                 --with-optional)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__release)
+            opts="-b -v -q -h --bundle --overwrite --dry-run --required-only --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --bundle)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --deny)
+                    COMPREPLY=($(compgen -W "warnings" -- "${cur}"))
+                    return 0
+                    ;;
+                --allow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-image-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platform)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-file-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-files)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-documents)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-database-steps)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3239,7 +3441,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__catalog)
-            opts="add rm prune truncate deprecate undeprecate channel build"
+            opts="add rm prune truncate deprecate undeprecate release lifecycle channel build"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3350,7 +3552,35 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__help__subcmd__catalog__subcmd__lifecycle)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__help__subcmd__catalog__subcmd__prune)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__catalog__subcmd__release)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

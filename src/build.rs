@@ -1,6 +1,7 @@
 //! From the files of a bundle to its image: stamped, pinned and judged.
 
 use crate::bundle::image::image_of;
+use crate::bundle::image_map::{ImageMap, Mapped, map_images};
 use crate::bundle::mentions;
 use crate::bundle::pin::{self, PinError};
 use crate::bundle::stamp::{self, Stamp};
@@ -33,8 +34,10 @@ pub struct BuildOptions {
     pub annotations: AskedAnnotations,
     /// Let them replace what the bundle says.
     pub overwrite_annotations: bool,
-    /// Add the images in arguments, variables and ConfigMaps to the related images.
-    pub related_images: bool,
+    /// Images to add to the related ones.
+    pub related_images: Option<RelatedImages>,
+    /// Images to write in the place of others.
+    pub image_map: ImageMap,
     /// Write digests for the tags of images, as the registries have them now.
     pub pin: bool,
     /// Build it even if it has errors.
@@ -43,6 +46,15 @@ pub struct BuildOptions {
     pub epoch: u64,
     /// How much the bundle may hold.
     pub limits: BundleLimits,
+}
+
+/// Which images are added to the related ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RelatedImages {
+    /// Those in arguments, variables and ConfigMaps.
+    Mentioned,
+    /// Those in the variables `RELATED_IMAGE_*`, each under the name of its variable.
+    Variables,
 }
 
 /// What came of it.
@@ -58,6 +70,8 @@ pub struct Built {
     pub findings: Vec<Diagnostic>,
     /// The entries that were added to the related images.
     pub related_images: Vec<Value>,
+    /// The images that became others, and what of the map the bundle does not have.
+    pub mapped: Mapped,
     /// The images whose tags became digests: as written, and by digest.
     pub pinned: BTreeMap<String, String>,
     /// The image, and the files that are in it; `None` where errors forbid it.
@@ -85,6 +99,22 @@ pub enum BuildError {
     /// The image cannot be built.
     #[error(transparent)]
     Image(#[from] ImageError),
+}
+
+impl Built {
+    /// The images that became others, as the author wrote them, and what stands there now.
+    pub fn images(&self) -> BTreeMap<&str, &str> {
+        let mapped = self.mapped.images.iter();
+        let mut images: BTreeMap<&str, &str> = mapped
+            .map(|(from, to)| (from.as_str(), self.pinned.get(to).unwrap_or(to).as_str()))
+            .collect();
+        for (from, to) in &self.pinned {
+            if !self.mapped.images.values().any(|mapped| mapped == from) {
+                images.insert(from, to);
+            }
+        }
+        images
+    }
 }
 
 /// Builds the image of a bundle. The same files and options give the same digest, whenever and wherever.
@@ -137,15 +167,22 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
     let Some(mut reading) = inferred.reading else {
         return Ok(built);
     };
-    if options.related_images
-        && let Some(bundle) = &reading.bundle
-    {
-        built.related_images = mentions::missing_entries(bundle);
+    if let (Some(which), Some(bundle)) = (options.related_images, &reading.bundle) {
+        built.related_images = match which {
+            RelatedImages::Mentioned => mentions::missing_entries(bundle),
+            RelatedImages::Variables => mentions::entries_of_variables(bundle),
+        };
         let wanted = Stamp {
             related_images: built.related_images.clone(),
             ..Stamp::default()
         };
         stamp::stamp(&mut tree, bundle, &wanted, limits)?;
+        reading = bundle::read(&tree, &limits.text);
+    }
+    if options.image_map != ImageMap::default()
+        && let Some(bundle) = &reading.bundle
+    {
+        built.mapped = map_images(&mut tree, bundle, &options.image_map, limits)?;
         reading = bundle::read(&tree, &limits.text);
     }
     if let (Some(bundle), Some(wanted)) = (&reading.bundle, options.media_type)

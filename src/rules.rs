@@ -21,6 +21,7 @@ macro_rules! rules {
     };
 }
 
+mod conforma;
 mod conversion;
 mod crd;
 mod csv;
@@ -34,9 +35,11 @@ mod metadata;
 mod platforms;
 mod policy;
 mod reading;
+mod release;
 mod services;
 mod validators;
 
+pub use conforma::*;
 pub use conversion::*;
 pub use crd::*;
 pub use csv::*;
@@ -49,6 +52,7 @@ pub use metadata::*;
 pub use platforms::*;
 pub use policy::*;
 pub use reading::*;
+pub use release::*;
 pub use services::*;
 pub use validators::*;
 
@@ -108,6 +112,9 @@ const PRACTICE: &str = "Operator Framework best practices";
 const PACKAGE: &str = "package manifest format";
 const INDEX: &str = "operator index database";
 const FBC: &str = "file-based catalog format";
+const LIFECYCLE: &str = "lifecycle metadata of operators";
+const CONFORMA: &str = "release policy of Konflux";
+const PIPELINES: &str = "release configuration of the community pipelines";
 const POLICY: &str = "policy of an administrator";
 
 /// The tables, in the order in which the rules are listed.
@@ -129,9 +136,11 @@ const TABLES: &[&[&Rule]] = &[
     csv::WHOLE,
     validators::CATALOGS,
     platforms::PLATFORMS,
+    conforma::RELEASE_POLICY,
     validators::OBJECTS_BESIDE,
     policy::POLICIES,
     file_based_catalog::FILE_BASED_CATALOG,
+    release::RELEASES,
     validators::OLDER,
     conversion::CONVERSION,
 ];
@@ -156,10 +165,12 @@ mod tests {
         let mut seen = BTreeSet::new();
         for rule in all() {
             assert!(seen.insert(rule.id), "{} stands twice", rule.id);
+            // Rules of a policy that is not ours have its ids.
+            let others: &[u8] = if rule.source == CONFORMA { b"_." } else { b"-." };
             assert!(
                 rule.id
                     .bytes()
-                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte)),
+                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || others.contains(&byte)),
                 "{} is not kebab-case",
                 rule.id
             );

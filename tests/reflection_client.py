@@ -72,6 +72,17 @@ def main(address):
         assert error.details().replace('"', "") == "package no-such-package not found", error
     assert called == set(methods), set(methods) - called
 
+    experimental = pool.FindMethodByName("api.ExperimentalRegistry.ExperimentalListPackageCustomSchemas")
+    asked = GetMessageClass(experimental.input_type)(schema="example.com.notes", packageName=packages[0])
+    assert not list(caller(channel, experimental)(asked, timeout=10))
+    acknowledged = [("x-acknowledge-experimental", "true")]
+    try:
+        for document in caller(channel, experimental)(asked, timeout=10, metadata=acknowledged):
+            assert document["schema"] == "example.com.notes" and document["package"] == packages[0]
+    except grpc.RpcError as error:
+        # A database has no such documents.
+        assert error.code() == grpc.StatusCode.UNIMPLEMENTED, error
+
     health = pool.FindMethodByName("grpc.health.v1.Health.Check")
     answer = caller(channel, health)(GetMessageClass(health.input_type)(), timeout=10)
     assert answer.status == 1, answer

@@ -4,12 +4,16 @@
 use super::pin::{self, CONTAINERS, ImageUse, RELATED_IMAGE};
 use super::{Bundle, MediaType};
 use crate::image::{Reference, RegistryReference};
+use crate::manifest::Object;
 use crate::text::{Document, Path};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the names of variables for images end with.
 const IMAGE_SUFFIX: &str = "_IMAGE";
+
+/// What stands between the words of an annotation.
+const ANNOTATION_ENDS: [char; 4] = [',', ';', '\n', ' '];
 
 /// Longer strings are no references.
 const LONGEST: usize = 512;
@@ -34,6 +38,48 @@ pub fn of_bundle(bundle: &Bundle) -> Vec<ImageUse> {
                 let pod = keys.iter().fold(deployments.index(index), |path, key| path.key(key));
                 of_pod(document, &pod, &mut uses);
             }
+        }
+    }
+    uses
+}
+
+/// The places of the annotations that a bundle gives its CSV.
+pub(super) fn annotations(bundle: &Bundle) -> Vec<(Document, Path)> {
+    let (document, map) = match (&bundle.olm, bundle.csv()) {
+        (Some(olm), _) => (olm, Path::from("annotations")),
+        (None, Some(csv)) => {
+            let (document, root) = csv.document();
+            (document, root.key("metadata").key("annotations"))
+        }
+        (None, None) => return Vec::new(),
+    };
+    let keys = map.get(document.value()).and_then(Value::as_object);
+    let keys = keys.into_iter().flat_map(|map| map.keys());
+    keys.map(|key| (document.clone(), map.key(key))).collect()
+}
+
+/// An annotation with other images in it: each word may be one.
+pub(super) fn replaced_in_annotation(text: &str, mut target: impl FnMut(&str) -> Option<String>) -> String {
+    let words = text.split_inclusive(ANNOTATION_ENDS);
+    let replaced = words.map(|word| {
+        let image = word.trim_end_matches(ANNOTATION_ENDS);
+        let other = written_out(image).and_then(|_| target(image));
+        other.map_or_else(|| word.to_owned(), |other| word.replacen(image, &other, 1))
+    });
+    replaced.collect()
+}
+
+/// The images in the annotations of a CSV, each word of which may be one.
+pub(crate) fn of_annotations(csv: &Object) -> Vec<ImageUse> {
+    let (document, root) = csv.document();
+    let map = root.key("metadata").key("annotations");
+    let mut uses = Vec::new();
+    let annotations = map.get(document.value()).and_then(Value::as_object);
+    for (key, value) in annotations.into_iter().flatten() {
+        let text = value.as_str().unwrap_or_default();
+        for word in text.split(ANNOTATION_ENDS).filter(|word| written_out(word).is_some()) {
+            let prefix = (word == text).then_some("");
+            uses.push(ImageUse::within(document, map.key(key), key, word, prefix));
         }
     }
     uses
@@ -66,22 +112,44 @@ pub fn missing_entries(bundle: &Bundle) -> Vec<Value> {
     entries(first, taken.map(Vec::as_slice).unwrap_or_default())
 }
 
+/// The entries that the related images of a bundle lack for the variables `RELATED_IMAGE_*`, each named after its
+/// variable.
+pub fn entries_of_variables(bundle: &Bundle) -> Vec<Value> {
+    let (related, others): (Vec<ImageUse>, Vec<ImageUse>) =
+        pin::of_bundle(bundle).into_iter().partition(ImageUse::is_related);
+    let mut listed: BTreeSet<String> = related.iter().map(|related| related.image.clone()).collect();
+    let mut names: BTreeSet<String> = related.into_iter().map(|related| related.name).collect();
+    let mut entries = Vec::new();
+    for variable in others.into_iter().filter(ImageUse::is_variable) {
+        if listed.insert(variable.image.clone()) {
+            let name = free_name(variable.name.to_lowercase().replace('_', "-"), &mut names);
+            entries.push(json!({"name": name, "image": variable.image}));
+        }
+    }
+    entries
+}
+
 /// Entries of `relatedImages` for images, under names that are free.
 pub fn entries<'u>(images: impl IntoIterator<Item = &'u ImageUse>, taken: &[Value]) -> Vec<Value> {
     let text = |entry: &Value| entry.get("name").and_then(Value::as_str).map(str::to_owned);
     let mut names: BTreeSet<String> = taken.iter().filter_map(text).collect();
     let mut entries = Vec::new();
     for used in images {
-        let name = entry_name(used);
-        let numbered = (2..).map(|number| format!("{name}-{number}"));
-        let free = std::iter::once(name.clone())
-            .chain(numbered)
-            .find(|name| !names.contains(name));
-        let name = free.unwrap_or(name);
-        names.insert(name.clone());
+        let name = free_name(entry_name(used), &mut names);
         entries.push(json!({"name": name, "image": used.image}));
     }
     entries
+}
+
+/// A name that is not taken yet, which it is then.
+fn free_name(name: String, names: &mut BTreeSet<String>) -> String {
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let free = std::iter::once(name.clone())
+        .chain(numbered)
+        .find(|name| !names.contains(name));
+    let name = free.unwrap_or(name);
+    names.insert(name.clone());
+    name
 }
 
 /// `AGENT_IMAGE`, `--agent-image` and `agent.image` name the image of the agent.

@@ -10,6 +10,7 @@ pub(crate) mod cut;
 mod edit;
 pub mod generate;
 pub mod image;
+pub mod image_map;
 pub mod location;
 mod media_type;
 pub mod mentions;

@@ -74,6 +74,17 @@ impl ImageUse {
         self.role == Role::Variable
     }
 
+    /// Whether it is only mentioned, where no program looks for images.
+    pub(super) fn is_mention(&self) -> bool {
+        self.role == Role::Mention
+    }
+
+    /// The document, the path in it, and what stands in front of the reference there; none where another reference
+    /// cannot be written in its place.
+    pub(super) fn replaceable(&self) -> Option<(&Document, &Path, &str)> {
+        Some((&self.document, &self.path, self.prefix.as_deref()?))
+    }
+
     /// Whether another reference can be written in its place.
     pub fn can_be_replaced(&self) -> bool {
         self.prefix.is_some()
@@ -262,8 +273,8 @@ pub fn pin(
     let mut edits = Edits::default();
     for image in uses {
         let text = pinned.get(&image.image).filter(|text| **text != image.image);
-        if let (Some(text), Some(prefix)) = (text, &image.prefix) {
-            edits.replace_text(&image.document, &image.path, &format!("{prefix}{text}"));
+        if let (Some(text), Some((document, path, prefix))) = (text, image.replaceable()) {
+            edits.replace_text(document, path, &format!("{prefix}{text}"));
         }
     }
     edits.apply(tree, limits)

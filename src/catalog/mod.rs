@@ -12,6 +12,7 @@ pub mod losses;
 pub(crate) mod manifests;
 pub(crate) mod order;
 pub mod published;
+pub mod release;
 pub mod selection;
 pub mod updates;
 

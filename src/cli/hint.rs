@@ -2,6 +2,7 @@
 //! where their failures become advice, and where limits become flags.
 
 use crate::build::BuildError;
+use crate::bundle::image_map::ImageMapError;
 use crate::bundle::location::{LoadError, LocationError};
 use crate::bundle::pin::PinError;
 use crate::bundle::{AnnotationError, EditError, MediaType, UnknownMediaType};
@@ -12,6 +13,7 @@ use crate::catalog::file_based::load::LoadError as CatalogLoadError;
 use crate::catalog::file_based::read::CatalogError;
 use crate::catalog::file_based::template::TemplateError;
 use crate::catalog::published::UnpublishedError;
+use crate::catalog::release::TemplateChangeError;
 use crate::catalog::selection::SelectionError;
 use crate::cli::start::StartError;
 use crate::cluster::dump::DumpError;
@@ -41,6 +43,7 @@ use crate::index::location::{FetchError, IndexLocationError};
 use crate::index::open::OpenError;
 use crate::index::program::ProgramError;
 use crate::index::publish::{ChangeError, PublishError};
+use crate::index::release::ReleaseError;
 use crate::index::render::RenderError;
 use crate::index::render::bundle::BundleError;
 use crate::index::render::dockerfile::DockerfileError;
@@ -62,6 +65,7 @@ use crate::server::ServeError;
 use crate::steps::StepError;
 use crate::synthesis::outside::OutsideError;
 use crate::synthesis::samples::SamplesError;
+use crate::text::ReviseError;
 use crate::tree::TreeError;
 use crate::validation::many::UnreadableError;
 use std::error::Error;
@@ -163,6 +167,7 @@ macro_rules! without_hints {
 }
 
 without_hints! {
+    ImageMapError,
     InitError,
     RequestError,
     StepError,
@@ -203,6 +208,12 @@ impl Hints for RegistryError {
                 _ => false,
             },
         }
+    }
+}
+
+impl Hints for ReviseError {
+    fn hints(&self) -> Advice {
+        hint("write the value out there, without an alias, an anchor or a merge key")
     }
 }
 
@@ -305,9 +316,8 @@ hints! {
         Self::TooMuch { .. } => hint(raise(TOTAL_SIZE)),
     }
     CatalogEditError {
-        pass: [Catalog, File, Draft, Load],
+        pass: [Catalog, File, Draft, Load, Revise],
         none: [Findings, Write, Name],
-        Self::Revise(_) => hint("write the value out there, without an alias, an anchor or a merge key"),
         Self::Package { nearest, .. } => {
             hints_of(nearest.iter().map(|name| format!("there is {name:?}"))).of_missing()
         }
@@ -332,6 +342,14 @@ hints! {
             hint(format!("name one with --default-channel: {}", channels.join(", ")))
         }
         Self::Empty { .. } => hint("name the package alone to take it out"),
+        Self::NoLifecycle { others, .. } if others.is_empty() => hint("give --phase once for each of its phases"),
+        Self::NoLifecycle { others, .. } => {
+            let others: Vec<String> = others.iter().map(ToString::to_string).collect();
+            hint(format!(
+                "give --phase once for each of its phases, or name one of {}",
+                others.join(", ")
+            ))
+        }
         Self::Version { .. } => hint("take bundles out by name, with opmx catalog rm"),
         Self::Ambiguous { .. } => hint("name the bundle in place of its version"),
         Self::NoWay { .. } => hint("name another version, or the channels that have a way from it"),
@@ -536,6 +554,19 @@ hints! {
     }
     BundleError {
         pass: [Location, Load, Intake, Render],
+        none: [],
+    }
+    ReleaseError {
+        pass: [File, Catalog],
+        missing: [NoVersion],
+        none: [Bundles, Package, Version, Changed],
+        Self::Folder { .. } => hint("name a folder such as operators/PACKAGE, with the file ci.yaml"),
+        Self::Bundle { source, .. } => source.hints(),
+        Self::Template { source, .. } => source.hints(),
+        Self::Foreign { .. } => hint("put it into the template, or remove it from the catalog with --overwrite"),
+    }
+    TemplateChangeError {
+        pass: [Draft, Revise],
         none: [],
     }
     TemplateRenderError {

@@ -24,5 +24,6 @@ pub mod location;
 pub mod open;
 pub mod program;
 pub mod publish;
+pub mod release;
 pub mod render;
 pub mod server;

@@ -19,10 +19,12 @@ const FILES: &[&str] = &[
     include_str!("examples/crd.yaml"),
     include_str!("examples/validators.yaml"),
     include_str!("examples/platforms.yaml"),
+    include_str!("examples/conforma.yaml"),
     include_str!("examples/policy.yaml"),
     include_str!("examples/conversion.yaml"),
     include_str!("examples/index.yaml"),
     include_str!("examples/file_based_catalog.yaml"),
+    include_str!("examples/release.yaml"),
 ];
 
 /// What breaks a rule, beside the nearest that does not.
@@ -139,6 +141,9 @@ pub const INDEX_CHECK: &str = "index check";
 
 /// The command that looks at the file-based catalog of an example.
 pub const VALIDATE: &str = "validate";
+
+/// The command that looks at the operator of an example.
+pub const RELEASE: &str = "catalog release";
 
 /// The file of an example that is no file of a bundle, but the Dockerfile of an index.
 pub const INDEX_DOCKERFILE: &str = "index.Dockerfile";

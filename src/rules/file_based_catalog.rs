@@ -1,6 +1,6 @@
 //! File-based catalogs.
 
-use super::FBC;
+use super::{FBC, LIFECYCLE};
 
 rules! { FILE_BASED_CATALOG
     Catalogs {
@@ -61,5 +61,13 @@ rules! { FILE_BASED_CATALOG
         CATALOG_DEPRECATION_DUPLICATE = "catalog-deprecation-duplicate", Error, FBC, "Keep one of the two entries.";
         CATALOG_DEPRECATION_MESSAGE = "catalog-deprecation-message", Error, FBC, "Say in message what users are to do.";
         CATALOG_DEPRECATION_IGNORED = "catalog-deprecation-ignored", Info, FBC, "Nothing to do where all clusters have a newer one.";
+
+        // File-based catalogs: lifecycles.
+        CATALOG_LIFECYCLE_PACKAGE = "catalog-lifecycle-package", Error, LIFECYCLE, "Keep one document of lifecycles for each package of the catalog.";
+        CATALOG_LIFECYCLE_FIELD = "catalog-lifecycle-field", Error, LIFECYCLE, "Write the fields of lifecycles and no others, each with a value of its type.";
+        CATALOG_LIFECYCLE_VERSION = "catalog-lifecycle-version", Error, LIFECYCLE, "List each version once in versions, with a name such as 1.2.";
+        CATALOG_LIFECYCLE_PHASE = "catalog-lifecycle-phase", Error, LIFECYCLE, "List the phases in the order of time, each from the day after the end of the one before.";
+        CATALOG_LIFECYCLE_DATE = "catalog-lifecycle-date", Error, LIFECYCLE, "Write the first and the last day of the phase as YYYY-MM-DD, the last one after the first.";
+        CATALOG_LIFECYCLE_PLATFORM = "catalog-lifecycle-platform", Error, LIFECYCLE, "Name the platform openshift, with the versions such as 4.20 on which the operator runs.";
     }
 }

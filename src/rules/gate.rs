@@ -81,6 +81,8 @@ const NO_VERSION: &str =
     "The bundle is in no range of versions, and no index takes it whose channels are ordered by version.";
 const NO_IMAGE: &str = "It is stored as it is, and cannot be pulled or mirrored.";
 
+const NO_LIFECYCLE: &str = "It is served as it is, and consoles show no lifecycle of the package.";
+
 /// Errors of an author that are warnings for what is published, each with what becomes of it.
 static TOLERATED: &[(&Rule, &str)] = &[
     (&rules::TEXT_ENCODING, "The file is left out."),
@@ -177,6 +179,12 @@ static TOLERATED: &[(&Rule, &str)] = &[
         &rules::CATALOG_VERSION_DUPLICATE,
         "OLM chooses one of the two by its place in the channel.",
     ),
+    (&rules::CATALOG_LIFECYCLE_PACKAGE, NO_LIFECYCLE),
+    (&rules::CATALOG_LIFECYCLE_FIELD, NO_LIFECYCLE),
+    (&rules::CATALOG_LIFECYCLE_VERSION, NO_LIFECYCLE),
+    (&rules::CATALOG_LIFECYCLE_PHASE, NO_LIFECYCLE),
+    (&rules::CATALOG_LIFECYCLE_DATE, NO_LIFECYCLE),
+    (&rules::CATALOG_LIFECYCLE_PLATFORM, NO_LIFECYCLE),
 ];
 
 #[cfg(test)]

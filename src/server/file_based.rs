@@ -3,6 +3,7 @@
 mod contents;
 mod graph;
 
+use super::json_message;
 use super::listing::{Listing, encode_manifests};
 use crate::catalog::file_based::manifests::Manifests;
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
@@ -151,6 +152,41 @@ impl Files {
             manifests.csv = Some(csv);
         }
         Ok(encode_manifests(manifests.csv.as_deref(), &manifests.objects))
+    }
+
+    /// The documents of a schema that belong to a package, or to none where that is empty, by their places among all.
+    pub(super) fn custom(&self, schema: &str, package: &str) -> Vec<usize> {
+        let schema = Schema::from(schema);
+        if !matches!(schema, Schema::Other(_)) {
+            return Vec::new();
+        }
+        let key = Key::new(&schema, package, "");
+        let handles = &self.catalog.handles;
+        let first = handles.partition_point(|handle| handle.key() < key);
+        let rest = handles.iter().enumerate().skip(first);
+        rest.take_while(|(_, handle)| handle.key() == key)
+            .map(|(at, _)| at)
+            .collect()
+    }
+
+    /// How many bytes one of them has in its file.
+    pub(super) fn custom_length(&self, at: usize) -> usize {
+        self.catalog.handles.get(at).map_or(0, Handle::length)
+    }
+
+    /// One of them, as a message.
+    pub(super) fn custom_document(&self, at: usize) -> Result<Bytes, CatalogError> {
+        let Some(handle) = self.catalog.handles.get(at) else {
+            return Ok(Bytes::new());
+        };
+        let document = self.catalog.document(handle)?;
+        let read = serde_json::to_string(&document).and_then(|text| serde_json::from_str(&text));
+        let object = read.map_err(|problem| CatalogError::Document {
+            file: self.catalog.file(handle).to_owned(),
+            line: handle.line,
+            problem: problem.to_string(),
+        })?;
+        Ok(json_message::encode(&object))
     }
 
     /// Whether all files are still what they were when the catalog was opened.

@@ -31,8 +31,9 @@ use tonic::Code;
 pub(super) struct Method(usize);
 
 const REGISTRY: &str = "api.Registry";
+const EXPERIMENTAL: &str = "api.ExperimentalRegistry";
 const HEALTH: &str = "grpc.health.v1.Health";
-const METHODS: [(&str, &str, bool); 15] = [
+const METHODS: [(&str, &str, bool); 16] = [
     (REGISTRY, "ListPackages", true),
     (REGISTRY, "GetPackage", false),
     (REGISTRY, "GetBundle", false),
@@ -43,6 +44,7 @@ const METHODS: [(&str, &str, bool); 15] = [
     (REGISTRY, "GetLatestChannelEntriesThatProvide", true),
     (REGISTRY, "GetDefaultBundleThatProvides", false),
     (REGISTRY, "ListBundles", true),
+    (EXPERIMENTAL, "ExperimentalListPackageCustomSchemas", true),
     (HEALTH, "Check", false),
     (HEALTH, "Watch", true),
     ("grpc.reflection.v1.ServerReflection", "ServerReflectionInfo", true),
@@ -87,7 +89,7 @@ impl Method {
     /// What it is about.
     pub(super) fn subject(self) -> Subject {
         match (self.service(), self.name()) {
-            (REGISTRY, _) => Subject::Registry,
+            (REGISTRY | EXPERIMENTAL, _) => Subject::Registry,
             (HEALTH, "Check") => Subject::Health,
             (HEALTH, _) => Subject::Watch,
             _ => Subject::Other,

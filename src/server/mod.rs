@@ -10,8 +10,10 @@ mod calls;
 mod clients;
 mod connection;
 pub mod encoded;
+mod experimental;
 pub mod file_based;
 mod health;
+mod json_message;
 mod listing;
 pub mod metrics;
 mod options;
@@ -25,9 +27,11 @@ mod wording;
 use crate::database::read::ReadError;
 use calls::CallsLayer;
 use clients::Clients;
+use experimental::Experimental;
 use health::Health;
 use metrics::Metrics;
 pub use options::ServerOptions;
+use proto::service::experimental_registry_server::ExperimentalRegistryServer;
 use proto::service::registry_server::RegistryServer;
 use registry::Registry;
 pub use source::Served;
@@ -149,6 +153,7 @@ pub async fn serve(
     });
 
     let (stop, stopping) = watch::channel(false);
+    let experimental = Experimental::new(source.clone());
     let health = Health::of(source, stopping.clone());
     let reflection = |source| ServeError::Reflection { source };
     let router = Server::builder()
@@ -161,6 +166,7 @@ pub async fn serve(
         .http2_max_header_list_size(16 * 1024)
         .layer(CallsLayer::new(Arc::clone(&metrics), &options, &clients))
         .add_service(RegistryServer::new(registry).max_decoding_message_size(options.request_size))
+        .add_service(ExperimentalRegistryServer::new(experimental).max_decoding_message_size(options.request_size))
         .add_service(HealthServer::new(health).max_decoding_message_size(options.request_size))
         .add_service(described().build_v1().map_err(reflection)?)
         .add_service(described().build_v1alpha().map_err(reflection)?);

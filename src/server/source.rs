@@ -153,20 +153,34 @@ impl ServedIndex {
             }
             Origin::Files { files, permits } => (Arc::clone(files), Arc::clone(permits)),
         };
-        let stopping = |_| Status::unavailable("the server is stopping");
-        let permit = permits.acquire_owned().await.map_err(stopping)?;
-        if files.length(id) <= SHORT {
-            return files.manifests(id).map_err(|error| refused(&error));
+        read_file(permits, files.length(id), move || files.manifests(id)).await
+    }
+
+    /// The documents of a schema that the format does not define, by their places: those of a package, or of none where
+    /// that is empty.
+    pub(super) fn custom(&self, schema: &str, package: &str) -> Result<Vec<usize>, Status> {
+        match &self.origin {
+            Origin::Database(_) => Err(Status::unimplemented(
+                "a database has no documents of other schemas; serve a file-based catalog",
+            )),
+            Origin::Files { files, .. } => Ok(files.custom(schema, package)),
         }
-        let reading = spawn_blocking(move || {
-            let manifests = files.manifests(id);
-            drop(permit);
-            manifests
-        });
-        match reading.await {
-            Ok(manifests) => manifests.map_err(|error| refused(&error)),
-            Err(_) => Err(Status::internal("the reading of the catalog was cut off")),
-        }
+    }
+
+    /// One of these documents as a message, with the part of the budget that it takes until it is sent.
+    pub(super) async fn custom_document(
+        &self,
+        at: usize,
+        client: Option<&Arc<Client>>,
+    ) -> Result<(Bytes, Permit), Status> {
+        let Origin::Files { files, permits } = &self.origin else {
+            return Err(Status::unimplemented("a database has no documents of other schemas"));
+        };
+        let length = files.custom_length(at);
+        let taken = self.budget.take(length, client).await?;
+        let files = Arc::clone(files);
+        let document = read_file(Arc::clone(permits), length, move || files.custom_document(at)).await?;
+        Ok((document, taken))
     }
 
     /// All entries that replace or skip a bundle.
@@ -215,6 +229,28 @@ impl ServedIndex {
             Origin::Database(pool) => pool.read(move |index| index.default_bundle_that_provides(&api)).await,
             Origin::Files { files, .. } => Ok(files.graph.default_providing(&api)),
         }
+    }
+}
+
+/// Reads from the files of a catalog, on another thread where that takes long.
+async fn read_file(
+    permits: Arc<Semaphore>,
+    length: usize,
+    read: impl FnOnce() -> Result<Bytes, CatalogError> + Send + 'static,
+) -> Result<Bytes, Status> {
+    let stopping = |_| Status::unavailable("the server is stopping");
+    let permit = permits.acquire_owned().await.map_err(stopping)?;
+    if length <= SHORT {
+        return read().map_err(|error| refused(&error));
+    }
+    let reading = spawn_blocking(move || {
+        let answer = read();
+        drop(permit);
+        answer
+    });
+    match reading.await {
+        Ok(answer) => answer.map_err(|error| refused(&error)),
+        Err(_) => Err(Status::internal("the reading of the catalog was cut off")),
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::fix::{Fixing, fix};
 use super::judge::Selection;
-use super::platforms::{images, platforms};
+use super::platforms::{images, index_platforms, platforms};
 use super::policy::judge_image;
 use super::request::Request;
 use super::run::{Validated, Validation, refused, unreadable, validate_bundle};
 use super::stages::Finding;
-use super::validators::MULTIARCH;
+use super::validators::{CONFORMA, CONFORMA_IMAGES, MULTIARCH};
 use crate::bundle::location::{LoadError, Location, LocationError};
 use crate::causes::with_causes;
 use crate::files::FileError;
@@ -130,7 +130,14 @@ async fn look_at(name: &str, asked: &Asked<'_>) -> Result<(Validation, Fixing), 
     };
     let tree = Arc::new(tree);
     let mut request = Arc::clone(&asked.request);
-    if request.validators.contains(&MULTIARCH) {
+    let asks = |validator| request.validators.contains(&validator);
+    let (of_images, of_bundle) = (asks(MULTIARCH) || asks(CONFORMA_IMAGES), asks(CONFORMA));
+    if let Location::Image(reference) = &location
+        && of_bundle
+    {
+        Arc::make_mut(&mut request).options.bundle_platforms = index_platforms(reference, asked.transports).await;
+    }
+    if of_images {
         let (tree, limits) = (Arc::clone(&tree), request.limits.text);
         let images = on_a_thread(move || images(&tree, &limits)).await?;
         Arc::make_mut(&mut request).options.platforms = Some(platforms(images, asked.transports).await);

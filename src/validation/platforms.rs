@@ -46,3 +46,11 @@ async fn ask(image: &str, transports: &Transports) -> Result<BTreeSet<Platform>,
         rest.map_or(reasons.clone(), str::to_owned)
     })
 }
+
+/// The platforms of an image that is an index of several; none of any other image, or where that is not known.
+pub(super) async fn index_platforms(reference: &Reference, transports: &Transports) -> Option<BTreeSet<Platform>> {
+    let digest = transports.resolve(reference).await.ok()?;
+    let offers = transports.offers(reference).await.ok()?;
+    let is_index = offers.iter().all(|offer| offer.digest != digest);
+    is_index.then(|| offers.into_iter().map(|offer| offer.platform).collect())
+}

@@ -1,6 +1,6 @@
 //! Sets of validators by the names that people know them under.
 
-use super::validators::{MULTIARCH, VALIDATORS};
+use super::validators::{CONFORMA, CONFORMA_IMAGES, MULTIARCH, OTHERS, VALIDATORS};
 
 /// A set of validators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +51,11 @@ pub(crate) static SUITES: &[Suite] = &[
         about: "the platforms of the images, which their registries are asked for",
     },
     Suite {
+        name: "konflux",
+        validators: &[CONFORMA, CONFORMA_IMAGES],
+        about: "the policy by which Konflux releases bundles; registries are asked for the related images",
+    },
+    Suite {
         name: "capabilities",
         validators: &["capabilities"],
         about: "the capability level",
@@ -62,7 +67,8 @@ pub(crate) static SUITES: &[Suite] = &[
     },
 ];
 
-/// The validators of a suite; `all` are those of every suite that needs nothing but the bundle, so without `multiarch`.
+/// The validators of a suite; `all` are those of every suite that needs nothing but the bundle, and that catalogs ask
+/// for, so without `multiarch` and `konflux`.
 /// operator-sdk's own names of single validators and of its suite are known, too.
 pub fn validators_of(name: &str) -> Option<Vec<&'static str>> {
     match name {
@@ -70,7 +76,7 @@ pub fn validators_of(name: &str) -> Option<Vec<&'static str>> {
             let mut all: Vec<&str> = SUITES.iter().flat_map(|suite| suite.validators).copied().collect();
             all.sort_unstable();
             all.dedup();
-            all.retain(|name| *name != MULTIARCH);
+            all.retain(|name| ![MULTIARCH, CONFORMA, CONFORMA_IMAGES].contains(name));
             Some(all)
         }
         "operatorframework" => {
@@ -81,6 +87,7 @@ pub fn validators_of(name: &str) -> Option<Vec<&'static str>> {
             Some(suite) => Some(suite.validators.to_vec()),
             None => VALIDATORS
                 .iter()
+                .chain(OTHERS)
                 .find(|validator| validator.name == name)
                 .map(|validator| vec![validator.name]),
         },

@@ -8,6 +8,7 @@ mod address;
 mod bundle;
 mod capabilities;
 mod community;
+mod conforma;
 mod crd;
 pub(super) mod csv;
 mod examples;
@@ -48,9 +49,13 @@ pub struct ValidatorOptions {
     pub categories: Option<Vec<String>>,
     /// Name and content of the Dockerfile of the index that the bundle is meant for (`community`).
     pub index_dockerfile: Option<(String, String)>,
-    /// The platforms that the bundle's images can be had for, or why that is not known (`multiarch`, which says nothing
-    /// without). [`platforms`](super::platforms) asks the registries.
+    /// The platforms that the bundle's images can be had for, or why that is not known (`multiarch` and `conforma-images`,
+    /// which say nothing without). [`platforms`](super::platforms) asks the registries.
     pub platforms: Option<Platforms>,
+    /// The platforms of the bundle's own image, where that is an index of images (`conforma`).
+    pub bundle_platforms: Option<BTreeSet<Platform>>,
+    /// Registries, or parts of them, that images may be from; `None` for all (`conforma`).
+    pub allowed_registries: Option<Vec<String>>,
     /// Judge exactly as the original validators do, also where they are wrong.
     pub reference: bool,
 }
@@ -66,16 +71,16 @@ pub struct Input<'a> {
     pub options: &'a ValidatorOptions,
 }
 
-/// One validator of the Operator Framework.
+/// One validator.
 #[derive(Debug)]
 pub struct Validator {
-    /// Its name there, as `operatorhubv2`.
+    /// Its name, as `operatorhubv2`.
     pub name: &'static str,
     /// Looks at the bundle and adds what it finds.
     pub check: fn(&Input<'_>, &mut Vec<Diagnostic>),
 }
 
-/// All validators, in the order in which they run.
+/// The validators of the Operator Framework, in the order in which they run.
 pub static VALIDATORS: &[Validator] = &[
     Validator {
         name: "csv",
@@ -135,8 +140,26 @@ pub static VALIDATORS: &[Validator] = &[
     },
 ];
 
+/// Validators that are not those of the Operator Framework, which run behind them.
+pub static OTHERS: &[Validator] = &[
+    Validator {
+        name: CONFORMA,
+        check: conforma::check,
+    },
+    Validator {
+        name: CONFORMA_IMAGES,
+        check: conforma::check_images,
+    },
+];
+
 /// The validator that needs [`ValidatorOptions::platforms`].
 pub const MULTIARCH: &str = "multiarch";
+
+/// The validator of a release policy, which asks for more than any catalog.
+pub const CONFORMA: &str = "conforma";
+
+/// The part of it that needs [`ValidatorOptions::platforms`].
+pub const CONFORMA_IMAGES: &str = "conforma-images";
 
 /// The validators that every bundle must pass.
 pub const DEFAULT: &[&str] = &["csv", "crd", "bundle"];
@@ -146,7 +169,8 @@ pub const DEFAULT: &[&str] = &["csv", "crd", "bundle"];
 pub fn run(input: &Input<'_>, names: &[&str]) -> Vec<(&'static str, Diagnostic)> {
     let mut all = Vec::new();
     let mut said = BTreeSet::new();
-    for validator in VALIDATORS.iter().filter(|validator| names.contains(&validator.name)) {
+    let known = VALIDATORS.iter().chain(OTHERS);
+    for validator in known.filter(|validator| names.contains(&validator.name)) {
         let mut findings = Vec::new();
         (validator.check)(input, &mut findings);
         for finding in findings {

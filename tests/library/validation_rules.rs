@@ -11,7 +11,7 @@ use opmx::diagnostic::{Diagnostic, has_errors};
 use opmx::source::Place;
 use opmx::text::{Limits, Step};
 use opmx::tree::{Tree, TreeLimits};
-use opmx::validation::validators::{Input, VALIDATORS, ValidatorOptions, run};
+use opmx::validation::validators::{Input, OTHERS, VALIDATORS, ValidatorOptions, run};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -126,7 +126,11 @@ fn no_value_of_another_shape_stops_a_validator() {
         json!({"kind": 7}),
     ];
     let files = files();
-    let names: Vec<_> = VALIDATORS.iter().map(|validator| validator.name).collect();
+    let names: Vec<_> = VALIDATORS
+        .iter()
+        .chain(OTHERS)
+        .map(|validator| validator.name)
+        .collect();
     let mut runs = 0;
     for (file, text) in &files {
         let document = opmx::text::read(file, text.as_bytes(), &Limits::default()).documents;

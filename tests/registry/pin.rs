@@ -1,7 +1,8 @@
 //! `opmx bundle build --pin` against a real registry.
 
-use crate::programs::write_image;
+use crate::programs::{index_of_platforms, write_image};
 use crate::tools::{DockerRegistry, installed};
+use opmx::image::Digest;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -201,4 +202,48 @@ fn images_in_arguments_variables_and_settings_are_pinned_where_they_stand_alone(
         assert!(olm.contains(by_digest) && !olm.contains(image), "{image}: {olm}");
     }
     assert_eq!(read(folder, "bundle/manifests/deployment.yaml"), manifests);
+}
+
+#[test]
+fn an_image_for_several_platforms_is_pinned_to_its_index_wherever_the_map_sends_it() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let registry = DockerRegistry::start(folder, "", "");
+    let host = registry.host.as_str();
+    let index = index_of_platforms(folder, host, "released/operator", "v1", &["amd64", "arm64"]);
+    let digest = Digest::of(index.as_bytes());
+    let agent = write_image(folder, &format!("{host}/released/agent:v1"), "agent");
+    plain_bundle(folder, host);
+    write(folder, "images.txt", &format!("{host}/garden {host}/released\n"));
+    let line =
+        "bundle build bundle -p op -c stable -t oci:out:v1 --use-http --pin --image-map images.txt --pins-out pins.txt";
+    let output = opmx(folder, line);
+    assert!(output.status.success(), "{}", said(&output));
+    let fixed = format!("agent@sha256:{}", "0".repeat(64));
+    let wanted = [
+        format!("{host}/garden/agent:v1 {host}/released/agent@{agent}\n"),
+        format!("{host}/garden/{fixed} {host}/released/{fixed}\n"),
+        format!("{host}/garden/operator:v1 {host}/released/operator@{digest}\n"),
+    ];
+    assert_eq!(read(folder, "pins.txt"), wanted.concat());
+    assert!(opmx(folder, "bundle unpack oci:out:v1 -o unpacked").status.success());
+    let deployment = read(folder, "unpacked/manifests/deployment.yaml");
+    assert!(
+        deployment.contains(&format!("image: {host}/released/operator@{digest} # by tag\n")),
+        "{deployment}"
+    );
+
+    fs::remove_dir_all(folder.join("out")).unwrap();
+    fs::rename(folder.join("pins.txt"), folder.join("before.txt")).unwrap();
+    let again = opmx(
+        folder,
+        "bundle build bundle -p op -c stable -t oci:out:v1 --image-map before.txt",
+    );
+    assert_eq!(
+        again.stdout, output.stdout,
+        "without a registry the file gives the same image"
+    );
 }

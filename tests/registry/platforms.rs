@@ -1,4 +1,4 @@
-//! `opmx bundle validate --suite multiarch` against a real registry.
+//! `opmx bundle validate --suite multiarch` and `--suite konflux` against a real registry.
 
 use crate::programs::{index_of_platforms, write_image};
 use crate::tools::{DockerRegistry, installed};
@@ -71,7 +71,10 @@ fn found(folder: &Path, suite: &str) -> Vec<(String, u64, String)> {
         .unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let findings = report["bundles"][0]["findings"].as_array().unwrap();
-    let findings = findings.iter().filter(|finding| finding["validator"] == "multiarch");
+    let findings = findings.iter().filter(|finding| {
+        let validator = finding["validator"].as_str().unwrap_or_default();
+        ["multiarch", "conforma", "conforma-images"].contains(&validator)
+    });
     findings
         .map(|finding| {
             let text = |key: &str| finding[key].as_str().unwrap().to_owned();
@@ -116,4 +119,41 @@ fn the_platforms_of_all_images_are_asked_for_where_it_is_wished() {
     );
     let pulls = registry.count("GET /v2/garden/operator/blobs/");
     assert_eq!(pulls, 0, "nothing but the list is read");
+}
+
+#[test]
+fn related_images_that_a_registry_does_not_have_are_found() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let registry = DockerRegistry::start(folder, "", "");
+    let host = registry.host.as_str();
+    let agent = write_image(folder, &format!("{host}/garden/agent:v1"), "agent");
+    let csv = CSV
+        .replace("HOST/garden/agent:v1", &format!("HOST/garden/agent@{agent}"))
+        .replace("HOST", host);
+    write(folder, "bundle/manifests/op.clusterserviceversion.yaml", &csv);
+    write(folder, "bundle/metadata/annotations.yaml", ANNOTATIONS);
+    let rules = |suite: &str| {
+        let found = found(folder, suite).into_iter();
+        found.map(|(rule, line, _)| (rule, line)).collect::<Vec<_>>()
+    };
+    let alone = rules("conforma");
+    let count = |rule: &str| alone.iter().filter(|(found, _)| found == rule).count();
+    assert_eq!(count("olm.feature_annotations_format"), 7);
+    let expected = [
+        ("olm.unpinned_related_images", 11),
+        ("olm.unpinned_references", 24),
+        ("olm.unmapped_references", 24),
+        ("olm.subscriptions_annotation_format", 3),
+    ];
+    for (rule, line) in expected {
+        assert_eq!(count(rule), 1, "{alone:?}");
+        assert!(alone.contains(&(rule.to_owned(), line)), "{alone:?}");
+    }
+    let mut more = rules("konflux");
+    more.retain(|found| !alone.contains(found));
+    assert_eq!(more, [("olm.inaccessible_related_images".to_owned(), 11)]);
 }

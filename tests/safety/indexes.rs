@@ -67,6 +67,17 @@ pub(crate) fn versions(folder: &Path) {
     fs::write(folder.join("tool.yaml"), text).unwrap();
 }
 
+/// A community repository in which the operator of the repository's first bundle has nothing released yet.
+pub(crate) fn repository(folder: &Path) {
+    let operator = folder.join("operators/greenhouse-operator");
+    let release = "catalog_templates:\n- template_name: basic.yaml\n  channels: [stable]\n";
+    let mapping = "  - {template_name: basic.yaml, catalog_names: [v4.16, v4.20], type: olm.template.basic}\n";
+    fs::create_dir_all(operator.join("1.2.0")).unwrap();
+    fs::write(operator.join("1.2.0/release-config.yaml"), release).unwrap();
+    let text = format!("fbc:\n  enabled: true\n  catalog_mapping:\n{mapping}");
+    fs::write(operator.join("ci.yaml"), text).unwrap();
+}
+
 /// The image of a file-based catalog.
 pub(crate) fn catalog_image() -> Image {
     image(

@@ -48,7 +48,7 @@ const OF_INDEXES: [&str; 34] = [
 ];
 
 /// What reads one form of an index alone, bundles, templates or dumps, each with a limit that is too low.
-const OF_OTHERS: [(&str, &str); 31] = [
+const OF_OTHERS: [(&str, &str); 33] = [
     ("alpha bundle validate --tag oci:images:v1", "--max-total-size"),
     (
         "alpha convert-template substitutes catalog/tool.yaml",
@@ -69,6 +69,11 @@ const OF_OTHERS: [(&str, &str); 31] = [
     ("catalog truncate catalog tool --below 1.0.0", "--max-total-size"),
     ("catalog deprecate catalog tool -m x", "--max-total-size"),
     ("catalog undeprecate catalog tool", "--max-total-size"),
+    (
+        "catalog release repository/operators/greenhouse-operator --bundle plain",
+        "--max-total-size",
+    ),
+    ("catalog lifecycle catalog tool --remove", "--max-total-size"),
     ("catalog channel copy catalog tool stable fast", "--max-total-size"),
     ("catalog channel rename catalog tool stable fast", "--max-total-size"),
     ("catalog channel set-default catalog tool stable", "--max-total-size"),
@@ -146,6 +151,7 @@ fn limits(text: &str) -> impl Iterator<Item = &str> {
 fn garden() -> Sandbox {
     let sandbox = Sandbox::new();
     indexes::catalog(&sandbox.path("catalog"));
+    indexes::repository(&sandbox.path("repository"));
     let database = sandbox.path("index.db");
     bundles::add(Release::line_of("tool", 2), &database);
     // Whatever is read of a database, it takes more than a thousand steps.

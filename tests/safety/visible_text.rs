@@ -101,6 +101,14 @@ const LINES: &[Tried] = &[
     ("catalog deprecate", &[("damaged PACKAGE -m text --dry-run", &[])]),
     ("catalog undeprecate", &[("damaged PACKAGE --dry-run", &[])]),
     (
+        "catalog release",
+        &[("repository/operators/rake 1.2.0 --bundle rake --dry-run", &[])],
+    ),
+    (
+        "catalog lifecycle",
+        &[("damaged PACKAGE 1.0 --phase all=2026-01-01..2026-12-31 --dry-run", &[])],
+    ),
+    (
         "catalog channel copy",
         &[("catalog PACKAGE stable fast --dry-run", &[])],
     ),
@@ -455,6 +463,17 @@ fn inputs(sandbox: &Sandbox, names: &str) {
     write(
         &sandbox.path("template.yaml"),
         &json!({"schema": "olm.semver", "stable": {"bundles": [{"image": format!("registry.example.com/x{HOSTILE}")}]}}),
+    );
+    let operator = sandbox.path("repository/operators/rake");
+    write(
+        &operator.join("ci.yaml"),
+        &json!({"fbc": {"enabled": true, "catalog_mapping": [
+            {"template_name": "basic.yaml", "catalog_names": [format!("latest{names}")], "type": "olm.template.basic"},
+        ]}}),
+    );
+    write(
+        &operator.join("1.2.0/release-config.yaml"),
+        &json!({"catalog_templates": [{"template_name": format!("basics{names}"), "channels": [format!("stable{names}")]}]}),
     );
     write(
         &sandbox.path("basic.yaml"),

@@ -95,6 +95,7 @@ impl Workshop {
         }
         crate::indexes::catalog(&sandbox.path("catalog"));
         crate::indexes::versions(&sandbox.path("versions"));
+        crate::indexes::repository(&sandbox.path("repository"));
         let workshop = Self {
             sandbox,
             registry: None,

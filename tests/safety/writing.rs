@@ -92,6 +92,8 @@ pub(crate) const ALL: &[Writing] = &[
     writing("catalog truncate out -q tool --below 1.1.0", FILES, 0, CATALOG, Unit::All),
     writing("catalog deprecate out -q tool -m text", FILES, 0, CATALOG, Unit::All),
     writing("catalog undeprecate out -q tool", FILES, 0, CATALOG, Unit::All),
+    writing("catalog lifecycle out -q tool 1.0 --phase all=2026-01-01..2026-12-31", FILES, 0, CATALOG, Unit::All),
+    writing("catalog release out/operators/greenhouse-operator -q --bundle ../older", &[("repository", "out")], 0, None, Unit::All),
     writing("catalog channel copy out -q tool stable slow", FILES, 0, CATALOG, Unit::All),
     writing("catalog channel rename out -q tool stable slow", FILES, 4, CATALOG, Unit::All),
     writing("catalog channel set-default out -q tool fast", FILES, 0, CATALOG, Unit::All),

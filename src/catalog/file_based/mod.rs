@@ -8,6 +8,7 @@ pub mod document;
 pub mod draft;
 pub mod edit;
 pub mod init;
+pub mod lifecycle;
 pub mod load;
 pub mod manifests;
 mod memory;

@@ -65,7 +65,7 @@ impl CatalogLimits {
     }
 
     /// The limits of one document.
-    pub(super) fn of_document(&self) -> Limits {
+    pub(crate) fn of_document(&self) -> Limits {
         Limits {
             file_bytes: self.document_bytes,
             depth: self.depth,
@@ -277,6 +277,17 @@ impl FileBasedCatalog {
         Self::open_and_visit(folder, limits, |_, _| {})
     }
 
+    /// A catalog that has nothing yet.
+    pub(super) fn empty(folder: &Path, limits: CatalogLimits) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            files: Vec::new(),
+            handles: Vec::new(),
+            limits,
+            kept: 0,
+        }
+    }
+
     /// As [`FileBasedCatalog::open`], and shows `visit` every document on the way, in the order of the files.
     ///
     /// # Errors
@@ -288,13 +299,7 @@ impl FileBasedCatalog {
     ) -> Result<Self, CatalogError> {
         let paths = files(folder, limits)?;
         let keep = cfg!(unix) && paths.len() <= limits.open_files;
-        let mut catalog = Self {
-            folder: folder.to_owned(),
-            files: Vec::with_capacity(paths.len()),
-            handles: Vec::new(),
-            limits,
-            kept: 0,
-        };
+        let mut catalog = Self::empty(folder, limits);
         let mut texts = Texts::default();
         for path in paths {
             let file = catalog.read_file(path, keep, &mut texts, &mut visit)?;

@@ -3,7 +3,7 @@
 mod convert;
 mod graph;
 mod list;
-mod template;
+pub(crate) mod template;
 
 use crate::cli::error::CommandResult;
 use crate::cli::{Context, bundle, opm};

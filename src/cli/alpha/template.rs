@@ -110,7 +110,7 @@ pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> Comma
     let catalog = match context.runtime.block_on(rendering) {
         Ok(catalog) => catalog,
         Err(TemplateRenderError::Bundles { problems, of }) => {
-            return Ok(refuse(problems, of, context));
+            return Ok(refuse_bundles(problems, of, context));
         }
         Err(TemplateRenderError::Template(error)) => return Err(error.into()),
     };
@@ -179,7 +179,7 @@ fn draw(catalog: &TemplateCatalog, context: &Context<'_>) -> CommandResult {
 }
 
 /// Says why each bundle cannot be rendered.
-fn refuse(problems: Vec<(Image, BundleError)>, of: usize, context: &Context<'_>) -> Status {
+pub(crate) fn refuse_bundles(problems: Vec<(Image, BundleError)>, of: usize, context: &Context<'_>) -> Status {
     let printer = &context.printer;
     let count = problems.len();
     let mut statuses = Vec::new();

@@ -3,15 +3,17 @@
 use super::inference::{self, InferenceArguments};
 use super::wildcards::{self, WildcardArguments};
 use super::{AnnotationArguments, FolderArguments};
-use crate::build::{BuildError, BuildOptions, build};
+use crate::build::{BuildError, BuildOptions, RelatedImages, build};
+use crate::bundle::image_map::ImageMap;
 use crate::bundle::stamp::Stamp;
 use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
-use crate::cli::error::{CommandResult, Status};
-use crate::cli::{Context, environment};
+use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::{Context, environment, input};
 use crate::diagnostic;
+use crate::files;
 use crate::image::Reference;
 use crate::tree::Tree;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -32,7 +34,11 @@ Examples:
       --media-type registry+v1
 
   With digests in place of the tags of all images that it names
-  $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4 --pin";
+  $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4 --pin
+
+  With images from where they are released, by digest, and a file that says which
+  $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4 \\
+      --image-map images.txt --pin --pins-out pins.txt";
 
 /// Build the image of a bundle, with no container daemon
 ///
@@ -40,7 +46,6 @@ Examples:
 /// wherever it is built. The reference with that digest is printed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct BuildArguments {
     #[command(flatten)]
     folder: FolderArguments,
@@ -63,12 +68,34 @@ pub(crate) struct BuildArguments {
     /// are: only the image has the digests.
     #[arg(long)]
     pin: bool,
-    /// Add the images in arguments, variables and ConfigMaps to the related images
+    /// Write other images in the place of those that this file names
     ///
-    /// Those that are neither of a container nor a related image already, so that a mirror has them. With --pin they
-    /// get digests, too. The files of the bundle stay as they are.
-    #[arg(long)]
-    related_images: bool,
+    /// The file has lines FROM TO or FROM=TO, where FROM is an image, a repository or all below a registry; or a list of
+    /// {name, image} as JSON or YAML, by the names of related images, of variables RELATED_IMAGE_* and of containers; or
+    /// objects ImageDigestMirrorSet, ImageTagMirrorSet and ImageContentSourcePolicy. They are written wherever --pin writes
+    /// digests, and into annotations. The files of the bundle stay as they are.
+    #[arg(long, value_name = "FILE")]
+    image_map: Option<String>,
+    /// Write to this file which images became others, in lines that --image-map reads
+    ///
+    /// Each as the bundle has it, and as the image of the bundle does.
+    #[arg(long, value_name = "FILE")]
+    pins_out: Option<PathBuf>,
+    /// Add images to the related ones: mentioned or from-env
+    ///
+    /// "mentioned" adds those in arguments, variables and ConfigMaps that are neither of a container nor a related image
+    /// already, so that a mirror has them; it is meant where nothing is named. "from-env" adds those of the variables
+    /// RELATED_IMAGE_*, each under the name of its variable. With --pin they get digests, too. The files of the bundle stay
+    /// as they are.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHICH",
+        num_args = 0..=1,
+        default_missing_value = "mentioned",
+        hide_possible_values = true
+    )]
+    related_images: Option<Which>,
     /// Media type of the image: registry+v1 or k8s+v1
     ///
     /// A bundle of plain manifests becomes a registry+v1 image, with the ClusterServiceVersion that an index would
@@ -98,6 +125,18 @@ pub(crate) struct BuildArguments {
     tools: ImageBuilderArgument,
 }
 
+/// Which images are added to the related ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Which {
+    /// Those that are mentioned
+    Mentioned,
+    /// Those of variables
+    FromEnv,
+}
+
+/// Bytes of a file that maps images.
+const MAP_LIMIT: usize = 16 << 20;
+
 pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     arguments.tools.answer(printer);
@@ -113,7 +152,11 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         annotations: arguments.annotations.asked(),
         overwrite_annotations: arguments.overwrite,
         outside: arguments.inference.outside(registry, limits, context)?,
-        related_images: arguments.related_images,
+        related_images: arguments.related_images.map(|which| match which {
+            Which::Mentioned => RelatedImages::Mentioned,
+            Which::FromEnv => RelatedImages::Variables,
+        }),
+        image_map: arguments.map(context)?,
         pin: arguments.pin,
         expand_wildcards: arguments.wildcards.expand_wildcards,
         media_type: arguments.media_type.as_deref().map(str::parse).transpose()?,
@@ -138,7 +181,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     if diagnostic::has_errors(&built.findings) || !arguments.no_validate {
         printer.report(&built.findings);
     }
-    let Some((image, files)) = built.image else {
+    let Some((image, in_image)) = &built.image else {
         printer.error(format_args!("{origin} has errors, so no image was built"));
         return Ok(Status::Failure);
     };
@@ -146,14 +189,38 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
         printer.status(format_args!("related image {}: {}", text("name"), text("image")));
     }
-    for (image, by_digest) in &built.pinned {
-        printer.status(format_args!("{image} -> {by_digest}"));
+    for unused in &built.mapped.unused {
+        printer.warning(format_args!(
+            "the bundle has no image {unused}, which is to become another"
+        ));
     }
+    let images = built.images();
+    for (image, other) in &images {
+        printer.status(format_args!("{image} -> {other}"));
+    }
+    let pins: String = images
+        .iter()
+        .map(|(image, other)| format!("{image} {other}\n"))
+        .collect();
     if let Some(folder) = &arguments.output_dir {
-        files.write_to(folder)?;
+        in_image.write_to(folder)?;
     }
-    let pinned = context.runtime.block_on(transports.push(&image, &target))?;
+    let pinned = context.runtime.block_on(transports.push(image, &target))?;
+    if let Some(file) = &arguments.pins_out {
+        files::write(file, pins.as_bytes())?;
+    }
     printer.status(format_args!("built {origin} as {target}"));
     printer.line(pinned.to_string())?;
     Ok(Status::Success)
+}
+
+impl BuildArguments {
+    /// The images that are to become others.
+    fn map(&self, context: &Context<'_>) -> Result<ImageMap, CommandError> {
+        let Some(file) = &self.image_map else {
+            return Ok(ImageMap::default());
+        };
+        let (name, bytes) = input::read(file, (MAP_LIMIT, None), context)?;
+        Ok(ImageMap::read(&name, &bytes, &self.limits.text())?)
+    }
 }

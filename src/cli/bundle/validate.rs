@@ -46,6 +46,9 @@ Examples:
   $ opmx bundle validate etcd --fix --dry-run
   $ opmx bundle validate etcd --fix
 
+  What Konflux asks of a release, as far as the bundle shows it
+  $ opmx bundle validate etcd --suite conforma
+
   What an administrator allows
   $ opmx bundle validate etcd --policy policy.yaml
 
@@ -63,11 +66,13 @@ pub(crate) struct ValidateArguments {
     /// The bundles: folders, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(value_name = "DIR|REF", required = true)]
     bundles: Vec<String>,
-    /// Rules to add: all, operatorhub, good-practices, deprecated-apis, objects, community, capabilities, categories or
-    /// multiarch
+    /// Rules to add: all, operatorhub, good-practices, deprecated-apis, objects, community, capabilities, categories,
+    /// multiarch or konflux
     ///
-    /// "all" are those that need nothing but the bundle. "multiarch" asks the registries of the images for which
-    /// platforms they are there, so it stands beside "all".
+    /// "all" are those that catalogs ask for, and that need nothing but the bundle. "multiarch" asks the registries of the
+    /// images for which platforms they are there, so it stands beside "all". So does "konflux", the policy by which Konflux
+    /// releases bundles, with its ids: it asks the registries whether the related images are there. "conforma" is the part
+    /// of it that needs nothing but the bundle.
     #[arg(
         long = "suite",
         value_name = "NAMES",
@@ -88,6 +93,9 @@ pub(crate) struct ValidateArguments {
     /// Dockerfile of the index that the bundles are meant for, for the suite community
     #[arg(long, value_name = "FILE")]
     index_dockerfile: Option<PathBuf>,
+    /// Registries, or repositories and folders of them, that images may be from, for the suite konflux
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    allowed_registries: Option<Vec<String>>,
     #[command(flatten)]
     policy: PolicyArguments,
     #[command(flatten)]
@@ -168,6 +176,7 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
         }),
         options: ValidatorOptions {
             kubernetes_version: arguments.k8s_version.clone(),
+            allowed_registries: arguments.allowed_registries.clone(),
             ..ValidatorOptions::default()
         },
         policy: arguments.policy.terms(None, &[], &arguments.limits.text(), context)?,

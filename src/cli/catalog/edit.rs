@@ -2,6 +2,7 @@
 
 use crate::catalog::file_based::draft::Removal;
 use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor};
+use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::arguments::CatalogLimitArguments;
 use crate::cli::error::{CommandResult, Status};
@@ -25,6 +26,11 @@ pub(crate) struct EditArguments {
 }
 
 impl EditArguments {
+    /// How much the catalog may hold.
+    pub(crate) fn limits(&self) -> CatalogLimits {
+        self.limits.catalog()
+    }
+
     /// Changes the catalog, and says by `report` what `change` did.
     pub(crate) fn run<T>(
         &self,

@@ -5,7 +5,9 @@ mod build;
 mod channel;
 mod deprecate;
 mod edit;
+mod lifecycle;
 mod prune;
+mod release;
 mod rm;
 mod target;
 mod truncate;
@@ -49,6 +51,8 @@ enum CatalogCommand {
     Truncate(truncate::TruncateArguments),
     Deprecate(deprecate::DeprecateArguments),
     Undeprecate(deprecate::UndeprecateArguments),
+    Release(Box<release::ReleaseArguments>),
+    Lifecycle(lifecycle::LifecycleArguments),
     Channel(channel::ChannelArguments),
     Build(build::BuildArguments),
 }
@@ -61,6 +65,8 @@ pub(crate) fn run(arguments: &CatalogArguments, context: &Context<'_>) -> Comman
         CatalogCommand::Truncate(arguments) => truncate::run(arguments, context),
         CatalogCommand::Deprecate(arguments) => deprecate::run(arguments, context),
         CatalogCommand::Undeprecate(arguments) => deprecate::take_back(arguments, context),
+        CatalogCommand::Release(arguments) => release::run(arguments, context),
+        CatalogCommand::Lifecycle(arguments) => lifecycle::run(arguments, context),
         CatalogCommand::Channel(arguments) => channel::run(arguments, context),
         CatalogCommand::Build(arguments) => build::run(arguments, context),
     }

@@ -1,19 +1,21 @@
 //! What the commands say about the bundle of an example.
 
 use super::bundles::{Files, Side, files, index_dockerfile};
+use opmx::bundle::image::image_of;
 use opmx::bundle::{self, BundleLimits};
 use opmx::catalog::file_based::check::check as check_catalog;
 use opmx::catalog::file_based::read::CatalogLimits;
+use opmx::catalog::release::OperatorFiles;
 use opmx::conversion;
 use opmx::database::read::Database;
 use opmx::database::{check::check, schema};
 use opmx::diagnostic::Diagnostic;
-use opmx::image::{ImageError, RegistryError, RegistryFailure};
+use opmx::image::{Digest, ImageError, RegistryError, RegistryFailure, write_layout};
 use opmx::index::check::{self, images};
 use opmx::index::open::Index;
 use opmx::kubernetes::served::{ServedResources, read_table};
 use opmx::rules;
-use opmx::rules::examples::{Example, INDEX_CHECK, INDEX_DOCKERFILE, VALIDATE};
+use opmx::rules::examples::{Example, INDEX_CHECK, INDEX_DOCKERFILE, RELEASE, VALIDATE};
 use opmx::synthesis::outside::{Outside, learn};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeError, TreeLimits};
@@ -21,8 +23,9 @@ use opmx::validation::policy::{self, Terms};
 use opmx::validation::validators::{MULTIARCH, Platforms, ValidatorOptions};
 use opmx::validation::{Reference, Request, Validation, check_reading, refused, suites, validate};
 use rusqlite::Connection;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::Command;
 
 /// What the command that the example names finds.
@@ -49,6 +52,15 @@ pub(crate) fn judge_files(example: &Example, side: Side, files: Files) -> Vec<Di
             let path = folder.path().join("catalog");
             tree.write_to(&path).unwrap();
             check_catalog(&path, CatalogLimits::default()).unwrap().findings
+        }
+        Some(RELEASE) => {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("operator");
+            tree.write_to(&path).unwrap();
+            let mut findings = Vec::new();
+            let read = OperatorFiles::read(&path, None, CatalogLimits::default(), &mut findings);
+            findings.extend(read.unwrap().released().findings);
+            findings
         }
         Some("bundle build") => check_reading(&reading),
         Some("bundle convert") => {
@@ -129,6 +141,31 @@ const DATABASE: &str = "
         (2, 'stable', 'memcached-operator', 'memcached-operator.v1.0.0', NULL, 1);
 ";
 
+/// Writes the image of a bundle to the layout `memcached-image`, and to `memcached-index` an index of it for two platforms.
+fn write_index(bundle: &Tree, folder: &Path) {
+    let image = image_of(bundle, &BTreeMap::new(), 0).unwrap();
+    write_layout(&image, &folder.join("memcached-image"), Some("v1")).unwrap();
+    let layout = folder.join("memcached-index");
+    write_layout(&image, &layout, None).unwrap();
+    let platform = |architecture: &str| {
+        json!({
+            "mediaType": image.media_type(), "digest": image.digest().to_string(), "size": image.manifest().len(),
+            "platform": {"os": "linux", "architecture": architecture},
+        })
+    };
+    let media_type = "application/vnd.oci.image.index.v1+json";
+    let manifests = [platform("amd64"), platform("arm64")];
+    let index = json!({"schemaVersion": 2, "mediaType": media_type, "manifests": manifests}).to_string();
+    let digest = Digest::of(index.as_bytes());
+    std::fs::write(layout.join("blobs/sha256").join(digest.hex()), &index).unwrap();
+    let tag = json!({
+        "mediaType": media_type, "digest": digest.to_string(), "size": index.len(),
+        "annotations": {"org.opencontainers.image.ref.name": "v1"},
+    });
+    let all = json!({"schemaVersion": 2, "manifests": [tag]}).to_string();
+    std::fs::write(layout.join("index.json"), all).unwrap();
+}
+
 /// What the command line finds, in a folder with the bundle.
 fn said(example: &Example, side: Side, files: &Files) -> Vec<Diagnostic> {
     let (_, command) = super::bundles::side(example, side);
@@ -137,6 +174,7 @@ fn said(example: &Example, side: Side, files: &Files) -> Vec<Diagnostic> {
     let folder = tempfile::tempdir().unwrap();
     let bundle = tree(example, side, files).unwrap();
     bundle.write_to(&folder.path().join("memcached")).unwrap();
+    write_index(&bundle, folder.path());
     let mut process = Command::new(env!("CARGO_BIN_EXE_opmx"));
     let output = process.args(words).current_dir(folder.path()).output().unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -181,7 +219,7 @@ pub(crate) fn everything(example: &Example, side: Side) -> Vec<Diagnostic> {
     if example.command.as_deref() == Some(INDEX_CHECK) {
         return checked(example, side);
     }
-    if example.command.as_deref() == Some(VALIDATE) {
+    if [Some(VALIDATE), Some(RELEASE)].contains(&example.command.as_deref()) {
         return judge(example, side);
     }
     let mut all = suites::validators_of("all").unwrap();

@@ -10,6 +10,7 @@ pub(super) struct Contents {
     pub(super) channels: Vec<Channel>,
     pub(super) bundles: Vec<Bundle>,
     pub(super) deprecations: Vec<Deprecations>,
+    pub(super) lifecycles: Vec<Lifecycles>,
     /// Findings that need no other document.
     pub(super) found: Vec<Found>,
 }
@@ -47,6 +48,12 @@ pub(super) struct Deprecations {
     pub(super) references: Vec<(usize, Referred, Text)>,
 }
 
+#[derive(Debug)]
+pub(super) struct Lifecycles {
+    pub(super) id: DocumentId,
+    pub(super) package: Text,
+}
+
 /// What an entry of deprecations refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Referred {
@@ -62,6 +69,7 @@ impl Contents {
         self.channels.extend(other.channels);
         self.bundles.extend(other.bundles);
         self.deprecations.extend(other.deprecations);
+        self.lifecycles.extend(other.lifecycles);
         self.found.extend(other.found);
     }
 }

@@ -4,8 +4,10 @@ use super::bundle;
 use super::contents::{Channel, Deprecations, Package, Referred};
 use super::found::{DocumentId, Found, Inside};
 use super::graph::{self, CheckedEntry};
+use super::lifecycle;
 use super::reader::{Fields, Reader};
 use super::scratch::{Scratch, package_of};
+use crate::catalog::file_based::lifecycle::LIFECYCLES;
 use crate::catalog::file_based::{Schema, memory};
 use crate::catalog::{Text, Texts};
 use crate::kubernetes::names::is_dns1123_label;
@@ -56,6 +58,7 @@ pub(super) fn check(id: DocumentId, json: &str, work: &mut Scratch) -> Result<us
                 reader.report(Found::new(&rules::CATALOG_SCHEMA_MISSING, message, id.path(root)));
             }
         }
+        Schema::Other(other) if **other == *LIFECYCLES => lifecycle::check(&mut reader, &fields, work),
         Schema::Other(other) => unknown(&mut reader, other),
     }
     work.contents.found = found;
@@ -68,7 +71,7 @@ fn unknown(reader: &mut Reader<'_>, schema: &str) {
         let message = format!("a document of schema {schema:?} is a template for a catalog, and no part of one");
         let help = "Render the template, and put what it makes into the catalog.";
         reader.report(Found::new(&rules::CATALOG_SCHEMA_UNKNOWN, message, at).help(help));
-    } else if let Some(meant) = nearest(schema, Schema::KNOWN.iter().map(Schema::name)) {
+    } else if let Some(meant) = nearest(schema, Schema::KNOWN.iter().map(Schema::name).chain([LIFECYCLES])) {
         let message = format!("the schema {schema:?} is unknown");
         let finding = Found::new(&rules::CATALOG_SCHEMA_UNKNOWN, message, at);
         reader.report(finding.meant(Some(meant)));

@@ -8,6 +8,7 @@ mod contents;
 mod document;
 mod found;
 mod graph;
+mod lifecycle;
 mod object;
 mod packages;
 mod places;
@@ -21,7 +22,7 @@ use crate::diagnostic::Diagnostic;
 use crate::files::{FileError, open_regular};
 use crate::rules;
 use crate::source::{Place, Position, SourceFile};
-use crate::text::{self, Limits};
+use crate::text::{self, Document, Limits};
 use crate::visible::hidden_in;
 use contents::Contents;
 use found::{At, DocumentId, Found, Inside};
@@ -104,6 +105,40 @@ pub fn check(folder: &Path, limits: CatalogLimits) -> Result<Checked, CatalogErr
     })
 }
 
+/// What is wrong with a document, as far as that shows without the rest of the catalog.
+pub fn check_document(document: &Document, limits: CatalogLimits) -> Vec<Diagnostic> {
+    let mut work = Scratch {
+        contents: Contents::default(),
+        texts: Texts::default(),
+        decoded: Vec::new(),
+        limits: limits.of_manifest(),
+    };
+    let id = DocumentId { file: 0, number: 0 };
+    if let Err(problem) = document::check(id, &document.value().to_string(), &mut work) {
+        let message = format!("the document cannot be read as an object: {problem}");
+        let place = document.place(&text::Path::root());
+        return vec![Diagnostic::new(&rules::CATALOG_DOCUMENT, message).at(place)];
+    }
+    let place = |at: &At| match &at.place {
+        Inside::Value(path) => document.place(path),
+        Inside::Key(path) => document.key_place(path),
+        Inside::Line(_) => document.place(&text::Path::root()),
+    };
+    let found = work.contents.found.into_iter().map(|found| {
+        let mut finding = found.diagnostic.at(place(&found.at));
+        finding.path = places::path_of(&found.at.place);
+        finding.related = found
+            .related
+            .iter()
+            .map(|(at, label)| (place(at), label.clone()))
+            .collect();
+        finding
+    });
+    let mut findings: Vec<Diagnostic> = found.collect();
+    crate::diagnostic::sort(&mut findings);
+    findings
+}
+
 /// What nobody sees in the path of a file below the folder.
 fn hidden_in_path(folder: &Path, path: &Path) -> Option<Diagnostic> {
     let inside = path.strip_prefix(folder).unwrap_or(path);
@@ -122,6 +157,7 @@ fn seeks(finding: &Found) -> bool {
         &rules::CATALOG_BUNDLE_UNLISTED,
         &rules::CATALOG_DEPRECATION_PACKAGE,
         &rules::CATALOG_DEPRECATION_REFERENCE,
+        &rules::CATALOG_LIFECYCLE_PACKAGE,
     ]
     .contains(&finding.diagnostic.rule)
 }

@@ -1,6 +1,6 @@
 //! The rules that look at several documents: each package with its channels, bundles and deprecations.
 
-use super::contents::{Bundle, Channel, Contents, Deprecations, Package, Referred};
+use super::contents::{Bundle, Channel, Contents, Deprecations, Lifecycles, Package, Referred};
 use super::found::{DocumentId, Found};
 use super::graph::shown;
 use crate::rules;
@@ -14,6 +14,7 @@ struct Members<'c> {
     channels: Vec<&'c Channel>,
     bundles: Vec<&'c Bundle>,
     deprecations: Vec<&'c Deprecations>,
+    lifecycles: Vec<&'c Lifecycles>,
 }
 
 /// Findings about documents that do not fit together. What names no package was reported, and is left out.
@@ -31,6 +32,10 @@ pub(super) fn check(contents: &Contents, found: &mut Vec<Found>) {
     for deprecations in &contents.deprecations {
         let members = all.entry(&deprecations.package).or_default();
         members.deprecations.push(deprecations);
+    }
+    for lifecycles in &contents.lifecycles {
+        let members = all.entry(&lifecycles.package).or_default();
+        members.lifecycles.push(lifecycles);
     }
     let there = all.iter().filter(|(_, members)| !members.packages.is_empty());
     let names: Vec<&str> = there.map(|(name, _)| *name).collect();
@@ -79,6 +84,7 @@ impl Check<'_, '_> {
         self.channels();
         self.bundles();
         self.deprecations();
+        self.lifecycles();
     }
 
     fn report(&mut self, found: Found) {
@@ -125,6 +131,14 @@ impl Check<'_, '_> {
         ids.extend(deprecations);
         ids.sort_unstable();
         let Some((first, others)) = ids.split_first() else {
+            let lifecycles = members.lifecycles.first().map(|lifecycles| lifecycles.id.at("package"));
+            self.found.extend(lifecycles.map(|at| {
+                let message = format!(
+                    "the catalog has lifecycles of package {:?}, and no such package",
+                    self.package
+                );
+                Found::new(&rules::CATALOG_LIFECYCLE_PACKAGE, message, at).meant(meant)
+            }));
             return;
         };
         let count = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
@@ -293,6 +307,17 @@ impl Check<'_, '_> {
                 let meant = self.nearest.of(name, names.iter().copied());
                 self.report(Found::new(&rules::CATALOG_DEPRECATION_REFERENCE, message, at).meant(meant));
             }
+        }
+    }
+
+    fn lifecycles(&mut self) {
+        let [first, ref others @ ..] = self.members.lifecycles[..] else {
+            return;
+        };
+        for other in others {
+            let message = format!("there are two documents of lifecycles of package {:?}", self.package);
+            let finding = Found::new(&rules::CATALOG_LIFECYCLE_PACKAGE, message, other.id.at("package"));
+            self.report(finding.also(first.id.at("package"), "the first one"));
         }
     }
 }

@@ -52,7 +52,8 @@ pub(super) fn placed(files: &Files<'_>, found: Vec<Found>) -> Vec<Diagnostic> {
     diagnostics
 }
 
-fn path_of(place: &Inside) -> Option<String> {
+/// The path of a place, where it has one.
+pub(super) fn path_of(place: &Inside) -> Option<String> {
     match place {
         Inside::Value(path) | Inside::Key(path) if !path.is_root() => Some(path.to_string()),
         _ => None,

@@ -57,6 +57,19 @@ entries:
 - reference: {schema: olm.bundle, name: p.v1}
   message: old
 ";
+const LIFECYCLES: &str = "schema: io.openshift.operators.lifecycles.v1alpha1
+package: p
+versions:
+- name: '1.0'
+  phases:
+  - {name: Full support, startDate: '2025-01-01', endDate: '2025-12-31'}
+  - {name: Maintenance, startDate: '2026-01-01', endDate: '2026-06-30'}
+  platformCompatibility:
+  - {name: openshift, versions: ['4.19', '4.20']}
+- name: '1.1'
+  phases:
+  - {name: Full support, startDate: '2025-06-01', endDate: '2026-05-31'}
+";
 
 /// The findings about files, as `line rule`, and their messages.
 fn look(files: &[(&str, &[u8])]) -> (Vec<String>, String) {
@@ -86,6 +99,7 @@ fn changed(file: &str, from: &str, to: &str) -> Vec<(&'static str, String)> {
         ("b.yaml", BUNDLES),
         ("c.yaml", CHANNEL),
         ("d.yaml", DEPRECATIONS),
+        ("l.yaml", LIFECYCLES),
         ("p.yaml", PACKAGE),
     ];
     files
@@ -621,6 +635,121 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         &["d.yaml:5 catalog-deprecation-message"],
         "no message",
     ),
+    (
+        "l.yaml",
+        "package: p",
+        "package: q",
+        &["l.yaml:2 catalog-lifecycle-package"],
+        "lifecycles of package \"q\", and no such package",
+    ),
+    (
+        "l.yaml",
+        "package: p\n",
+        "",
+        &["l.yaml:1 catalog-lifecycle-package"],
+        "names no package",
+    ),
+    (
+        "l.yaml",
+        "versions:\n",
+        "more: 1\nversions:\n",
+        &["l.yaml:3 catalog-lifecycle-field"],
+        "a field \"more\"",
+    ),
+    (
+        "l.yaml",
+        "versions:\n",
+        "Versions:\n",
+        &["l.yaml:3 catalog-lifecycle-field"],
+        "the field \"Versions\"",
+    ),
+    (
+        "l.yaml",
+        "name: '1.1'",
+        "name: 1.1",
+        &[
+            "l.yaml:10 catalog-lifecycle-field",
+            "l.yaml:10 catalog-lifecycle-version",
+        ],
+        "a number, not a string",
+    ),
+    (
+        "l.yaml",
+        "name: '1.1'",
+        "name: '1.0'",
+        &["l.yaml:10 catalog-lifecycle-version"],
+        "version 1.0 twice",
+    ),
+    (
+        "l.yaml",
+        "name: '1.1'",
+        "name: v1.1",
+        &["l.yaml:10 catalog-lifecycle-version"],
+        "is no version: expected MAJOR.MINOR",
+    ),
+    (
+        "l.yaml",
+        "startDate: '2026-01-01'",
+        "startDate: '2026-01-02'",
+        &["l.yaml:7 catalog-lifecycle-phase"],
+        "begins on 2026-01-02, not on 2026-01-01: phase \"Full support\" before it ends on 2025-12-31",
+    ),
+    (
+        "l.yaml",
+        "endDate: '2026-06-30'",
+        "endDate: '2026-01-01'",
+        &["l.yaml:7 catalog-lifecycle-date"],
+        "which is not after 2026-01-01",
+    ),
+    (
+        "l.yaml",
+        "endDate: '2026-06-30'",
+        "endDate: 2026-06-31",
+        &["l.yaml:7 catalog-lifecycle-date"],
+        "there is no such day",
+    ),
+    (
+        "l.yaml",
+        "{name: Maintenance, ",
+        "{",
+        &["l.yaml:7 catalog-lifecycle-phase"],
+        "has no name",
+    ),
+    (
+        "l.yaml",
+        "name: openshift",
+        "name: kubernetes",
+        &["l.yaml:9 catalog-lifecycle-platform?"],
+        "the platform \"kubernetes\"",
+    ),
+    (
+        "l.yaml",
+        "['4.19', '4.20']",
+        "[]",
+        &["l.yaml:9 catalog-lifecycle-platform"],
+        "has no versions",
+    ),
+    (
+        "l.yaml",
+        "['4.19', '4.20']",
+        "['4.19', 4.20.1]",
+        &["l.yaml:9 catalog-lifecycle-platform"],
+        "is no version",
+    ),
+    (
+        "l.yaml",
+        "  - {name: Full support, startDate: '2025-06-01', endDate: '2026-05-31'}\n",
+        "",
+        &["l.yaml:11 catalog-lifecycle-phase"],
+        "has no phases",
+    ),
+    (
+        "l.yaml",
+        "schema: io.openshift.operators.lifecycles.v1alpha1",
+        "schema: io.openshift.operators.lifecycle.v1alpha1",
+        &["l.yaml:1 catalog-schema-unknown?"],
+        "Did you mean \"io.openshift.operators.lifecycles.v1alpha1\"",
+    ),
 ];
 
 #[test]
@@ -638,6 +767,22 @@ fn every_wrong_catalog_breaks_its_rules_at_their_lines() {
         problems.len(),
         problems.join("\n")
     );
+}
+
+#[test]
+fn a_package_has_one_document_of_lifecycles_with_versions() {
+    let mut files = changed("", "", "");
+    files.push(("m.yaml", LIFECYCLES.to_owned()));
+    let (found, messages) = of(&files);
+    assert_eq!(found, ["m.yaml:2 catalog-lifecycle-package"]);
+    assert!(messages.contains("two documents of lifecycles"), "{messages}");
+    let (head, _) = LIFECYCLES.split_once("versions").unwrap();
+    for versions in ["versions: []\n", ""] {
+        files.retain(|(name, _)| !matches!(*name, "l.yaml" | "m.yaml"));
+        files.push(("l.yaml", format!("{head}{versions}")));
+        assert_eq!(of(&files).0.len(), 1);
+        assert!(of(&files).1.contains("has no versions"));
+    }
 }
 
 #[test]

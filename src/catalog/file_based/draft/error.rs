@@ -1,6 +1,7 @@
 //! Why a package cannot become what is asked for.
 
 use super::Draft;
+use crate::catalog::file_based::lifecycle::MinorVersion;
 use crate::shape::nearest;
 
 /// Why a package cannot become what is asked for.
@@ -127,6 +128,16 @@ pub enum DraftError {
         bundle: String,
         /// The head.
         head: String,
+    },
+    /// Nothing is known of a version, and no phases are given for it.
+    #[error("package {package} has no lifecycle of version {version}, and a new one needs phases")]
+    NoLifecycle {
+        /// The package.
+        package: String,
+        /// The version.
+        version: MinorVersion,
+        /// The versions that have one.
+        others: Vec<MinorVersion>,
     },
     /// A version without an order.
     #[error("bundle {bundle} of package {package} has no version that could be compared")]

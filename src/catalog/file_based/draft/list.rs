@@ -16,25 +16,24 @@ pub(super) fn items<T: DeserializeOwned>(document: &Value, of: &str) -> Result<V
     Ok(items.unwrap_or_default())
 }
 
-fn of(document: &Value) -> &[Value] {
-    document
-        .get("entries")
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
+/// The items of a list in a document.
+pub(super) fn of<'d>(document: &'d Value, field: &str) -> &'d [Value] {
+    document.get(field).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn with(document: &Value, entries: Vec<Value>) -> Option<Value> {
-    if of(document) == entries {
+/// The document with other items in a list; none where it has them.
+pub(super) fn with(document: &Value, field: &str, items: Vec<Value>) -> Option<Value> {
+    if of(document, field) == items {
         return None;
     }
     let mut changed: Map<String, Value> = document.as_object().cloned()?;
-    changed.insert("entries".to_owned(), entries.into());
+    changed.insert(field.to_owned(), items.into());
     Some(Value::Object(changed))
 }
 
 /// The document of a channel with these entries; none where it has them.
 pub(super) fn with_entries(document: &Value, entries: &[WrittenEntry]) -> Option<Value> {
-    let old = of(document);
+    let old = of(document, "entries");
     let written = entries.iter().map(|entry| {
         let named = |old: &&Value| old.get("name").and_then(Value::as_str) == Some(&entry.name);
         let mut value = old
@@ -47,7 +46,7 @@ pub(super) fn with_entries(document: &Value, entries: &[WrittenEntry]) -> Option
         set(&mut value, "skipRange", &entry.skip_range.as_str().into());
         value
     });
-    with(document, written.collect())
+    with(document, "entries", written.collect())
 }
 
 /// Gives a field a value. An empty one is not written, and stays as it is where it says the same.
@@ -71,7 +70,7 @@ fn set(entry: &mut Value, field: &str, value: &Value) {
 
 /// The document of deprecations with these entries; none where it has them.
 pub(super) fn with_deprecations(document: &Value, deprecations: &[Deprecation]) -> Option<Value> {
-    let old = of(document);
+    let old = of(document, "entries");
     let written = deprecations.iter().map(|deprecation| {
         let schema = deprecation.reference.schema.as_ref().map(Schema::name);
         let name = &*deprecation.reference.name;
@@ -87,5 +86,5 @@ pub(super) fn with_deprecations(document: &Value, deprecations: &[Deprecation]) 
         set(&mut value, "message", &deprecation.message.as_str().into());
         value
     });
-    with(document, written.collect())
+    with(document, "entries", written.collect())
 }

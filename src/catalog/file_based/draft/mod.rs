@@ -8,16 +8,20 @@ mod channels;
 mod deprecate;
 mod error;
 mod follow;
+mod lifecycle;
 mod list;
 mod prune;
 mod remove;
 
+pub(crate) use add::differing;
 pub use add::{NewBundle, Placement};
 pub use deprecate::Deprecated;
 pub use error::DraftError;
 pub use follow::Shape;
+pub use lifecycle::LifecycleChange;
 pub use remove::{Removal, Target};
 
+use super::lifecycle::LIFECYCLES;
 use super::{Deprecation, Schema, WrittenEntry};
 use crate::version::parse_tolerant;
 use semver::Version;
@@ -36,6 +40,8 @@ pub struct Draft {
     pub bundles: Vec<DraftBundle>,
     /// What should no longer be chosen.
     pub deprecations: Vec<Deprecation>,
+    /// Until when versions are maintained, and where they run, as the document says it.
+    lifecycles: Vec<Value>,
     /// The package is to go, with all of its documents.
     pub gone: bool,
 }
@@ -86,6 +92,7 @@ impl Draft {
             channels: Vec::new(),
             bundles: Vec::new(),
             deprecations: Vec::new(),
+            lifecycles: Vec::new(),
             gone: false,
         }
     }
@@ -113,6 +120,9 @@ impl Draft {
                     version: parse_tolerant(text("version")),
                 }),
                 Schema::Deprecations => draft.deprecations = list::items(document, "the deprecations")?,
+                Schema::Other(other) if *other == *LIFECYCLES => {
+                    draft.lifecycles = list::of(document, "versions").to_vec();
+                }
                 Schema::Other(_) => {}
             }
         }
@@ -125,7 +135,7 @@ impl Draft {
             return Vec::new();
         }
         let mut revised = Vec::new();
-        let (mut has_package, mut has_deprecations) = (false, false);
+        let (mut has_package, mut has_deprecations, mut has_lifecycles) = (false, false, false);
         for (place, document) in documents.iter().enumerate() {
             let schema = Schema::from(document.get("schema").and_then(Value::as_str).unwrap_or_default());
             let changed = match schema {
@@ -147,6 +157,14 @@ impl Draft {
                     let bundle = self.bundles.iter().find(|bundle| bundle.source == Some(place));
                     bundle.and_then(|bundle| bundle.document.clone())
                 }
+                Schema::Other(other) if *other == *LIFECYCLES => {
+                    has_lifecycles = true;
+                    let changed = list::with(document, "versions", self.lifecycles.clone());
+                    if changed.is_some() && self.lifecycles.is_empty() {
+                        continue;
+                    }
+                    changed
+                }
                 Schema::Other(_) => None,
             };
             revised.push(changed.map_or(Revised::Kept(place), |value| Revised::Changed(place, value)));
@@ -167,6 +185,10 @@ impl Draft {
         if !has_deprecations && !self.deprecations.is_empty() {
             let new = json!({"schema": Schema::Deprecations.name(), "package": name, "entries": []});
             let new = list::with_deprecations(&new, &self.deprecations).unwrap_or(new);
+            revised.push(Revised::New(new));
+        }
+        if !has_lifecycles && !self.lifecycles.is_empty() {
+            let new = json!({"schema": LIFECYCLES, "package": name, "versions": self.lifecycles});
             revised.push(Revised::New(new));
         }
         revised

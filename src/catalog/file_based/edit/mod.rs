@@ -5,8 +5,12 @@
 
 mod pieces;
 mod result;
+mod whole;
+
+pub use whole::Wanted;
 
 use super::draft::{Draft, DraftError, NewBundle, Placement, Revised, Shape};
+use super::lifecycle::LIFECYCLES;
 use super::load::{self, LoadError};
 use super::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
 use super::{Key, Schema};
@@ -19,6 +23,7 @@ use crate::text::{self, Document, ReviseError};
 use pieces::{Edit, apply, read_piece};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Why a catalog is not edited. Nothing has changed then.
@@ -104,6 +109,8 @@ pub struct Editor {
     packages: Vec<String>,
     /// The bundles that stay of packages that changed.
     stay: BTreeMap<String, BTreeSet<String>>,
+    /// New files stand in the folder itself, not in one of the package.
+    is_of_one_package: bool,
 }
 
 /// The documents of a package. Of bundles only what tells them apart is read: names, image and version.
@@ -125,6 +132,11 @@ pub struct Edited {
 }
 
 impl Edited {
+    /// A change of the files in a folder, by their paths inside it.
+    pub(crate) fn new(folder: PathBuf, files: BTreeMap<String, FileChange>) -> Self {
+        Self { folder, files }
+    }
+
     /// Makes the change: all files or none.
     ///
     /// # Errors
@@ -146,15 +158,35 @@ impl Editor {
             return Err(CatalogError::NotAFolder { file }.into());
         }
         files::finish_change(folder)?;
-        Ok(Self {
-            folder: folder.to_owned(),
+        Ok(Self::of(FileBasedCatalog::open(folder, limits)?, limits))
+    }
+
+    /// As [`Editor::open`], or begins the catalog of one package where there is no folder.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn open_or_new(folder: &Path, limits: CatalogLimits) -> Result<Self, CatalogEditError> {
+        let mut editor = match folder.symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Self::of(FileBasedCatalog::empty(folder, limits), limits)
+            }
+            _ => Self::open(folder, limits)?,
+        };
+        editor.is_of_one_package = true;
+        Ok(editor)
+    }
+
+    fn of(catalog: FileBasedCatalog, limits: CatalogLimits) -> Self {
+        Self {
+            folder: catalog.folder().to_owned(),
             limits,
-            catalog: FileBasedCatalog::open(folder, limits)?,
+            catalog,
             edits: BTreeMap::new(),
             new_files: BTreeMap::new(),
             packages: Vec::new(),
             stay: BTreeMap::new(),
-        })
+            is_of_one_package: false,
+        }
     }
 
     /// The catalog as it is on disk.
@@ -430,7 +462,12 @@ impl Editor {
         let mut beside = of_schema.max_by_key(place).or_else(|| handles().max_by_key(place));
         let mut files = self.catalog.paths();
         let json = files.len() > 0 && files.all(|path| path.extension().is_some_and(|extension| extension == "json"));
-        let name = format!("{}/catalog.{}", documents.name, if json { "json" } else { "yaml" });
+        let name = format!("catalog.{}", if json { "json" } else { "yaml" });
+        let name = if self.is_of_one_package {
+            name
+        } else {
+            format!("{}/{name}", documents.name)
+        };
         if beside.is_none() {
             // A catalog in one file stays one.
             let mut files = self.catalog.paths();
@@ -514,7 +551,11 @@ impl Editor {
 
 /// Whether two documents of one package stand for the same thing.
 fn same(one: &Handle, other: &Handle) -> bool {
-    !matches!(one.schema, Schema::Other(_)) && Key::cmp(&one.key(), &other.key()).is_eq()
+    let unique = match &one.schema {
+        Schema::Other(schema) => **schema == *LIFECYCLES,
+        _ => true,
+    };
+    unique && Key::cmp(&one.key(), &other.key()).is_eq()
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ impl Kind {
     }
 
     /// The schema of such a template.
-    pub fn schema(self) -> &'static str {
+    pub const fn schema(self) -> &'static str {
         match self {
             Self::Basic => "olm.template.basic",
             Self::Semver => "olm.semver",

@@ -4,7 +4,7 @@ use super::{LIMITS, places, words};
 use opmx::bundle::BundleLimits;
 use opmx::terminal::reports::{ReportFormat, report};
 use opmx::tree::{Tree, TreeLimits};
-use opmx::validation::validators::{VALIDATORS, ValidatorOptions};
+use opmx::validation::validators::{OTHERS, VALIDATORS, ValidatorOptions};
 use opmx::validation::{Reference, Request, Validation, validate};
 
 /// Files of a bundle of each media type, any of which may hold anything.
@@ -78,7 +78,11 @@ fn check(name: &str, path: &str, bytes: Vec<u8>) {
         Some(Reference::Api),
     ] {
         let request = Request {
-            validators: VALIDATORS.iter().map(|validator| validator.name).collect(),
+            validators: VALIDATORS
+                .iter()
+                .chain(OTHERS)
+                .map(|validator| validator.name)
+                .collect(),
             reference,
             options: ValidatorOptions {
                 kubernetes_version: Some(semver::Version::new(1, 25, 0)),

@@ -1,0 +1,396 @@
+//! Images that stand in for others: read from a file, and written in their places in a bundle.
+//!
+//! A file is a list of lines `FROM TO`, a list of names with images as JSON or YAML, or objects that tell a cluster where
+//! the mirrors of registries are: `ImageDigestMirrorSet`, `ImageTagMirrorSet` and `ImageContentSourcePolicy`.
+
+use super::edit::{EditError, Edits};
+use super::mentions;
+use super::pin::{self, ImageUse};
+use super::{Bundle, BundleLimits};
+use crate::diagnostic::Diagnostic;
+use crate::image::Reference;
+use crate::source::{Place, SourceFile};
+use crate::text::{self, Document, Limits, Path, kind_of};
+use crate::tree::Tree;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The objects about mirrors, with the field of their `spec` that lists them.
+const MIRROR_SETS: [(&str, &str); 3] = [
+    ("ImageDigestMirrorSet", "imageDigestMirrors"),
+    ("ImageTagMirrorSet", "imageTagMirrors"),
+    ("ImageContentSourcePolicy", "repositoryDigestMirrors"),
+];
+
+/// Which images stand in for which.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImageMap {
+    /// Images, repositories, folders of them or registries, and what stands in for each.
+    places: BTreeMap<String, String>,
+    /// Images by what a bundle calls them.
+    names: BTreeMap<String, String>,
+    /// Mirrors, which need not all be of use to one bundle.
+    mirrors: BTreeMap<String, String>,
+}
+
+/// Why a file maps no images.
+#[derive(Debug, thiserror::Error)]
+#[error("{place}: {message}")]
+pub struct ImageMapError {
+    /// Where it is wrong.
+    pub place: Place,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// What a map has done to a bundle.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Mapped {
+    /// The images that were replaced, as they were written, and what stands there now.
+    pub images: BTreeMap<String, String>,
+    /// The images and names of the map that the bundle does not have.
+    pub unused: Vec<String>,
+}
+
+impl ImageMap {
+    /// Reads a map from the text of a file; `name` is the path that errors show.
+    ///
+    /// # Errors
+    /// When the file says something else; the error points at the line.
+    pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Result<Self, ImageMapError> {
+        let text = String::from_utf8_lossy(bytes);
+        let is_structured = text.trim_start().starts_with(['[', '{'])
+            || text
+                .lines()
+                .any(|line| line.starts_with("kind:") || line.starts_with("- "));
+        if is_structured {
+            Self::of_documents(name, bytes, limits)
+        } else {
+            Self::of_lines(name, &text)
+        }
+    }
+
+    fn of_lines(name: &str, text: &str) -> Result<Self, ImageMapError> {
+        let source = SourceFile::new(name, text);
+        let mut map = Self::default();
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            let place = Place::new(&source, start..start + line.trim_end().len());
+            start += line.len();
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let wrong = |message: String| ImageMapError {
+                place: place.clone(),
+                message,
+            };
+            let words: Vec<&str> = match line.split_once('=') {
+                Some((from, to)) => vec![from.trim(), to.trim()],
+                None => line.split_whitespace().collect(),
+            };
+            let [from, to] = words[..] else {
+                return Err(wrong(format!("the line {line:?} is neither FROM TO nor FROM=TO")));
+            };
+            for image in [from, to] {
+                if !is_image(image) {
+                    return Err(wrong(format!("{image:?} names no image of a registry")));
+                }
+            }
+            if let Some(other) = map.places.insert(from.to_owned(), to.to_owned())
+                && other != to
+            {
+                return Err(wrong(format!("{from} becomes {to} here, and {other} above")));
+            }
+        }
+        Ok(map)
+    }
+
+    fn of_documents(name: &str, bytes: &[u8], limits: &Limits) -> Result<Self, ImageMapError> {
+        let reading = text::read(name, bytes, limits);
+        if let Some(finding) = reading.diagnostics.into_iter().find(Diagnostic::is_error) {
+            let whole = || Place::new(&SourceFile::new(name, ""), 0..0);
+            return Err(ImageMapError {
+                place: finding.place.unwrap_or_else(whole),
+                message: finding.message,
+            });
+        }
+        let mut map = Self::default();
+        for document in reading.documents {
+            match document.value() {
+                Value::Null => {}
+                Value::Array(items) => {
+                    for index in 0..items.len() {
+                        map.add_name(&document, &Path::root().index(index))?;
+                    }
+                }
+                _ => map.add_mirrors(&document)?,
+            }
+        }
+        Ok(map)
+    }
+
+    /// Adds an item of a list of names with images.
+    fn add_name(&mut self, document: &Document, item: &Path) -> Result<(), ImageMapError> {
+        let (name, image) = (
+            text_at(document, &item.key("name"))?,
+            text_at(document, &item.key("image"))?,
+        );
+        let wrong = |message: String| ImageMapError {
+            place: document.place(item),
+            message,
+        };
+        if !is_image(image) {
+            return Err(wrong(format!("{image:?} names no image of a registry")));
+        }
+        if let Some(other) = self.names.insert(plain(name), image.to_owned())
+            && other != image
+        {
+            return Err(wrong(format!("{name} is {image} here, and {other} above")));
+        }
+        Ok(())
+    }
+
+    /// Adds what an object says about mirrors.
+    fn add_mirrors(&mut self, document: &Document) -> Result<(), ImageMapError> {
+        let kind = text_at(document, &Path::from("kind"))?;
+        let Some((_, field)) = MIRROR_SETS.iter().find(|(known, _)| *known == kind) else {
+            let kinds: Vec<&str> = MIRROR_SETS.iter().map(|(kind, _)| *kind).collect();
+            return Err(ImageMapError {
+                place: document.place(&Path::from("kind")),
+                message: format!("a {kind} says nothing of mirrors, as {} do", kinds.join(", ")),
+            });
+        };
+        let list = Path::from("spec").key(field);
+        let length = list.get(document.value()).and_then(Value::as_array).map_or(0, Vec::len);
+        for index in 0..length {
+            let item = list.index(index);
+            let source = text_at(document, &item.key("source"))?;
+            let mirror = text_at(document, &item.key("mirrors").index(0))?;
+            // Several objects may be about one source; the first mirror of the first one counts, as it does in a cluster.
+            self.mirrors
+                .entry(source.to_owned())
+                .or_insert_with(|| mirror.to_owned());
+        }
+        Ok(())
+    }
+
+    /// What stands in for an image, and the entry that says so. The longest entry counts.
+    fn of(&self, image: &str) -> Option<(&str, String)> {
+        let mut found: Option<(&str, String)> = None;
+        for (from, to) in self.mirrors.iter().chain(&self.places) {
+            if found.as_ref().is_none_or(|(known, _)| known.len() <= from.len())
+                && let Some(image) = moved(image, from, to)
+            {
+                found = Some((from, image));
+            }
+        }
+        found
+    }
+}
+
+/// An image below `from` as it is called below `to`.
+fn moved(image: &str, from: &str, to: &str) -> Option<String> {
+    let rest = match from.strip_prefix("*.") {
+        // All hosts of a domain.
+        Some(domain) => {
+            let (host, _) = image.split_once('/')?;
+            let name = host.strip_suffix(domain)?;
+            name.ends_with('.').then(|| &image[host.len()..])?
+        }
+        None => image.strip_prefix(from)?,
+    };
+    let is_whole = to.rsplit('/').next().is_some_and(|last| last.contains([':', '@']));
+    match rest.chars().next() {
+        None => Some(to.to_owned()),
+        // What says a tag or digest of its own stands for all of the repository.
+        Some(':' | '@') if is_whole => Some(to.to_owned()),
+        Some('/' | ':' | '@') => Some(format!("{to}{rest}")),
+        Some(_) => None,
+    }
+}
+
+fn is_image(text: &str) -> bool {
+    // A registry alone is no reference.
+    matches!(text.parse(), Ok(Reference::Registry(_)))
+        || matches!(format!("{text}/x").parse(), Ok(Reference::Registry(_)))
+}
+
+fn text_at<'d>(document: &'d Document, path: &Path) -> Result<&'d str, ImageMapError> {
+    let value = path.get(document.value());
+    let text = value.and_then(Value::as_str).filter(|text| !text.is_empty());
+    text.ok_or_else(|| ImageMapError {
+        place: document.place(path),
+        message: match value {
+            None => format!("there is no {path}"),
+            Some(value) => format!("{path} is {}, not a string with something in it", kind_of(value)),
+        },
+    })
+}
+
+/// `AGENT_IMAGE`, `agent_image` and `agent-image` are one name.
+fn plain(name: &str) -> String {
+    name.to_lowercase().replace('_', "-")
+}
+
+/// Writes what stands in for the images of a bundle in their places: in its Deployments, its related images and its
+/// annotations, and in arguments, variables and ConfigMaps that are about one image.
+///
+/// # Errors
+/// When a changed file passes a limit, or is written in a form that allows no change.
+pub fn map_images(
+    tree: &mut Tree,
+    bundle: &Bundle,
+    map: &ImageMap,
+    limits: &BundleLimits,
+) -> Result<Mapped, EditError> {
+    let named = pin::of_bundle(bundle);
+    let mut by_name: BTreeMap<String, String> = BTreeMap::new();
+    let mut used: BTreeSet<&str> = BTreeSet::new();
+    for one in &named {
+        if let Some((name, image)) = map.names.get_key_value(&plain(&one.name)) {
+            used.insert(name);
+            by_name.entry(one.image.clone()).or_insert_with(|| image.clone());
+        }
+    }
+    let mut mapped = Mapped::default();
+    let mut target = |image: &str| {
+        let found = match by_name.get(image) {
+            Some(target) => Some(target.clone()),
+            None => map.of(image).map(|(from, target)| {
+                used.insert(from);
+                target
+            }),
+        };
+        let target = found.filter(|target| target != image)?;
+        mapped.images.insert(image.to_owned(), target.clone());
+        Some(target)
+    };
+    let mut edits = Edits::default();
+    // Variables are among both.
+    let at = |one: &ImageUse| {
+        let place = one.place();
+        (place.source.name().to_owned(), place.span.start)
+    };
+    let known: BTreeSet<(String, usize)> = named.iter().map(at).collect();
+    let mut mentioned = mentions::of_bundle(bundle);
+    mentioned.retain(|one| one.can_be_replaced() && !known.contains(&at(one)));
+    for one in named.iter().chain(&mentioned) {
+        let own = map.names.get(&plain(&one.name)).filter(|_| !one.is_mention());
+        let image = match own {
+            Some(own) => target(&one.image).map(|_| own.clone()),
+            None => target(&one.image),
+        };
+        if let Some(image) = image {
+            one.replace(&image, &mut edits);
+        }
+    }
+    for (document, path) in mentions::annotations(bundle) {
+        let text = path.get(document.value()).and_then(Value::as_str).unwrap_or_default();
+        let replaced = mentions::replaced_in_annotation(text, &mut target);
+        if replaced != text {
+            edits.replace_text(&document, &path, &replaced);
+        }
+    }
+    edits.apply(tree, limits)?;
+    let entries = map.places.keys().chain(map.names.keys());
+    mapped.unused = entries
+        .filter(|entry| !used.contains(entry.as_str()))
+        .cloned()
+        .collect();
+    Ok(mapped)
+}
+
+impl ImageUse {
+    /// Writes another reference in its place.
+    fn replace(&self, image: &str, edits: &mut Edits) {
+        if let Some((document, path, prefix)) = self.replaceable() {
+            edits.replace_text(document, path, &format!("{prefix}{image}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<ImageMap, String> {
+        ImageMap::read("map", text.as_bytes(), &Limits::default()).map_err(|error| error.to_string())
+    }
+
+    fn mapped(map: &str, image: &str) -> Option<String> {
+        read(map).unwrap().of(image).map(|(_, image)| image)
+    }
+
+    const MIRRORS: &str = "\
+kind: ImageDigestMirrorSet
+spec:
+  imageDigestMirrors:
+  - source: registry.example.com/garden
+    mirrors: [mirror.example.org/garden, mirror.example.net/garden]
+  - {source: '*.example.net', mirrors: [mirror.example.org/net]}
+---
+kind: ImageTagMirrorSet
+spec:
+  imageTagMirrors:
+  - {source: registry.example.com/garden/rake, mirrors: ['mirror.example.org:5000/tools/rake']}
+---
+kind: ImageContentSourcePolicy
+spec:
+  repositoryDigestMirrors:
+  - {source: registry.example.com/garden, mirrors: [late.example.org]}
+";
+
+    #[test]
+    fn the_longest_entry_counts_and_names_end_where_words_end() {
+        let lines = "# ours\nregistry.example.com/garden/rake:1 registry.example.org/rake:2\n\n\
+                     registry.example.com = registry.example.org/mirror\n\
+                     registry.example.com/shed/hoe=registry.example.org/hoe@sha256:0000000000000000000000000000000000000000000000000000000000000000\n";
+        let to = |image: &str| mapped(lines, &format!("registry.example.com/{image}"));
+        assert_eq!(to("garden/rake:1").unwrap(), "registry.example.org/rake:2");
+        assert_eq!(
+            to("garden/rake:11").unwrap(),
+            "registry.example.org/mirror/garden/rake:11"
+        );
+        assert!(
+            to("shed/hoe:1")
+                .unwrap()
+                .starts_with("registry.example.org/hoe@sha256:")
+        );
+        assert_eq!(to("shed/hoes:1").unwrap(), "registry.example.org/mirror/shed/hoes:1");
+        assert_eq!(mapped(lines, "registry.example.comx/garden/rake:1"), None);
+    }
+
+    #[test]
+    fn mirrors_of_all_three_kinds_stand_in_for_their_sources() {
+        let to = |image: &str| mapped(MIRRORS, image);
+        assert_eq!(
+            to("registry.example.com/garden/hoe:1").unwrap(),
+            "mirror.example.org/garden/hoe:1"
+        );
+        let rake = to("registry.example.com/garden/rake@sha256:00").unwrap();
+        assert_eq!(rake, "mirror.example.org:5000/tools/rake@sha256:00");
+        assert_eq!(to("one.example.net/x:1").unwrap(), "mirror.example.org/net/x:1");
+        assert_eq!(to("example.net/x:1"), None);
+        assert_eq!(to("registry.example.com/gardens/hoe:1"), None);
+    }
+
+    #[test]
+    fn what_maps_nothing_is_an_error_at_its_line() {
+        for (text, said) in [
+            ("a b c\n", "map:1:1: the line \"a b c\" is neither FROM TO nor FROM=TO"),
+            ("a/b c/d\na/b c/e\n", "map:2:1: a/b becomes c/e here, and c/d above"),
+            ("a/b C:\n", "map:1:1: \"C:\" names no image of a registry"),
+            ("[{\"name\": \"a\"}]", "map:1:2: there is no [0].image"),
+            ("kind: Pod\n", "map:1:7: a Pod says nothing of mirrors"),
+            ("[", "map:1:2: "),
+            (
+                "kind: ImageTagMirrorSet\nspec: {imageTagMirrors: [{source: a, mirrors: []}]}\n",
+                "there is no spec.imageTagMirrors[0].mirrors[0]",
+            ),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(said), "{text:?}: {error}");
+        }
+    }
+}

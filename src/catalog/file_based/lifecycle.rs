@@ -1,0 +1,224 @@
+//! Lifecycles of a package: until when each of its minor versions is maintained, and on which platforms it runs.
+//!
+//! They stand in one document for each package, which consoles and `ExperimentalRegistry` hand on as it is.
+
+use super::check::check_document;
+use super::read::CatalogLimits;
+use crate::diagnostic::Diagnostic;
+use crate::text;
+use serde_json::Value;
+use std::fmt;
+use std::str::FromStr;
+
+/// The schema of the document.
+pub const LIFECYCLES: &str = "io.openshift.operators.lifecycles.v1alpha1";
+
+/// The fields of the document.
+pub(crate) const FIELDS: &[&str] = &["schema", "package", "versions"];
+
+/// The only platform that anything reads.
+pub const OPENSHIFT: &str = "openshift";
+
+/// A phase of maintenance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Phase {
+    /// What it is called, such as `Full support`.
+    pub name: String,
+    /// Its first day, as `YYYY-MM-DD`.
+    pub start_date: String,
+    /// Its last day.
+    pub end_date: String,
+}
+
+/// The versions of a platform on which a version runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Platform {
+    /// The platform, such as `openshift`.
+    pub name: String,
+    /// Its versions, as `MAJOR.MINOR`.
+    pub versions: Vec<String>,
+}
+
+/// The document of lifecycles that a file holds.
+#[derive(Debug, Default)]
+pub struct LifecycleFile {
+    /// What is wrong with it.
+    pub findings: Vec<Diagnostic>,
+    /// The package and the items of `versions`; none where the file holds something else.
+    pub document: Option<(String, Vec<Value>)>,
+}
+
+/// Reads a file that holds the document of a package. `name` is the path that findings show.
+pub fn read_file(name: &str, bytes: &[u8], limits: CatalogLimits) -> LifecycleFile {
+    let reading = text::read(name, bytes, &limits.of_document());
+    let mut findings = reading.diagnostics;
+    let [document] = &*reading.documents else {
+        let document = None;
+        return LifecycleFile { findings, document };
+    };
+    let text = |field: &str| document.value().get(field).and_then(Value::as_str);
+    if text("schema") != Some(LIFECYCLES) {
+        let document = None;
+        return LifecycleFile { findings, document };
+    }
+    findings.extend(check_document(document, limits));
+    let versions = document.value().get("versions").and_then(Value::as_array);
+    LifecycleFile {
+        findings,
+        document: Some((
+            text("package").unwrap_or_default().to_owned(),
+            versions.cloned().unwrap_or_default(),
+        )),
+    }
+}
+
+/// A version `MAJOR.MINOR`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MinorVersion {
+    /// The first number.
+    pub major: u64,
+    /// The second one.
+    pub minor: u64,
+}
+
+impl FromStr for MinorVersion {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let number = |text: &str| {
+            let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+            plain.then(|| text.parse().ok()).flatten()
+        };
+        let parsed = text
+            .split_once('.')
+            .and_then(|(major, minor)| Some((number(major)?, number(minor)?)));
+        let (major, minor) = parsed.ok_or("expected MAJOR.MINOR, such as 1.2")?;
+        Ok(Self { major, minor })
+    }
+}
+
+impl fmt::Display for MinorVersion {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// A day of the calendar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date {
+    year: u16,
+    month: u8,
+    day: u8,
+}
+
+impl Date {
+    /// The day after; none after the year 9999.
+    #[must_use]
+    pub fn next(self) -> Option<Self> {
+        if self.day < days(self.year, self.month) {
+            return Some(Self {
+                day: self.day + 1,
+                ..self
+            });
+        }
+        let (year, month) = match self.month {
+            12 => (self.year + 1, 1),
+            month => (self.year, month + 1),
+        };
+        (year <= 9999).then_some(Self { year, month, day: 1 })
+    }
+}
+
+/// How many days a month has.
+fn days(year: u16, month: u8) -> u8 {
+    match month {
+        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+impl FromStr for Date {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let error = "expected a day as YYYY-MM-DD, such as 2026-01-31";
+        let shape = text.bytes().enumerate().all(|(place, byte)| match place {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+        if text.len() != 10 || !shape {
+            return Err(error);
+        }
+        let mut parts = text.split('-');
+        let mut part = || {
+            parts
+                .next()
+                .and_then(|part| part.parse::<u16>().ok())
+                .unwrap_or_default()
+        };
+        let (year, month, day) = (part(), part(), part());
+        let (month, day) = (month.try_into().unwrap_or(0_u8), day.try_into().unwrap_or(0_u8));
+        if !(1..=12).contains(&month) || day == 0 || day > days(year, month) {
+            return Err("there is no such day");
+        }
+        Ok(Self { year, month, day })
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_follow_each_other_over_months_and_leap_years() {
+        let next = |day: &str| day.parse::<Date>().unwrap().next().map(|day| day.to_string());
+        assert_eq!(next("2026-01-31").unwrap(), "2026-02-01");
+        assert_eq!(next("2024-02-28").unwrap(), "2024-02-29");
+        assert_eq!(next("2100-02-28").unwrap(), "2100-03-01");
+        assert_eq!(next("2026-12-31").unwrap(), "2027-01-01");
+        assert_eq!(next("9999-12-31"), None);
+    }
+
+    #[test]
+    fn only_days_of_the_calendar_are_days() {
+        for wrong in [
+            "",
+            "2026-1-01",
+            "2026-02-29",
+            "2026-13-01",
+            "2026-00-10",
+            "2026-01-00",
+            "26-01-01",
+            "2026/01/01",
+            "+026-01-01",
+        ] {
+            assert!(wrong.parse::<Date>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn versions_have_two_numbers() {
+        assert!("1.10".parse::<MinorVersion>().unwrap() > "1.9".parse().unwrap());
+        for wrong in [
+            "",
+            "1",
+            "1.",
+            ".1",
+            "1.2.3",
+            "v1.2",
+            "01.2",
+            "1.x",
+            "1.99999999999999999999",
+        ] {
+            assert!(wrong.parse::<MinorVersion>().is_err(), "{wrong}");
+        }
+    }
+}
