@@ -5628,7 +5628,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__page)
-            opts="-o -v -q -h --output --title --base-url --name --compare --catalog --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --serve --title --base-url --name --images --compare --catalog --schema --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5639,6 +5639,10 @@ _opmx() {
                     return 0
                     ;;
                 -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --serve)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -5660,6 +5664,10 @@ _opmx() {
                     ;;
                 --catalog)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --schema)
+                    COMPREPLY=($(compgen -W "catalog package" -- "${cur}"))
                     return 0
                     ;;
                 --authfile)
@@ -5694,11 +5702,23 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-file-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-files)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --max-total-size)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-documents)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -914,11 +914,14 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -s o -l output -d 'Folder for the site' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l serve -d 'Show the site here in place of writing it; without an address on this machine only' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l title -d 'Title of the site' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l base-url -d 'Address that the site will have, for the links of its feed and its page for errors' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l name -d 'Name of the catalog on clusters, for the manifests to copy; without it, taken from the name of the index' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l compare -d 'Older index; a page lists what has changed since then' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l catalog -d 'Another index, for a page that shows the versions of all side by side; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l schema -d 'Print the JSON Schema of catalog.json, or of the data of a package' -r -f -a "catalog\t'All packages'
+package\t'One package'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l authfile -d 'Credential file, in the form of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l ca-file -d 'Trust the certificates in this PEM file, besides those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l retries -d 'How often to try again when a registry fails, stalls or limits the rate' -r
@@ -927,13 +930,17 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l cache-dir -d 'Folder for the cache of layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-image-size -d 'Largest size of all layers of an image together, unpacked' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l platform -d 'Platform to take from an image that has several, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-total-size -d 'Largest size of what is kept in memory of a catalog: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-depth -d 'Deepest nesting of a document of a catalog, at most 1024' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-values -d 'Most keys and values in one document of a catalog' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-file-size -d 'Largest file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-files -d 'Most files in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-total-size -d 'Largest size of all files of a bundle together, and of what is kept in memory of a catalog or of dumps of a cluster' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-depth -d 'Deepest nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-documents -d 'Most documents in one YAML file' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-values -d 'Most keys and values in one YAML or JSON file, in one document of a catalog, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-database-steps -d 'Most steps of the database engine, of which a processor takes some 50 million in a second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
 never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l images -d 'Read the images of bundles whose manifests the index does not hold'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l use-http -d 'Talk plain HTTP to registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l no-cache -d 'Neither use nor fill the cache of layers'

@@ -503,7 +503,7 @@ hints! {
     }
     PageError {
         pass: [Open, Read, File],
-        none: [Template],
+        none: [Template, Threads],
         Self::Other { .. } => hint("give --output a folder that is empty, or holds a site"),
     }
     ExportError {

@@ -8,6 +8,8 @@
 //! (`escape`); descriptions go through a parser and a sanitizer (`markdown`); addresses lead to sites and people only
 //! (`link`); pictures are told by their bytes, and those that could hold scripts never become files (`icon`). Every page
 //! forbids scripts and styles that are not files of the site.
+//!
+//! [`live`] shows a site while its index is being written.
 
 mod access;
 mod catalogs;
@@ -21,20 +23,25 @@ mod fields;
 mod findings;
 mod frame;
 mod icon;
+mod images;
 mod install;
 mod link;
 mod list;
+pub mod live;
 mod markdown;
 mod model;
 mod output;
 mod package_page;
 mod path;
 mod relations;
+mod schema;
 mod site;
 mod version_page;
 mod workload;
 
+pub use images::{Images, Unread};
 pub use output::write;
+pub use schema::{catalog_schema, package_schema};
 pub use site::Summary;
 
 use crate::catalog::Catalog;
@@ -45,7 +52,7 @@ use frame::Site;
 use std::path::PathBuf;
 
 /// What a site is to be like.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct SiteOptions<'a> {
     /// What it is called; without it, something general.
     pub title: Option<&'a str>,
@@ -59,6 +66,8 @@ pub struct SiteOptions<'a> {
     pub compare: Option<(&'a str, &'a Catalog)>,
     /// Other indexes to look at side by side.
     pub beside: &'a [(String, Catalog)],
+    /// How the images of bundles are reached, where manifests that the index does not hold are read from them.
+    pub images: Option<Images<'a>>,
     /// Whether pages load themselves anew when the site changes.
     pub live: bool,
 }
@@ -78,6 +87,9 @@ pub enum PageError {
     /// The system refused.
     #[error(transparent)]
     File(#[from] FileError),
+    /// No thread can be started.
+    #[error("the system allows no thread that makes the pages")]
+    Threads,
     /// The folder is taken.
     #[error("{} holds other files than those of a site", folder.display())]
     Other {

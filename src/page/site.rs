@@ -6,6 +6,7 @@ use super::difference::difference_page;
 use super::feed::{self, Entry, feed};
 use super::frame::{File, Frame, Site, page};
 use super::icon::Icon;
+use super::images::Unread;
 use super::list::{self, Row, list_pages};
 use super::model::{Input, Model};
 use super::package_page::package_page;
@@ -17,7 +18,7 @@ use crate::index::open::{Describer, Index};
 use askama::Template;
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 /// What stands in a site as it is.
@@ -42,12 +43,14 @@ struct MissingPage<'a> {
 }
 
 /// How much there is in a site.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Packages.
     pub packages: usize,
     /// Versions.
     pub versions: usize,
+    /// Bundles whose images could not be read.
+    pub unread: Vec<Unread>,
 }
 
 /// What packages leave for the pages about all of them.
@@ -79,20 +82,31 @@ pub(super) fn build(index: &Index, options: &SiteOptions<'_>, sink: &dyn Sink) -
     let describer = Describer::new(index)?;
     let collected = Mutex::new(Collected::default());
     let threads = thread::available_parallelism().map_or(1, |threads| threads.get().min(MOST_THREADS));
-    let (sender, receiver) = sync_channel(0);
-    let receiver = Mutex::new(receiver);
-    let work = || work(catalog, &receiver, (&site, &relations), sink, &collected);
+    let mut unread = Vec::new();
     let read = thread::scope(|scope| {
-        // Dropped at the end, whatever happens, so that nobody waits for more.
-        let sender = sender;
+        let (sender, receiver) = sync_channel(0);
+        let receiver = Arc::new(Mutex::new(receiver));
+        let surroundings = (&site, &relations);
+        let collected = &collected;
         for _ in 0..threads {
-            scope.spawn(work);
+            let receiver = Arc::clone(&receiver);
+            let work = move || work(catalog, &receiver, surroundings, sink, collected);
+            // Where the system allows no more threads, those that there are do the work.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
+        // Whoever sends hears that nobody receives any more.
+        drop(receiver);
         for package in &catalog.packages {
             // Nobody receives any more where all have stopped over an error.
-            let failed = || lock(&collected).error.is_some();
-            if failed() || sender.send(input(&describer, catalog, package)?).is_err() {
+            if lock(collected).error.is_some() {
                 break;
+            }
+            let mut input = input(&describer, catalog, package)?;
+            if let Some(images) = options.images {
+                unread.extend(images.complete(&mut input.bundles));
+            }
+            if sender.send(input).is_err() {
+                return Err(PageError::Threads);
             }
         }
         Ok::<_, PageError>(())
@@ -133,6 +147,7 @@ pub(super) fn build(index: &Index, options: &SiteOptions<'_>, sink: &dyn Sink) -
     Ok(Summary {
         packages: rows.len(),
         versions: rows.iter().map(|row| row.versions).sum(),
+        unread,
     })
 }
 

@@ -1,6 +1,6 @@
 //! `index page`: an index as a site of plain files.
 
-use crate::bundles::{BOTH, fail, garden, outcome_of, rake, small_base, succeed};
+use crate::bundles::{BOTH, fail, garden, outcome_of, rake, serve_layout, small_base, succeed};
 use crate::common::Sandbox;
 use crate::site::Site;
 use base64::Engine;
@@ -121,6 +121,29 @@ fn a_version_tells_its_apis_permissions_deployments_and_images() {
             );
         }
     }
+}
+
+#[test]
+fn the_data_keep_to_their_schemas() {
+    let sandbox = garden();
+    index(&sandbox);
+    let site = site(&sandbox, "index.db", "site");
+    let schema = |of: &str| -> jsonschema::Validator {
+        let schema = outcome_of(&sandbox, &format!("index page --schema {of}")).stdout;
+        jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap()
+    };
+    let catalog = site.json("catalog.json");
+    schema("catalog").validate(&catalog).unwrap();
+    let packages = catalog["packages"].as_array().unwrap();
+    assert_eq!(packages.len(), 3);
+    let of_package = schema("package");
+    for package in packages {
+        of_package
+            .validate(&site.json(package["data"].as_str().unwrap()))
+            .unwrap();
+        assert!(site.files.contains_key(package["page"].as_str().unwrap()));
+    }
+    assert!(of_package.validate(&catalog).is_err());
 }
 
 #[test]
@@ -296,4 +319,140 @@ fn nothing_of_a_hostile_catalog_runs_or_leaves_or_breaks_out_of_its_place() {
     assert!(package.links().contains(&"https://example.com"));
     assert!(site.text("feed.xml").starts_with("<?xml"));
     roxmltree::Document::parse(site.text("feed.xml")).unwrap();
+}
+
+#[test]
+fn what_only_images_hold_is_read_from_them_where_that_is_asked_for() {
+    let sandbox = garden();
+    for name in BOTH.split(',') {
+        succeed(&sandbox, &format!("bundle build -q {name} -t oci:images:{name}"));
+    }
+    let registry = serve_layout(&sandbox, "images", || {});
+    let bundles = BOTH.split(',').map(|name| format!("{}/{name}:v1", registry.host));
+    let bundles: Vec<String> = bundles.collect();
+    succeed(
+        &sandbox,
+        &format!(
+            "registry add -q -b {} --by-reference --use-http -d index.db",
+            bundles.join(",")
+        ),
+    );
+    let database = rusqlite::Connection::open(sandbox.path("index.db")).unwrap();
+    database
+        .execute("UPDATE operatorbundle SET csv = NULL, bundle = NULL", [])
+        .unwrap();
+    drop(database);
+    let plain = site(&sandbox, "index.db", "plain");
+    let page = plain.json("p/compost-operator.json")["versions"][0]["page"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(
+        plain
+            .page(&page)
+            .text
+            .contains("The catalog does not hold the permissions")
+    );
+    let made = outcome_of(&sandbox, "index page index.db -o full --images --use-http");
+    assert_eq!(made.stderr, "wrote a site of 2 packages and 2 versions to full\n");
+    let full = Site::read(&sandbox.path("full"));
+    assert_eq!(full.complaints(), Vec::<String>::new());
+    let version = full.page(&page).text;
+    assert!(
+        version.contains("Service account") && !version.contains("does not hold"),
+        "{version}"
+    );
+    fs::remove_dir_all(sandbox.path("images/blobs")).unwrap();
+    let made = outcome_of(
+        &sandbox,
+        "index page index.db -o full --images --use-http --no-cache --retries 0",
+    );
+    assert_eq!(
+        made.stderr.matches("warning: the image of bundle ").count(),
+        2,
+        "{made}"
+    );
+}
+
+/// What the server answers.
+#[cfg(unix)]
+fn get(port: u16, host: &str, path: &str) -> String {
+    use std::io::{Read, Write};
+    let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+    write!(
+        stream,
+        "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[cfg(unix)]
+#[test]
+fn a_site_is_shown_while_its_catalog_is_written_and_follows_it() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+    let sandbox = Sandbox::new();
+    let catalog = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/catalog");
+    crate::common::copy_folder(catalog.as_ref(), &sandbox.path("catalog"));
+    let mut command = sandbox.command(["index", "page", "catalog", "--serve", ":0"]);
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    stderr.read_line(&mut line).unwrap();
+    let address = line.trim_end().strip_suffix('/').unwrap_or_else(|| panic!("{line}"));
+    let port: u16 = address.rsplit(':').next().unwrap().parse().unwrap();
+    let page = get(port, "localhost", "/");
+    assert!(
+        page.starts_with("HTTP/1.1 200 OK\r\n") && page.contains("compost-operator"),
+        "{page}"
+    );
+    assert!(page.contains("assets/reload.js") && get(port, "localhost", "/assets/reload.js").contains("/.generation"));
+    assert!(get(port, "localhost", "/p/compost-operator/").contains("kind: Subscription"));
+    assert!(get(port, "localhost", "/p/nothing").starts_with("HTTP/1.1 404"));
+    assert!(get(port, "site.example.com", "/").starts_with("HTTP/1.1 403"));
+    let before = get(port, "localhost", "/.generation");
+    let wait = |done: &dyn Fn() -> bool| {
+        let begin = Instant::now();
+        while !done() {
+            assert!(begin.elapsed() < Duration::from_secs(20), "nothing has changed");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    let file = sandbox.path("catalog/catalog.yaml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("v1.1.0", "v1.2.0")).unwrap();
+    wait(&|| get(port, "localhost", "/p/compost-operator/").contains("compost-operator.v1.2.0"));
+    assert_ne!(get(port, "localhost", "/.generation"), before);
+    // What is half written is not shown.
+    fs::write(&file, "schema: olm.package\nname: [").unwrap();
+    let mut said = String::new();
+    while !said.contains("the site stays as it was") {
+        assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
+    }
+    assert!(get(port, "localhost", "/p/compost-operator/").contains("compost-operator.v1.2.0"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_folder_or_an_address_is_needed() {
+    let sandbox = Sandbox::new();
+    for line in [
+        "index page index.db",
+        "index page index.db -o site --serve :0",
+        "index page index.db --serve here",
+        "index page index.db -o site --base-url javascript:x",
+        "index page index.db -o site --catalog index.db",
+    ] {
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(
+            (outcome.status, outcome.stdout.as_str()),
+            (Some(2), ""),
+            "{line}: {outcome}"
+        );
+    }
 }

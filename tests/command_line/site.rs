@@ -169,8 +169,14 @@ fn harm(element: &Element) -> Vec<String> {
             harm.push(format!("{} has {name}", element.name));
         }
     }
-    let is_ours =
-        |address: Option<&str>| address.is_some_and(|address| address.trim_start_matches("../").trim_start_matches("/garden/").starts_with("assets/"));
+    let is_ours = |address: Option<&str>| {
+        address.is_some_and(|address| {
+            address
+                .trim_start_matches("../")
+                .trim_start_matches("/garden/")
+                .starts_with("assets/")
+        })
+    };
     let forbidden = [
         "style",
         "iframe",
