@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 /// The version of both forms.
-pub(super) const FORM: u64 = 1;
+pub(super) const FORM: i64 = 1;
 
 /// The data of all packages.
 pub(super) fn catalog_data(site: &Site, rows: &[Row]) -> File {

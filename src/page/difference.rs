@@ -13,6 +13,9 @@ use crate::kubernetes::rbac::account::Grants;
 use askama::Template;
 use std::collections::BTreeMap;
 
+/// Characters of a digest that are shown.
+const SHORT: usize = "sha256:".len() + 16;
+
 #[derive(Template)]
 #[template(path = "page/difference.html")]
 struct DifferencePage<'a> {
@@ -97,17 +100,36 @@ fn apis(apis: &[Api]) -> BTreeMap<String, String> {
     apis.iter().map(|api| (name(api), String::new())).collect()
 }
 
+/// Images by where they are, with their tags or digests.
 fn images(version: &Release) -> BTreeMap<String, String> {
-    version
-        .images
-        .iter()
-        .map(|image| (image.image.clone(), String::new()))
-        .collect()
+    let mut images: BTreeMap<String, String> = BTreeMap::new();
+    for image in &version.images {
+        let (place, which) = match image.image.split_once('@') {
+            Some((place, digest)) => (place, digest),
+            None => match image.image.rsplit_once(':').filter(|(_, tag)| !tag.contains('/')) {
+                Some((place, tag)) => (place, tag),
+                None => (image.image.as_str(), ""),
+            },
+        };
+        let several = images.entry(place.to_owned()).or_default();
+        let between = if several.is_empty() { "" } else { ", " };
+        several.push_str(between);
+        several.push_str(&short(which));
+    }
+    images
 }
 
 fn needs(version: &Release) -> BTreeMap<String, String> {
     let needs = version.needs.iter();
     needs.map(|need| (need.wish.clone(), need.intent.to_owned())).collect()
+}
+
+/// A digest by its first characters, which tell it apart from any other.
+fn short(which: &str) -> String {
+    match which.get(..SHORT) {
+        Some(begin) if which.starts_with("sha256:") => format!("{begin}…"),
+        _ => which.to_owned(),
+    }
 }
 
 /// What differs in the fields of definitions that both versions bring.

@@ -104,6 +104,13 @@ impl Facts {
         facts
     }
 
+    /// The day on which it was created, where that can be told.
+    pub(super) fn created_on(&self) -> &str {
+        let day = self.created_at.get(..10).unwrap_or_default();
+        let is_day = day.parse::<jiff::civil::Date>().is_ok();
+        if is_day { day } else { &self.created_at }
+    }
+
     fn rows(
         &self,
         bundle: &Bundle,

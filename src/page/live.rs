@@ -122,13 +122,11 @@ impl LiveSite {
         } else {
             path.to_owned()
         };
-        match made.files.get(&name) {
-            Some(content) => response(StatusCode::OK, media_type(&name), content.clone()),
-            None => {
-                let missing = made.files.get("404.html").cloned().unwrap_or_default();
-                response(StatusCode::NOT_FOUND, "text/html; charset=utf-8", missing)
-            }
+        if let Some(content) = made.files.get(&name) {
+            return response(StatusCode::OK, media_type(&name), content.clone());
         }
+        let missing = made.files.get("404.html").cloned().unwrap_or_default();
+        response(StatusCode::NOT_FOUND, "text/html; charset=utf-8", missing)
     }
 }
 

@@ -75,6 +75,9 @@ pub(super) struct Release {
     pub(super) channels: Vec<InChannel>,
 }
 
+/// Pairs of versions, from and to, with the newest first.
+pub(super) type Compared = Vec<(BundleId, BundleId)>;
+
 /// A channel that a version is in.
 #[derive(Debug)]
 pub(super) struct InChannel {
@@ -207,8 +210,8 @@ impl<'c> Model<'c> {
         shown.filter(|name| !name.is_empty()).unwrap_or(&self.package.name)
     }
 
-    /// Pairs of versions that are compared: what OLM updates to, and what each replaces; from, to.
-    pub(super) fn compared(&self) -> BTreeSet<(BundleId, BundleId)> {
+    /// Pairs of versions that are compared: what OLM updates to, and what each replaces.
+    pub(super) fn compared(&self) -> Compared {
         let mut pairs = BTreeSet::new();
         for channel in &self.package.channels {
             for entry in &channel.entries {
@@ -220,6 +223,9 @@ impl<'c> Model<'c> {
         }
         let known = |id: &BundleId| self.places.contains_key(id);
         pairs.retain(|(from, to)| known(from) && known(to) && from != to);
+        let mut pairs: Vec<(BundleId, BundleId)> = pairs.into_iter().collect();
+        let place = |id: BundleId| self.places.get(&id).copied();
+        pairs.sort_by_key(|(from, to)| (place(*to), place(*from)));
         pairs
     }
 }

@@ -11,7 +11,6 @@ use crate::catalog::drawing::{self, ChannelDrawing, EdgeKind, Edges, Node, View}
 use crate::catalog::updates::updates;
 use crate::catalog::{BundleId, Channel};
 use askama::Template;
-use std::collections::BTreeSet;
 
 #[derive(Template)]
 #[template(path = "page/package.html")]
@@ -51,6 +50,8 @@ pub(super) struct Compared {
 
 struct ChannelPart<'a> {
     name: &'a str,
+    /// Whether it is shown without being asked for.
+    is_open: bool,
     id: String,
     is_default: bool,
     deprecated: Option<&'a str>,
@@ -96,7 +97,7 @@ pub(super) fn package_page(
     site: &Site,
     model: &Model<'_>,
     relations: &Relations,
-    compared: &BTreeSet<(BundleId, BundleId)>,
+    compared: &[(BundleId, BundleId)],
 ) -> Result<File, askama::Error> {
     let name = &*model.package.name;
     let path = path::package(name);
@@ -104,7 +105,8 @@ pub(super) fn package_page(
     let shown = model.shown();
     let facts = shown.map_or(&nothing, |version| &version.facts);
     let frame = Frame::new(site, &path, model.display_name());
-    let channels = model.package.channels.iter().enumerate();
+    let mut channels: Vec<&Channel> = model.package.channels.iter().collect();
+    channels.sort_by_key(|channel| model.package.default_channel.as_ref() != Some(&channel.name));
     let filled = PackagePage {
         name,
         display_name: model.display_name(),
@@ -114,12 +116,13 @@ pub(super) fn package_page(
         shown_version: shown.map_or("", |version| &version.version),
         deprecated: &model.deprecated,
         channels: channels
+            .into_iter()
+            .enumerate()
             .map(|(number, channel)| channel_part(model, number, channel, compared))
             .collect(),
         versions: model.versions.iter().map(version_row).collect(),
         differences: compared
             .iter()
-            .rev()
             .filter_map(|(from, to)| comparison(model, *from, *to, ""))
             .collect(),
         install: manifests(site, model),
@@ -177,7 +180,7 @@ fn version_row(version: &Release) -> VersionRow<'_> {
     VersionRow {
         link: link(version),
         channels: version.channels.iter().map(|channel| channel.name.as_str()).collect(),
-        created: &version.facts.created_at,
+        created: version.facts.created_on(),
         deprecated: version.deprecated.as_deref(),
     }
 }
@@ -186,7 +189,7 @@ fn channel_part<'a>(
     model: &'a Model<'_>,
     number: usize,
     channel: &'a Channel,
-    compared: &BTreeSet<(BundleId, BundleId)>,
+    compared: &[(BundleId, BundleId)],
 ) -> ChannelPart<'a> {
     let drawn = View::default().drawing(model.catalog, &[(model.package, channel)]);
     let mut drawn = drawn.channels.into_iter().next();
@@ -212,6 +215,7 @@ fn channel_part<'a>(
     });
     ChannelPart {
         name: &channel.name,
+        is_open: number == 0,
         id: channel_id(&channel.name),
         is_default: model.package.default_channel.as_ref() == Some(&channel.name),
         deprecated: model.deprecated_channels.get(&*channel.name).map(String::as_str),

@@ -73,7 +73,7 @@ type Brought<'a> = (&'a Arc<Definition>, Vec<&'a Release>);
 pub(super) fn version_pages(
     site: &Site,
     model: &Model<'_>,
-    compared: &BTreeSet<(BundleId, BundleId)>,
+    compared: &[(BundleId, BundleId)],
     mut write: impl FnMut(File) -> Result<(), super::PageError>,
 ) -> Result<(), super::PageError> {
     let mut users: HashMap<&str, usize> = HashMap::new();
@@ -107,7 +107,7 @@ fn version_page(
     site: &Site,
     model: &Model<'_>,
     version: &Release,
-    compared: &BTreeSet<(BundleId, BundleId)>,
+    compared: &[(BundleId, BundleId)],
     users: &HashMap<&str, usize>,
 ) -> Result<File, askama::Error> {
     let display_name = match version.facts.display_name.as_str() {

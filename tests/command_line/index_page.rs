@@ -3,9 +3,8 @@
 use crate::bundles::{BOTH, fail, garden, outcome_of, rake, serve_layout, small_base, succeed};
 use crate::common::Sandbox;
 use crate::site::Site;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
+use crate::site_catalogs::{SCRIPT, hostile};
+use serde_json::Value;
 use std::fs;
 
 /// A database with a k8s+v1 bundle, a registry+v1 bundle and a package of two versions.
@@ -218,79 +217,11 @@ fn other_indexes_are_compared_with() {
     );
 }
 
-/// What is written wherever somebody may write something.
-const SCRIPT: &str =
-    "</title></script><script>alert(1)</script><img src=x onerror=alert(1)>\u{202e}\u{2028}\" onload=\"alert(1)\" x='";
-
-fn hostile_catalog() -> String {
-    let icon = STANDARD
-        .encode("<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"alert(1)\"><script>alert(1)</script></svg>");
-    let example =
-        json!([{"apiVersion": "example.com/v1", "kind": SCRIPT, "metadata": {"name": SCRIPT}, "spec": SCRIPT}]);
-    let csv = json!({
-        "apiVersion": "operators.coreos.com/v1alpha1",
-        "kind": "ClusterServiceVersion",
-        "metadata": {"name": "evil.v1.0.0", "annotations": {
-            "alm-examples": example.to_string(),
-            "categories": SCRIPT,
-            "capabilities": SCRIPT,
-            "createdAt": SCRIPT,
-            "containerImage": SCRIPT,
-            "repository": "javascript:alert(1)",
-            "support": SCRIPT,
-            "operators.openshift.io/valid-subscription": json!([SCRIPT]).to_string(),
-        }},
-        "spec": {
-            "displayName": SCRIPT,
-            "description": format!("# {SCRIPT}\n\n[x](javascript:alert(1)) ![y](https://evil.example.com/y.png)\n\n<iframe src=\"https://evil.example.com\"></iframe>\n\n{}", "long ".repeat(200_000)),
-            "keywords": [SCRIPT],
-            "provider": {"name": SCRIPT, "url": "javascript:alert(1)"},
-            "links": [{"name": SCRIPT, "url": "data:text/html,x"}, {"name": "ok", "url": "https://example.com"}],
-            "maintainers": [{"name": SCRIPT, "email": "a@b?cc=c"}],
-            "version": "1.0.0",
-            "installModes": [{"type": SCRIPT, "supported": true}],
-            "customresourcedefinitions": {"owned": [
-                {"name": "pads.example.com", "version": "v1", "kind": SCRIPT, "displayName": SCRIPT, "description": SCRIPT}]},
-            "webhookdefinitions": [{"generateName": SCRIPT, "type": SCRIPT, "deploymentName": SCRIPT, "rules": [{"operations": [SCRIPT], "resources": [SCRIPT]}]}],
-            "install": {"strategy": "deployment", "spec": {
-                "permissions": [{"serviceAccountName": SCRIPT, "rules": [{"apiGroups": [""], "resources": [SCRIPT], "verbs": [SCRIPT]}]}],
-                "deployments": [{"name": SCRIPT, "spec": {"template": {"spec": {"containers": [
-                    {"name": SCRIPT, "image": SCRIPT, "env": [{"name": SCRIPT, "value": SCRIPT}]}]}}}}]}},
-        }
-    });
-    let definition = json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "pads.example.com"},
-        "spec": {"group": SCRIPT, "names": {"kind": SCRIPT, "plural": SCRIPT}, "versions": [{"name": SCRIPT, "served": true, "storage": true,
-            "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties": {
-                SCRIPT: {"type": SCRIPT, "description": SCRIPT, "default": SCRIPT, "pattern": SCRIPT}}}}}}}]},
-    });
-    let object =
-        |object: &Value| json!({"type": "olm.bundle.object", "value": {"data": STANDARD.encode(object.to_string())}});
-    let channel = format!("stable{SCRIPT}");
-    let bundle = format!("evil{SCRIPT}/../..");
-    let documents = [
-        json!({"schema": "olm.package", "name": "evil", "defaultChannel": channel, "description": SCRIPT,
-            "icon": {"base64data": icon, "mediatype": "image/png"}}),
-        json!({"schema": "olm.channel", "package": "evil", "name": channel, "entries": [
-            {"name": bundle, "replaces": SCRIPT, "skips": [format!("skipped{SCRIPT}")]}]}),
-        json!({"schema": "olm.bundle", "package": "evil", "name": bundle, "image": "registry.example.com/evil:v1", "properties": [
-            {"type": "olm.package", "value": {"packageName": "evil", "version": "1.0.0"}},
-            {"type": "olm.package.required", "value": {"packageName": SCRIPT, "versionRange": ">=1.0.0"}},
-            {"type": "olm.constraint", "value": {"failureMessage": SCRIPT, "cel": {"rule": "true"}}},
-            object(&csv), object(&definition)],
-            "relatedImages": [{"name": SCRIPT, "image": SCRIPT}]}),
-        json!({"schema": "olm.deprecations", "package": "evil", "entries": [
-            {"reference": {"schema": "olm.package"}, "message": SCRIPT},
-            {"reference": {"schema": "olm.channel", "name": channel}, "message": SCRIPT}]}),
-    ];
-    documents.map(|document| document.to_string()).join("\n")
-}
-
 #[test]
 fn nothing_of_a_hostile_catalog_runs_or_leaves_or_breaks_out_of_its_place() {
     let sandbox = Sandbox::new();
     fs::create_dir_all(sandbox.path("catalog")).unwrap();
-    fs::write(sandbox.path("catalog/catalog.json"), hostile_catalog()).unwrap();
+    fs::write(sandbox.path("catalog/catalog.json"), hostile()).unwrap();
     let made = sandbox.run(["index", "page", "catalog", "-o", "site", "--title", SCRIPT]);
     assert_eq!(made.status, Some(0), "{made}");
     let site = Site::read(&sandbox.path("site"));

@@ -15,6 +15,9 @@ mod http;
 mod served;
 #[path = "../shared/mod.rs"]
 mod shared;
+#[path = "../shared/site_catalogs.rs"]
+#[expect(dead_code, reason = "not all that it offers is used here")]
+mod site_catalogs;
 #[path = "../../src/catalog/drawing/tests/geometry.rs"]
 mod svg_geometry;
 

@@ -118,6 +118,7 @@
         counts.get(box).textContent = count;
         box.closest("label").classList.toggle("none", count === 0);
       }
+      byId("clear").hidden = !search.value && !sort.value && !boxes.some((box) => box.checked);
       const all = packages.length;
       byId("found").textContent = shown.length === all ? `All ${all} packages` : `${shown.length} of ${all} packages`;
     }
@@ -155,7 +156,7 @@
       show();
       remember(true);
     });
-    form.addEventListener("reset", () => setTimeout(() => { show(); remember(true); }));
+    form.addEventListener("reset", () => setTimeout(() => { show(); remember(true); search.focus(); }));
     form.addEventListener("submit", (event) => event.preventDefault());
     window.addEventListener("popstate", recall);
     document.addEventListener("keydown", (event) => {
