@@ -439,6 +439,9 @@ _opmx() {
             opmx__subcmd__help__subcmd__index,list)
                 cmd="opmx__subcmd__help__subcmd__index__subcmd__list"
                 ;;
+            opmx__subcmd__help__subcmd__index,page)
+                cmd="opmx__subcmd__help__subcmd__index__subcmd__page"
+                ;;
             opmx__subcmd__help__subcmd__index,promote)
                 cmd="opmx__subcmd__help__subcmd__index__subcmd__promote"
                 ;;
@@ -526,6 +529,9 @@ _opmx() {
             opmx__subcmd__index,list)
                 cmd="opmx__subcmd__index__subcmd__list"
                 ;;
+            opmx__subcmd__index,page)
+                cmd="opmx__subcmd__index__subcmd__page"
+                ;;
             opmx__subcmd__index,promote)
                 cmd="opmx__subcmd__index__subcmd__promote"
                 ;;
@@ -567,6 +573,9 @@ _opmx() {
                 ;;
             opmx__subcmd__index__subcmd__help,list)
                 cmd="opmx__subcmd__index__subcmd__help__subcmd__list"
+                ;;
+            opmx__subcmd__index__subcmd__help,page)
+                cmd="opmx__subcmd__index__subcmd__help__subcmd__page"
                 ;;
             opmx__subcmd__index__subcmd__help,promote)
                 cmd="opmx__subcmd__index__subcmd__help__subcmd__promote"
@@ -3693,7 +3702,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__index)
-            opts="add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph diff check"
+            opts="add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3877,6 +3886,20 @@ _opmx() {
         opmx__subcmd__help__subcmd__index__subcmd__list__subcmd__packages)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__index__subcmd__page)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -4267,7 +4290,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index)
-            opts="-v -q -h --verbose --quiet --color --help add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph diff check help"
+            opts="-v -q -h --verbose --quiet --color --help add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5145,7 +5168,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__help)
-            opts="add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph diff check help"
+            opts="add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5343,6 +5366,20 @@ _opmx() {
         opmx__subcmd__index__subcmd__help__subcmd__list__subcmd__packages)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__index__subcmd__help__subcmd__page)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -5834,6 +5871,120 @@ _opmx() {
                     return 0
                     ;;
                 --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-database-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__index__subcmd__page)
+            opts="-o -v -q -h --output --serve --title --base-url --name --images --compare --catalog --schema --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --serve)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --title)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --base-url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --compare)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --catalog)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --schema)
+                    COMPREPLY=($(compgen -W "catalog package" -- "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-image-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platform)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-file-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-files)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-documents)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -5,7 +5,8 @@
 //! ```text
 //!  cli          flags, one file for each command
 //!  terminal     what is printed: tables, findings, progress
-//!  server       the gRPC registry API          mirror   images for other registries      install   what OLM does with a bundle
+//!  server       the gRPC registry API          mirror   images for other registries      page      an index as a site
+//!  install      what OLM does with a bundle
 //!  index        an index, a SQLite database or a file-based catalog: opened, changed, published, rendered, imported, exported
 //!  build        the image of a bundle
 //!  database     the SQLite database: schema, reading, adding, removing
@@ -72,6 +73,7 @@
 //! |---|---|---|
 //! | – | bundles, validation, conversion, file-based catalogs, the resolver; images in layouts and archives | |
 //! | `registry` | images in registries | an HTTP client and TLS |
+//! | `page` | `page`; includes `database` | a Markdown parser and an HTML sanitizer |
 //! | `database` | `database`, `index`, `install`, `mirror` | SQLite, built from source |
 //! | `server` | `server`; includes `database` | a gRPC server |
 //! | `cli` | `cli` and `terminal`, for the program; includes all | |
@@ -109,6 +111,8 @@ pub mod manifest;
 #[cfg(feature = "database")]
 pub mod mirror;
 pub mod olm;
+#[cfg(feature = "page")]
+pub mod page;
 pub mod resolver;
 pub mod rules;
 #[cfg(feature = "server")]

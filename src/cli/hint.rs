@@ -60,6 +60,7 @@ use crate::install::resolution_steps::ResolvedError;
 use crate::kubernetes::rbac::covering::TooComplex;
 use crate::limit::Limit;
 use crate::mirror::images::ImagesError;
+use crate::page::PageError;
 use crate::resolver::Unresolved;
 use crate::server::ServeError;
 use crate::steps::StepError;
@@ -527,6 +528,11 @@ hints! {
             }
             SelectionError::Version { .. } => Advice::default(),
         },
+    }
+    PageError {
+        pass: [Open, Read, File],
+        none: [Template, Threads],
+        Self::Other { .. } => hint("give --output a folder that is empty, or holds a site"),
     }
     ExportError {
         pass: [Index, Folder, Tree, File],

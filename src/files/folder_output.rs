@@ -41,6 +41,14 @@ impl FolderOutput {
         }
     }
 
+    /// Removes a file of the folder together with the change, where it stays.
+    pub(crate) fn remove(&mut self, path: &str) {
+        match self {
+            Self::New(_) => {}
+            Self::Change(change) => change.remove(path),
+        }
+    }
+
     /// Makes the files durable and puts them into their places.
     ///
     /// # Errors

@@ -1,6 +1,9 @@
 //! An index that is open for looking at, whichever form it has: a database, or a file-based catalog.
 
 mod contents;
+mod described;
+
+pub(crate) use described::{Described, DescribedPackage, Describer};
 
 use super::image::{CONFIGS_LABEL, DATABASE_LABEL};
 use super::location::{

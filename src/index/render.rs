@@ -255,7 +255,8 @@ struct StoredImage {
     image: String,
 }
 
-fn named_images(csv: &str) -> Vec<RelatedImage> {
+/// The images that a ClusterServiceVersion names.
+pub(super) fn named_images(csv: &str) -> Vec<RelatedImage> {
     let csv = serde_json::from_str::<Csv>(csv).ok();
     let images = csv.and_then(|csv| csv.spec?.related_images).unwrap_or_default();
     let images = images

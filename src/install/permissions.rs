@@ -79,6 +79,44 @@ pub struct Permission {
     pub namespaces: Vec<String>,
 }
 
+/// The verbs in the order in which people write them.
+const VERBS: [&str; 8] = [
+    "get",
+    "list",
+    "watch",
+    "create",
+    "update",
+    "patch",
+    "delete",
+    "deletecollection",
+];
+
+impl Permission {
+    /// Namespace, group, resource, names and verbs, for a row of a table.
+    pub fn in_words(&self) -> [String; 5] {
+        let Self { rule, namespaces } = self;
+        let place = if namespaces.is_empty() {
+            "(all)".to_owned()
+        } else {
+            namespaces.join(", ")
+        };
+        let group = match &rule.api_groups[..] {
+            [group] if group.is_empty() => "(core)".to_owned(),
+            groups => groups.join(", "),
+        };
+        let Rule {
+            resources,
+            non_resource_urls,
+            resource_names,
+            ..
+        } = rule;
+        let what = [&resources[..], &non_resource_urls[..]].concat().join(", ");
+        let mut verbs = rule.verbs.clone();
+        verbs.sort_by_key(|verb| VERBS.iter().position(|usual| usual == verb).unwrap_or(VERBS.len()));
+        [place, group, what, resource_names.join(", "), verbs.join(", ")]
+    }
+}
+
 /// What the steps of a plan need in the namespace that it installs into. `existing` are objects of the cluster: what is
 /// there already is updated, and roles are looked up there that the bundle binds and does not bring along.
 pub fn needed<'a>(

@@ -2,9 +2,11 @@
 
 pub mod account;
 pub mod covering;
+mod danger;
 mod rule;
 pub mod user;
 
+pub use danger::dangers;
 pub use rule::Rule;
 
 use serde_json::Value;

@@ -3,19 +3,6 @@
 use super::output::{OutputError, Printer};
 use super::table::Table;
 use crate::install::permissions::{Holding, Operator, Permission};
-use crate::kubernetes::rbac::Rule;
-
-/// The verbs in the order in which people write them.
-const VERBS: [&str; 8] = [
-    "get",
-    "list",
-    "watch",
-    "create",
-    "update",
-    "patch",
-    "delete",
-    "deletecollection",
-];
 
 /// Prints one row for each permission.
 ///
@@ -24,7 +11,7 @@ const VERBS: [&str; 8] = [
 pub fn permissions(printer: &Printer, permissions: &[Permission]) -> Result<(), OutputError> {
     let mut table = Table::new(printer.stdout(), ["NAMESPACE", "GROUP", "RESOURCE", "NAMES", "VERBS"]);
     for permission in permissions {
-        let [place, group, what, names, verbs] = cells(permission);
+        let [place, group, what, names, verbs] = permission.in_words();
         table.row([&*place, &group, &what, &names, &verbs])?;
     }
     table.finish()
@@ -50,7 +37,7 @@ pub fn operators(printer: &Printer, operators: &[Operator]) -> Result<(), Output
                 let mut numbers: Vec<usize> = own.iter().map(|reason| number(&mut reasons, reason)).collect();
                 numbers.sort_unstable();
                 let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-                let [place, group, what, names, verbs] = cells(permission);
+                let [place, group, what, names, verbs] = permission.in_words();
                 table.row([
                     &*account.account.name,
                     &place,
@@ -79,28 +66,4 @@ fn number<'a>(reasons: &mut Vec<&'a str>, reason: &'a str) -> usize {
         reasons.push(reason);
         reasons.len() - 1
     }) + 1
-}
-
-/// Namespace, group, resource, names and verbs.
-fn cells(permission: &Permission) -> [String; 5] {
-    let Permission { rule, namespaces } = permission;
-    let place = if namespaces.is_empty() {
-        "(all)".to_owned()
-    } else {
-        namespaces.join(", ")
-    };
-    let group = match &rule.api_groups[..] {
-        [group] if group.is_empty() => "(core)".to_owned(),
-        groups => groups.join(", "),
-    };
-    let Rule {
-        resources,
-        non_resource_urls,
-        resource_names,
-        ..
-    } = rule;
-    let what = [&resources[..], &non_resource_urls[..]].concat().join(", ");
-    let mut verbs = rule.verbs.clone();
-    verbs.sort_by_key(|verb| VERBS.iter().position(|usual| usual == verb).unwrap_or(VERBS.len()));
-    [place, group, what, resource_names.join(", "), verbs.join(", ")]
 }

@@ -90,6 +90,8 @@ fn the_schemas_are_those_of_this_program() {
         ("findings", "bundle schema findings"),
         ("olm", "bundle schema olm"),
         ("policy", "bundle schema policy"),
+        ("site-catalog", "index page --schema catalog"),
+        ("site-package", "index page --schema package"),
         ("state", "resolve --schema"),
     ]
     .map(|(of, line)| {

@@ -15,6 +15,9 @@ mod http;
 mod served;
 #[path = "../shared/mod.rs"]
 mod shared;
+#[path = "../shared/site_catalogs.rs"]
+#[expect(dead_code, reason = "not all that it offers is used here")]
+mod site_catalogs;
 #[path = "../../src/catalog/drawing/tests/geometry.rs"]
 mod svg_geometry;
 
@@ -53,6 +56,7 @@ mod index_from_fbc;
 mod index_graph;
 mod index_list;
 mod index_list_images;
+mod index_page;
 mod init;
 mod olm;
 mod operator;
@@ -74,5 +78,6 @@ mod resolve;
 mod serve;
 mod serving;
 mod serving_faults;
+mod site;
 mod upgrade_check;
 mod validate;

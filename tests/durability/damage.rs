@@ -13,12 +13,13 @@ use std::path::PathBuf;
 use std::process::Stdio;
 
 /// Commands that only read the database.
-const READING: [&str; 10] = [
+const READING: [&str; 11] = [
     "index list packages db/index.db",
     "index list channels db/index.db",
     "index list bundles db/index.db",
     "index list images db/index.db",
     "index graph db/index.db -p tool0",
+    "index page db/index.db -o out",
     "index check db/index.db",
     "index diff sound.db db/index.db",
     "index export -i db/index.db -f out -p tool0",

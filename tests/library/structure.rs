@@ -14,7 +14,7 @@ const FLOORS: &[&[&str]] = &[
     &["main"],
     &["cli"],
     &["terminal"],
-    &["install", "mirror", "server"],
+    &["install", "mirror", "page", "server"],
     &["index"],
     &["build"],
     &["database"],

@@ -11,12 +11,13 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// Commands that read the database.
-const READING: [&str; 12] = [
+const READING: [&str; 13] = [
     "index list packages db/index.db",
     "index list channels db/index.db",
     "index list bundles db/index.db",
     "index list images db/index.db",
     "index graph db/index.db -p tool0",
+    "index page db/index.db -o out",
     "index check db/index.db",
     "index diff sound.db db/index.db",
     "index export -i db/index.db -f out -p tool0",

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 /// What reads an index of either form, which stands for INDEX.
-const OF_INDEXES: [&str; 34] = [
+const OF_INDEXES: [&str; 35] = [
     "alpha list bundles INDEX",
     "alpha list channels INDEX",
     "alpha list packages INDEX",
@@ -32,6 +32,7 @@ const OF_INDEXES: [&str; 34] = [
     "index list channels INDEX",
     "index list images INDEX",
     "index list packages INDEX",
+    "index page INDEX -o site",
     "index promote tool.v1.0.0 -c fast -f INDEX -t oci:layout:v1",
     "index prune -p tool -f INDEX -t oci:layout:v1",
     "index prune-stranded -f INDEX -t oci:layout:v1",

@@ -94,6 +94,8 @@ impl Workshop {
             assert_eq!(built.status, Some(0), "{built}");
         }
         crate::indexes::catalog(&sandbox.path("catalog"));
+        let made = sandbox.run(["index", "page", "catalog", "-o", "site"]);
+        assert_eq!(made.status, Some(0), "{made}");
         crate::indexes::versions(&sandbox.path("versions"));
         crate::indexes::repository(&sandbox.path("repository"));
         let workshop = Self {

@@ -71,6 +71,8 @@ pub(crate) const ALL: &[Writing] = &[
     writing("index extract tool -f ../catalog -o out --language yaml", &[("empty", "out")], 1, Some("validate out"), Unit::All),
     writing("index extract tool1 -f ../sound.db -d index.db", &[], 1, LIST, Unit::All),
     writing("index extract tool1 -q -i oci:../base:v1 -f oci:../index:v1 -t oci:out:v1", INDEX, 0, LIST_IMAGE, Unit::Layout),
+    writing("index page ../sound.db -q -o out", &[], 0, None, Unit::All),
+    writing("index page ../sound.db -q -o out", &[("site", "out")], 0, None, Unit::All),
     writing("migrate ../sound.db out", &[], 1, Some("validate out"), Unit::All),
     writing("generate dockerfile out -i registry.example.com/opm:v1", &[("empty", "out")], 1, None, Unit::All),
     writing("man out", &[("pages", "out")], 0, None, Unit::All),

@@ -10,6 +10,8 @@ mod accepted;
 mod common;
 #[path = "../shared/reflection.rs"]
 mod reflection;
+#[path = "../shared/site_catalogs.rs"]
+mod site_catalogs;
 #[path = "../registry/tools.rs"]
 mod tools;
 
@@ -18,6 +20,7 @@ mod faults;
 mod image;
 mod operators;
 mod platforms;
+mod site;
 
 use common::{Outcome, Sandbox};
 use std::path::{Path, PathBuf};

@@ -10,7 +10,7 @@ mod svg;
 
 pub use dot::dot;
 pub use mermaid::mermaid;
-pub use svg::svg;
+pub use svg::{inline_svg, svg};
 
 use super::file_based::load::Deprecated;
 use super::{Bundle, Catalog, Channel, Package, Text, order};
@@ -132,7 +132,7 @@ impl Node {
     }
 
     /// The words that tell it apart without colour.
-    fn words(&self) -> Vec<&'static str> {
+    pub fn words(&self) -> Vec<&'static str> {
         let words = [
             (self.is_head, "head"),
             (self.is_deprecated, "deprecated"),

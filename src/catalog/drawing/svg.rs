@@ -14,6 +14,7 @@ text{font-family:\"DejaVu Sans Mono\",Menlo,Consolas,monospace;font-size:12px;fi
 .head{stroke-width:4}
 .deprecated{stroke-dasharray:8 4}
 .absent{stroke-dasharray:2 4}
+.arrow{fill:#111827;stroke:none}
 path{fill:none;stroke-width:1.5}
 .replaces{stroke:#111827}
 .skips{stroke:#9a3412;stroke-dasharray:8 4}
@@ -76,19 +77,68 @@ pub fn svg(drawing: &Drawing) -> String {
          <desc id=\"description\">Channels: {channels}, bundles in them: {bundles}. In each channel the head is on top; lines \
          lead upwards to what a bundle may be updated to.</desc>\n\
          <style>{STYLE}</style>\n\
-         <defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"6\" markerHeight=\"6\" \
-         orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" style=\"fill:#111827;stroke:none\"/></marker></defs>\n\
-         <rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>"
+         {}\n\
+         <rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>",
+        marker(ARROW)
     );
     write_legend(&mut out);
     for label in &picture.packages {
         text(label, "name", &mut out);
     }
+    let alone = Surroundings {
+        arrow: ARROW,
+        link: &|_| None,
+    };
     for (panel, channel) in picture.panels.iter().zip(&drawing.channels) {
-        write_panel(panel, channel, &mut out);
+        write_panel(panel, channel, &alone, &mut out);
     }
     out.push_str("</svg>\n");
     out
+}
+
+/// The picture of one channel as a part of a page in HTML, which brings the styles and the legend: classes are those of
+/// [`svg`]. `id` begins the names of what is referred to, and is a name that nothing else on the page has. `link` gives
+/// the address that a bundle leads to.
+pub fn inline_svg(channel: &ChannelDrawing, id: &str, link: &dyn Fn(&Node) -> Option<String>) -> String {
+    let one = Drawing {
+        channels: vec![channel.clone()],
+    };
+    let picture = layout(&one, 0);
+    let Some(panel) = picture.panels.first() else {
+        return String::new();
+    };
+    let Rectangle { x, y, width, height } = panel.frame;
+    let arrow = format!("{id}-arrow");
+    // Writing to a string cannot fail. The edge of the frame is drawn on its line.
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"{x} {y} {width} {height}\" role=\"group\" aria-labelledby=\"{id}-title\">\n\
+         <title id=\"{id}-title\">{}</title>\n{}\n",
+        escaped(&format!("Update graph of channel {}", channel.channel)),
+        marker(&arrow)
+    );
+    let on_page = Surroundings { arrow: &arrow, link };
+    write_panel(panel, channel, &on_page, &mut out);
+    out.push_str("</svg>\n");
+    out
+}
+
+/// The name of the arrow head in a picture that stands alone.
+const ARROW: &str = "arrow";
+
+/// What a picture depends on besides what is drawn.
+struct Surroundings<'a> {
+    /// The name of the arrow head.
+    arrow: &'a str,
+    /// Where a bundle leads to.
+    link: &'a dyn Fn(&Node) -> Option<String>,
+}
+
+fn marker(id: &str) -> String {
+    format!(
+        "<defs><marker id=\"{id}\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"6\" markerHeight=\"6\" \
+         orient=\"auto\"><path class=\"arrow\" d=\"M0 0L8 4L0 8z\"/></marker></defs>"
+    )
 }
 
 fn write_legend(out: &mut String) {
@@ -109,7 +159,7 @@ fn write_legend(out: &mut String) {
                 };
                 rectangle(&sample, &format!("bundle {class}"), out);
             }
-            Sample::Line(kind) => path(&[(16, y + 8), (56, y + 8)], class_of(*kind), true, out),
+            Sample::Line(kind) => path(&[(16, y + 8), (56, y + 8)], class_of(*kind), Some(ARROW), out),
         }
         let label = Label {
             at: (72, y + 12),
@@ -119,7 +169,7 @@ fn write_legend(out: &mut String) {
     }
 }
 
-fn write_panel(panel: &Panel, channel: &ChannelDrawing, out: &mut String) {
+fn write_panel(panel: &Panel, channel: &ChannelDrawing, around: &Surroundings<'_>, out: &mut String) {
     // Writing to a string cannot fail.
     let _ = writeln!(
         out,
@@ -132,15 +182,21 @@ fn write_panel(panel: &Panel, channel: &ChannelDrawing, out: &mut String) {
         text(label, if line == 0 { "name" } else { "" }, out);
     }
     for (route, edges) in panel.routes.iter().zip(&channel.edges) {
-        write_route(route, edges, channel, out);
+        write_route(route, edges, channel, around.arrow, out);
     }
     for (bundle, node) in panel.boxes.iter().zip(&channel.nodes) {
-        let _ = writeln!(out, "<g><title>{}</title>", escaped(&in_words(node)));
+        let link = (around.link)(node);
+        let (open, close) = match &link {
+            Some(address) => (format!("<a href=\"{}\">", escaped(address)), "</a>"),
+            None => ("<g>".to_owned(), "</g>"),
+        };
+        let _ = writeln!(out, "{open}<title>{}</title>", escaped(&in_words(node)));
         rectangle(&bundle.rectangle, &class_of_node(node), out);
         for (line, label) in bundle.labels.iter().enumerate() {
             text(label, if line == 0 { "name" } else { "" }, out);
         }
-        out.push_str("</g>\n");
+        out.push_str(close);
+        out.push('\n');
     }
     out.push_str("</g>\n");
 }
@@ -171,7 +227,7 @@ fn class_of(kind: EdgeKind) -> &'static str {
     }
 }
 
-fn write_route(route: &Route, edges: &Edges, channel: &ChannelDrawing, out: &mut String) {
+fn write_route(route: &Route, edges: &Edges, channel: &ChannelDrawing, arrow: &str, out: &mut String) {
     let class = class_of(edges.kind);
     let name = |place: usize| channel.nodes.get(place).map_or("", |node| &*node.name);
     let newer = name(edges.newer);
@@ -195,7 +251,7 @@ fn write_route(route: &Route, edges: &Edges, channel: &ChannelDrawing, out: &mut
     // Writing to a string cannot fail.
     let _ = writeln!(out, "<g><title>{}</title>", escaped(&words));
     for (from, to) in &route.branches {
-        path(&[*from, *to], class, false, out);
+        path(&[*from, *to], class, None, out);
         let _ = writeln!(
             out,
             "<circle class=\"{class}\" cx=\"{}\" cy=\"{}\" r=\"2.5\"/>",
@@ -203,15 +259,15 @@ fn write_route(route: &Route, edges: &Edges, channel: &ChannelDrawing, out: &mut
         );
     }
     for (from, to) in &route.bars {
-        path(&[*from, *to], &format!("{class} bar"), false, out);
+        path(&[*from, *to], &format!("{class} bar"), None, out);
     }
-    path(&route.trunk, class, true, out);
+    path(&route.trunk, class, Some(arrow), out);
     out.push_str("</g>\n");
 }
 
-fn path(points: &[Point], class: &str, arrow: bool, out: &mut String) {
+fn path(points: &[Point], class: &str, arrow: Option<&str>, out: &mut String) {
     let steps: Vec<String> = points.iter().map(|(x, y)| format!("{x} {y}")).collect();
-    let arrow = if arrow { " marker-end=\"url(#arrow)\"" } else { "" };
+    let arrow = arrow.map_or(String::new(), |arrow| format!(" marker-end=\"url(#{arrow})\""));
     // Writing to a string cannot fail.
     let _ = writeln!(out, "<path class=\"{class}\" d=\"M{}\"{arrow}/>", steps.join("L"));
 }

@@ -240,16 +240,21 @@ impl Bundle {
             .dedup_by(|one, other| !is_object(one) && one.kind == other.kind && one.value.get() == other.value.get());
     }
 
-    /// The images of the ClusterServiceVersion with their names, and those of `others` that it does not name, by image.
+    /// Sets the images to those of [`related`].
     pub(crate) fn relate(&mut self, named: Vec<RelatedImage>, others: impl IntoIterator<Item = String>) {
-        let mut images = named;
-        for image in others {
-            if !images.iter().any(|known| known.image == image) {
-                let name = String::new();
-                images.push(RelatedImage { name, image });
-            }
-        }
-        images.sort_by(|one, other| one.image.cmp(&other.image));
-        self.related_images = images;
+        self.related_images = related(named, others);
     }
+}
+
+/// The images of a ClusterServiceVersion with their names, and those of `others` that it does not name, by image.
+pub(crate) fn related(named: Vec<RelatedImage>, others: impl IntoIterator<Item = String>) -> Vec<RelatedImage> {
+    let mut images = named;
+    for image in others {
+        if !images.iter().any(|known| known.image == image) {
+            let name = String::new();
+            images.push(RelatedImage { name, image });
+        }
+    }
+    images.sort_by(|one, other| one.image.cmp(&other.image));
+    images
 }

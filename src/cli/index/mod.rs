@@ -11,6 +11,7 @@ mod from_fbc;
 mod graph;
 mod images;
 pub(crate) mod list;
+mod page;
 mod promote;
 mod prune;
 mod prune_stranded;
@@ -49,6 +50,7 @@ enum IndexCommand {
     FromFbc(from_fbc::FromFbcArguments),
     List(list::ListArguments),
     Graph(graph::GraphArguments),
+    Page(Box<page::PageArguments>),
     Diff(diff::DiffArguments),
     Check(check::CheckArguments),
 }
@@ -66,6 +68,7 @@ pub(crate) fn run(arguments: &IndexArguments, context: &Context<'_>) -> CommandR
         IndexCommand::FromFbc(arguments) => from_fbc::run(arguments, context),
         IndexCommand::List(arguments) => list::run(arguments, context),
         IndexCommand::Graph(arguments) => graph::run(arguments, context),
+        IndexCommand::Page(arguments) => page::run(arguments, context),
         IndexCommand::Diff(arguments) => diff::run(arguments, context),
         IndexCommand::Check(arguments) => check::run(arguments, context),
     }

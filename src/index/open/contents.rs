@@ -129,7 +129,7 @@ impl Index {
 
 impl OpenCatalog {
     /// The document of a bundle.
-    fn document(&self, id: ManifestsId) -> Result<Option<Document>, OpenError> {
+    pub(super) fn document(&self, id: ManifestsId) -> Result<Option<Document>, OpenError> {
         let handle = usize::try_from(id.0)
             .ok()
             .and_then(|number| self.files.handles.get(number));

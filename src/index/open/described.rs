@@ -1,0 +1,146 @@
+//! What an index shows of its packages and bundles to people.
+
+use super::{Index, OpenCatalog, OpenError};
+use crate::catalog::file_based::document::Document;
+use crate::catalog::file_based::manifests::Manifests;
+use crate::catalog::file_based::{Deprecation, RelatedImage, Schema, related};
+use crate::catalog::{Bundle, Text};
+use crate::index::render::named_images;
+use serde_json::Value;
+use std::collections::{BTreeSet, HashMap};
+
+/// What there is of a bundle.
+#[derive(Debug, Default)]
+pub(crate) struct Described {
+    /// Its ClusterServiceVersion as JSON, or what stands for it in a catalog that holds no manifests.
+    pub(crate) csv: Option<String>,
+    /// Its manifests as JSON, the ClusterServiceVersion among them; none where the index does not hold them.
+    pub(crate) objects: Vec<String>,
+    /// The images that it needs.
+    pub(crate) related_images: Vec<RelatedImage>,
+}
+
+/// What a file-based catalog says of a package beside its channels.
+#[derive(Debug, Default)]
+pub(crate) struct DescribedPackage {
+    /// Markdown.
+    pub(crate) description: String,
+    /// The bytes of its picture, in base64.
+    pub(crate) icon: Option<String>,
+    /// What should no longer be chosen, and why.
+    pub(crate) deprecations: Vec<Deprecation>,
+    /// Its document.
+    document: Option<Document>,
+}
+
+/// Reads an index package by package.
+#[derive(Debug)]
+pub(crate) struct Describer<'a> {
+    index: &'a Index,
+    /// Of a database, by bundle.
+    images: HashMap<String, Vec<String>>,
+    /// The documents of a catalog about packages, by package.
+    documents: HashMap<Text, Vec<usize>>,
+}
+
+impl<'a> Describer<'a> {
+    /// Finds out what there is.
+    ///
+    /// # Errors
+    /// When the database is damaged or changes meanwhile.
+    pub(crate) fn new(index: &'a Index) -> Result<Self, OpenError> {
+        let (mut images, mut documents) = (HashMap::new(), HashMap::<Text, Vec<usize>>::new());
+        match index {
+            Index::Database(open) => images = open.database.related_images()?,
+            Index::Catalog(open) => {
+                for (number, handle) in open.files.handles.iter().enumerate() {
+                    if matches!(handle.schema, Schema::Package | Schema::Deprecations) {
+                        documents.entry(handle.package.clone()).or_default().push(number);
+                    }
+                }
+            }
+        }
+        Ok(Self {
+            index,
+            images,
+            documents,
+        })
+    }
+
+    /// What is said of a package.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read again.
+    pub(crate) fn package(&self, package: &str) -> Result<DescribedPackage, OpenError> {
+        let mut described = DescribedPackage::default();
+        let Index::Catalog(open) = self.index else {
+            return Ok(described);
+        };
+        for number in self.documents.get(package).into_iter().flatten() {
+            let Some(handle) = open.files.handles.get(*number) else {
+                continue;
+            };
+            let document = open.files.document(handle)?;
+            if handle.schema == Schema::Deprecations {
+                described
+                    .deprecations
+                    .extend(document.deprecations().unwrap_or_default());
+                continue;
+            }
+            let icon: Option<Value> = document
+                .field("icon")
+                .and_then(|icon| serde_json::from_str(icon.get()).ok());
+            let data = icon.as_ref().and_then(|icon| icon.get("base64data")?.as_str());
+            described.icon = data.map(str::to_owned);
+            described.description = document.text("description");
+            described.document = Some(document);
+        }
+        Ok(described)
+    }
+
+    /// What is said of a bundle of a package.
+    ///
+    /// # Errors
+    /// When the index is damaged or changes meanwhile.
+    pub(crate) fn bundle(&self, package: &DescribedPackage, bundle: &Bundle) -> Result<Described, OpenError> {
+        match self.index {
+            Index::Database(_) => {
+                let others = self.images.get(&*bundle.name).cloned().unwrap_or_default();
+                self.index.with_manifests(bundle.manifests, |csv, objects| {
+                    let named = csv.map(named_images).unwrap_or_default();
+                    Described {
+                        csv: csv.map(str::to_owned),
+                        objects: objects.iter().map(|object| (*object).to_owned()).collect(),
+                        related_images: related(named, others),
+                    }
+                })
+            }
+            Index::Catalog(open) => of_catalog(open, package, bundle),
+        }
+    }
+}
+
+fn of_catalog(open: &OpenCatalog, package: &DescribedPackage, bundle: &Bundle) -> Result<Described, OpenError> {
+    let Some(document) = open.document(bundle.manifests)? else {
+        return Ok(Described::default());
+    };
+    let manifests = Manifests::of(&document);
+    let stands_for = || {
+        let metadata = manifests.metadata.as_ref()?;
+        Some(metadata.csv(&document, package.document.as_ref()))
+    };
+    let images: BTreeSet<(String, String)> = document
+        .related_images()
+        .unwrap_or_default()
+        .into_iter()
+        .map(|image| (image.image, image.name))
+        .collect();
+    Ok(Described {
+        csv: manifests.csv.clone().or_else(stands_for),
+        related_images: images
+            .into_iter()
+            .map(|(image, name)| RelatedImage { name, image })
+            .collect(),
+        objects: manifests.objects,
+    })
+}

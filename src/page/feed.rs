@@ -1,0 +1,112 @@
+//! News of a catalog, as an Atom feed: the versions that were created last.
+
+use super::frame::{File, Site};
+use super::model::{Model, Release};
+use super::path::short_digest;
+use askama::Template;
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+
+/// Versions in a feed.
+const MOST: usize = 50;
+
+/// A version in the feed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) created: Timestamp,
+    pub(super) updated: String,
+    pub(super) title: String,
+    pub(super) summary: String,
+    pub(super) id: String,
+    pub(super) path: String,
+}
+
+#[derive(Template)]
+#[template(path = "page/feed.xml")]
+struct Feed<'a> {
+    site: &'a Site,
+    base: &'a str,
+    id: String,
+    updated: String,
+    entries: &'a [Entry],
+}
+
+/// The versions of a package that say when they were created, the last ones.
+pub(super) fn entries(model: &Model<'_>) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = model
+        .versions
+        .iter()
+        .filter_map(|version| entry(model, version))
+        .collect();
+    latest(&mut entries);
+    entries
+}
+
+/// Keeps those that were created last.
+pub(super) fn latest(entries: &mut Vec<Entry>) {
+    entries.sort_by(|one, other| other.created.cmp(&one.created).then_with(|| one.path.cmp(&other.path)));
+    entries.truncate(MOST);
+}
+
+fn entry(model: &Model<'_>, version: &Release) -> Option<Entry> {
+    let created = created(&version.facts.created_at)?;
+    let name = format!("{}/{}", model.package.name, version.name);
+    Some(Entry {
+        created,
+        updated: created.to_string(),
+        title: format!("{} {}", model.display_name(), version.version),
+        summary: version.facts.summary.clone(),
+        id: format!("urn:opmx:{}", short_digest(name.as_bytes())),
+        path: version.path.clone(),
+    })
+}
+
+/// The time in an annotation, which people write in several forms; without a zone it is UTC.
+fn created(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    let zoned = || text.parse::<Timestamp>().ok();
+    let local = || {
+        let local: DateTime = text.parse().ok()?;
+        Some(local.to_zoned(TimeZone::UTC).ok()?.timestamp())
+    };
+    zoned().or_else(local)
+}
+
+/// The feed.
+///
+/// # Errors
+/// When the template cannot be filled in.
+pub(super) fn feed(site: &Site, entries: &[Entry]) -> Result<File, askama::Error> {
+    let filled = Feed {
+        base: &site.base,
+        id: format!(
+            "urn:opmx:{}",
+            short_digest(format!("{} {}", site.title, site.base).as_bytes())
+        ),
+        updated: entries
+            .first()
+            .map_or_else(|| Timestamp::UNIX_EPOCH.to_string(), |entry| entry.updated.clone()),
+        site,
+        entries,
+    };
+    Ok(("feed.xml".to_owned(), filled.render()?.into_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_in_the_forms_that_people_write() {
+        let told = |text: &str| created(text).map(|time| time.to_string());
+        assert_eq!(told("2023-05-01T10:00:00Z").as_deref(), Some("2023-05-01T10:00:00Z"));
+        assert_eq!(told("2023-05-01 10:00:00").as_deref(), Some("2023-05-01T10:00:00Z"));
+        assert_eq!(told(" 2023-05-01 ").as_deref(), Some("2023-05-01T00:00:00Z"));
+        assert_eq!(
+            told("2023-05-01T10:00:00+02:00").as_deref(),
+            Some("2023-05-01T08:00:00Z")
+        );
+        assert_eq!(told("yesterday"), None);
+    }
+}

@@ -1,0 +1,102 @@
+//! Manifests that ask OLM for an operator, to copy.
+
+use super::frame::Site;
+use super::model::Model;
+use crate::text::to_yaml;
+use serde_json::{Value, json};
+
+/// Manifests for one version of OLM.
+#[derive(Debug, Clone)]
+pub(super) struct Manifest {
+    pub(super) id: &'static str,
+    pub(super) title: &'static str,
+    pub(super) text: String,
+    pub(super) yaml: String,
+}
+
+/// The manifests for a package.
+pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
+    let Some(shown) = model.shown() else {
+        return Vec::new();
+    };
+    let package = &*model.package.name;
+    let channel = model.default_channel().map(|channel| &*channel.name);
+    let supports = |mode: &str| {
+        let mut modes = shown.facts.install_modes.iter();
+        modes.any(|(name, supported)| name == mode && *supported)
+    };
+    let own = match shown.facts.namespace.as_str() {
+        "" => package,
+        namespace => namespace,
+    };
+    let everywhere = supports("AllNamespaces") || shown.facts.install_modes.is_empty();
+    let namespace = if everywhere { "operators" } else { own };
+    let mut spec = json!({
+        "name": package,
+        "source": site.catalog,
+        "sourceNamespace": "olm",
+    });
+    if let (Some(channel), Some(spec)) = (channel, spec.as_object_mut()) {
+        spec.insert("channel".to_owned(), channel.into());
+    }
+    let subscription = json!({
+        "apiVersion": "operators.coreos.com/v1alpha1",
+        "kind": "Subscription",
+        "metadata": {"name": package, "namespace": namespace},
+        "spec": spec,
+    });
+    let mut objects = Vec::new();
+    if !everywhere {
+        let targets = if supports("OwnNamespace") {
+            vec![namespace]
+        } else {
+            Vec::new()
+        };
+        objects.push(json!({
+            "apiVersion": "operators.coreos.com/v1",
+            "kind": "OperatorGroup",
+            "metadata": {"name": package, "namespace": namespace},
+            "spec": {"targetNamespaces": targets},
+        }));
+    }
+    objects.push(subscription);
+    let group = if everywhere {
+        format!("The namespace {namespace} needs an OperatorGroup without target namespaces, which OLM usually brings.")
+    } else {
+        "The operator does not watch all namespaces, so it gets an OperatorGroup of its own.".to_owned()
+    };
+    let mut catalog = json!({"packageName": package});
+    if let (Some(channel), Some(catalog)) = (channel, catalog.as_object_mut()) {
+        catalog.insert("channels".to_owned(), json!([channel]));
+    }
+    let extension = json!({
+        "apiVersion": "olm.operatorframework.io/v1",
+        "kind": "ClusterExtension",
+        "metadata": {"name": package},
+        "spec": {
+            "namespace": own,
+            "serviceAccount": {"name": format!("{package}-installer")},
+            "source": {"sourceType": "Catalog", "catalog": catalog},
+        },
+    });
+    vec![
+        Manifest {
+            id: "subscription",
+            title: "With OLM",
+            text: format!("Where the index is the CatalogSource {} in the namespace olm. {group}", site.catalog),
+            yaml: documents(&objects),
+        },
+        Manifest {
+            id: "extension",
+            title: "With OLM v1",
+            text: "Where the index is a ClusterCatalog. The service account installs the operator and needs the permissions for that."
+                .to_owned(),
+            yaml: documents(&[extension]),
+        },
+    ]
+}
+
+fn documents(objects: &[Value]) -> String {
+    let objects: Vec<String> = objects.iter().map(to_yaml).collect();
+    objects.join("---\n")
+}

@@ -1,0 +1,235 @@
+//! A site that is looked at while its index is being written: kept in memory, and made anew when files change.
+
+use super::frame::File;
+use super::path::short_digest;
+use super::site::{Sink, Summary, build};
+use super::{PageError, SiteOptions};
+use crate::files::Stamp;
+use crate::index::open::Index;
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::fs;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+/// Where pages ask whether there is a newer site.
+const GENERATION: &str = "/.generation";
+/// Connections at once, and the time that each may take.
+const CONNECTIONS: usize = 64;
+const TIME: Duration = Duration::from_secs(30);
+
+/// A site in memory.
+#[derive(Debug)]
+pub struct LiveSite {
+    made: RwLock<Arc<Made>>,
+}
+
+#[derive(Debug)]
+struct Made {
+    /// Changes with the files.
+    generation: String,
+    files: BTreeMap<String, Bytes>,
+}
+
+impl LiveSite {
+    /// Makes the site of an index.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn new(index: &Index, options: &SiteOptions<'_>) -> Result<(Self, Summary), PageError> {
+        let (made, summary) = made(index, options)?;
+        let made = RwLock::new(Arc::new(made));
+        Ok((Self { made }, summary))
+    }
+
+    /// Makes it anew; until it is complete, and where that fails, the old one is shown.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn renew(&self, index: &Index, options: &SiteOptions<'_>) -> Result<Summary, PageError> {
+        let (made, summary) = made(index, options)?;
+        *self.made.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(made);
+        Ok(summary)
+    }
+
+    /// Shows the site until `shutdown`. Where only this machine can ask, only its own names are answered to, so that no
+    /// page on another site can read this one.
+    pub async fn serve(self: Arc<Self>, listener: TcpListener, shutdown: impl Future<Output = ()>) {
+        let is_local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
+        let permits = Arc::new(Semaphore::new(CONNECTIONS));
+        tokio::pin!(shutdown);
+        loop {
+            let accepted = async {
+                // The semaphore is never closed.
+                let permit = Arc::clone(&permits).acquire_owned().await;
+                (listener.accept().await, permit)
+            };
+            let (accepted, permit) = tokio::select! {
+                () = &mut shutdown => return,
+                accepted = accepted => accepted,
+            };
+            let Ok((stream, _)) = accepted else {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                continue;
+            };
+            let site = Arc::clone(&self);
+            tokio::spawn(async move {
+                let answer =
+                    service_fn(|request| std::future::ready(Ok::<_, Infallible>(site.answer(&request, is_local))));
+                let serving = http1::Builder::new()
+                    .keep_alive(false)
+                    .max_buf_size(64 * 1024)
+                    .serve_connection(TokioIo::new(stream), answer);
+                // Who asks wrongly or slowly gets no answer.
+                let _ = tokio::time::timeout(TIME, serving).await;
+                drop(permit);
+            });
+        }
+    }
+
+    fn answer(&self, request: &Request<Incoming>, is_local: bool) -> Response<Full<Bytes>> {
+        let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
+        if is_local && !host.is_some_and(is_of_this_machine) {
+            return response(
+                StatusCode::FORBIDDEN,
+                "text/plain; charset=utf-8",
+                "this address is not answered to\n",
+            );
+        }
+        if ![Method::GET, Method::HEAD].contains(request.method()) {
+            let text = "the site is only read\n";
+            return response(StatusCode::METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", text);
+        }
+        let made = Arc::clone(&self.made.read().unwrap_or_else(PoisonError::into_inner));
+        let path = request.uri().path();
+        if path == GENERATION {
+            return response(StatusCode::OK, "text/plain; charset=utf-8", made.generation.clone());
+        }
+        let path = path.trim_start_matches('/');
+        let name = if path.is_empty() || path.ends_with('/') {
+            format!("{path}index.html")
+        } else {
+            path.to_owned()
+        };
+        if let Some(content) = made.files.get(&name) {
+            return response(StatusCode::OK, media_type(&name), content.clone());
+        }
+        let missing = made.files.get("404.html").cloned().unwrap_or_default();
+        response(StatusCode::NOT_FOUND, "text/html; charset=utf-8", missing)
+    }
+}
+
+/// Whether a request names this machine and not a site that claims its address.
+fn is_of_this_machine(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let address = name.trim_start_matches('[').trim_end_matches(']');
+    let is_loopback = address
+        .parse::<std::net::IpAddr>()
+        .is_ok_and(|address| address.is_loopback());
+    is_loopback || name.eq_ignore_ascii_case("localhost")
+}
+
+fn response(status: StatusCode, kind: &'static str, content: impl Into<Bytes>) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::from(content.into()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
+    response
+}
+
+fn media_type(path: &str) -> &'static str {
+    match path.rsplit('.').next().unwrap_or_default() {
+        "html" => "text/html; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "json" => "application/json",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "jpg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "xml" => "application/atom+xml",
+        _ => "application/octet-stream",
+    }
+}
+
+fn made(index: &Index, options: &SiteOptions<'_>) -> Result<(Made, Summary), PageError> {
+    let files = Kept::default();
+    let live = SiteOptions { live: true, ..*options };
+    let summary = build(index, &live, &files)?;
+    let files = files.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let digests: Vec<String> = files
+        .iter()
+        .map(|(path, content)| format!("{path} {}\n", short_digest(content)))
+        .collect();
+    let generation = short_digest(digests.concat().as_bytes());
+    Ok((Made { generation, files }, summary))
+}
+
+#[derive(Default)]
+struct Kept(Mutex<BTreeMap<String, Bytes>>);
+
+impl Sink for Kept {
+    fn keep(&self, (path, content): File) -> Result<(), PageError> {
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        files.insert(path, content.into());
+        Ok(())
+    }
+}
+
+/// The files at a place, each as it is now: of a folder all that are in it. What cannot be looked at is left out.
+pub fn state_of(path: &Path) -> Vec<(PathBuf, Stamp)> {
+    let entries = walkdir::WalkDir::new(path)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_map(Result::ok);
+    let stamped = entries.filter_map(|entry| {
+        let metadata = fs::metadata(entry.path()).ok().filter(fs::Metadata::is_file)?;
+        Some((entry.into_path(), Stamp::from(&metadata)))
+    });
+    stamped.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_machine_are_its_own() {
+        for host in [
+            "localhost",
+            "localhost:8080",
+            "127.0.0.1:80",
+            "[::1]:80",
+            "[::1]",
+            "127.0.0.2",
+        ] {
+            assert!(is_of_this_machine(host), "{host}");
+        }
+        for host in [
+            "site.example.com",
+            "site.example.com:80",
+            "localhost.example.com",
+            "192.0.2.1:80",
+            "",
+        ] {
+            assert!(!is_of_this_machine(host), "{host}");
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Descriptions of strangers, as HTML that does no harm and asks no other host for anything.
+
+use super::link::web_address;
+use crate::visible::visible;
+use ammonia::{Builder, UrlRelative};
+use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+/// All that may come out of a description.
+const ELEMENTS: [&str; 36] = [
+    "a",
+    "b",
+    "blockquote",
+    "br",
+    "code",
+    "dd",
+    "del",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "i",
+    "kbd",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "s",
+    "span",
+    "strike",
+    "strong",
+    "sub",
+    "summary",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "thead",
+    "tr",
+];
+
+/// Levels of nesting that markup may have, which browsers and this program follow without trouble.
+const DEEPEST: usize = 64;
+
+static SANITIZER: LazyLock<Builder<'static>> = LazyLock::new(|| {
+    let mut builder = Builder::empty();
+    builder
+        .tags(ELEMENTS.into_iter().chain(["ul"]).collect())
+        .clean_content_tags(HashSet::from([
+            "script", "style", "title", "textarea", "svg", "math", "iframe", "noscript",
+        ]))
+        .tag_attributes(HashMap::from([
+            ("a", HashSet::from(["href"])),
+            ("ol", HashSet::from(["start"])),
+        ]))
+        .url_schemes(HashSet::from(["http", "https", "mailto"]))
+        .url_relative(UrlRelative::Deny)
+        .link_rel(Some("noopener noreferrer nofollow"));
+    builder
+});
+
+/// Markdown as HTML. Headings begin at the third level, pictures become links, and addresses links of their own.
+pub(super) fn html(markdown: &str) -> String {
+    let markdown = visible(markdown);
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+    let mut out = String::new();
+    html::push_html(&mut out, Rewritten::new(Parser::new_ext(&markdown, options)).flatten());
+    if nesting(&out) > DEEPEST {
+        return format!("<pre>{}</pre>", super::escape::escaped(&markdown));
+    }
+    SANITIZER.clean(&out).to_string()
+}
+
+/// The first sentences of a description, without markup, in at most so many characters.
+pub(super) fn beginning(markdown: &str, most: usize) -> String {
+    let mut text = String::new();
+    let mut in_heading = false;
+    for event in Parser::new(markdown) {
+        match event {
+            Event::Start(Tag::Heading { .. }) => in_heading = true,
+            Event::End(TagEnd::Heading(_)) => in_heading = false,
+            Event::Text(part) | Event::Code(part) if !in_heading => text.push_str(&part),
+            Event::SoftBreak | Event::HardBreak => text.push(' '),
+            Event::End(TagEnd::Paragraph | TagEnd::Item) if !text.trim().is_empty() => break,
+            _ => {}
+        }
+        if text.len() > most * 8 {
+            break;
+        }
+    }
+    shortened(&text, most)
+}
+
+/// A string in one line with at most so many characters, cut between words.
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    let Some((end, _)) = text.char_indices().nth(most) else {
+        return text;
+    };
+    let cut = text.get(..end).unwrap_or_default();
+    let cut = cut.rsplit_once(' ').map_or(cut, |(before, _)| before);
+    format!("{}…", cut.trim_end_matches([',', ';', ':', '.']))
+}
+
+/// How deep elements stand inside each other at most, whether they are closed or not.
+fn nesting(html: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for (at, _) in html.match_indices('<') {
+        let rest = html.get(at + 1..).unwrap_or_default();
+        if rest.starts_with('/') {
+            depth = depth.saturating_sub(1);
+        } else if rest.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
+            let is_void = ["br", "hr", "img", "input"].iter().any(|name| rest.starts_with(name));
+            depth += usize::from(!is_void);
+            deepest = deepest.max(depth);
+        }
+    }
+    deepest
+}
+
+/// The events of a parser, each with what becomes of it.
+struct Rewritten<'a> {
+    parser: Parser<'a>,
+    /// Inside of links and code addresses stay what they are.
+    verbatim: usize,
+}
+
+impl<'a> Rewritten<'a> {
+    fn new(parser: Parser<'a>) -> Self {
+        Self { parser, verbatim: 0 }
+    }
+}
+
+impl<'a> Iterator for Rewritten<'a> {
+    type Item = Vec<Event<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let event = self.parser.next()?;
+        match &event {
+            Event::Start(Tag::Link { .. } | Tag::Image { .. } | Tag::CodeBlock(_)) => self.verbatim += 1,
+            Event::End(TagEnd::Link | TagEnd::Image | TagEnd::CodeBlock) => {
+                self.verbatim = self.verbatim.saturating_sub(1);
+            }
+            _ => {}
+        }
+        Some(match event {
+            Event::Start(Tag::Heading {
+                level,
+                id,
+                classes,
+                attrs,
+            }) => vec![Event::Start(Tag::Heading {
+                level: lowered(level),
+                id,
+                classes,
+                attrs,
+            })],
+            Event::End(TagEnd::Heading(level)) => vec![Event::End(TagEnd::Heading(lowered(level)))],
+            Event::Start(Tag::Image { dest_url, .. }) => {
+                // A picture inside of a link is that link.
+                if self.verbatim > 1 {
+                    Vec::new()
+                } else {
+                    vec![Event::Start(link(dest_url)), Event::Text("picture: ".into())]
+                }
+            }
+            Event::End(TagEnd::Image) => {
+                if self.verbatim > 0 {
+                    Vec::new()
+                } else {
+                    vec![Event::End(TagEnd::Link)]
+                }
+            }
+            Event::Text(text) if self.verbatim == 0 => linked(text),
+            event => vec![event],
+        })
+    }
+}
+
+fn lowered(level: HeadingLevel) -> HeadingLevel {
+    match level {
+        HeadingLevel::H1 => HeadingLevel::H3,
+        HeadingLevel::H2 => HeadingLevel::H4,
+        HeadingLevel::H3 => HeadingLevel::H5,
+        _ => HeadingLevel::H6,
+    }
+}
+
+fn link(address: CowStr<'_>) -> Tag<'_> {
+    Tag::Link {
+        link_type: LinkType::Inline,
+        dest_url: address,
+        title: "".into(),
+        id: "".into(),
+    }
+}
+
+/// A text in which addresses are links.
+fn linked(text: CowStr<'_>) -> Vec<Event<'_>> {
+    let begins = |rest: &str| rest.find("https://").into_iter().chain(rest.find("http://")).min();
+    if begins(&text).is_none() {
+        return vec![Event::Text(text)];
+    }
+    let (mut events, mut rest) = (Vec::new(), &*text);
+    while let Some(at) = begins(rest) {
+        let (before, behind) = rest.split_at(at);
+        let end = behind
+            .find(|letter: char| letter.is_whitespace() || "<>\"'`|".contains(letter))
+            .unwrap_or(behind.len());
+        let address = behind.get(..end).unwrap_or_default();
+        let address = address.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '*']);
+        events.push(Event::Text(before.to_owned().into()));
+        match web_address(address) {
+            Some(address) => {
+                events.push(Event::Start(link(address.to_owned().into())));
+                events.push(Event::Text(address.to_owned().into()));
+                events.push(Event::End(TagEnd::Link));
+            }
+            None => events.push(Event::Text(address.to_owned().into())),
+        }
+        rest = behind.get(address.len().max(1)..).unwrap_or_default();
+        if address.is_empty() {
+            events.push(Event::Text(behind.get(..1).unwrap_or_default().to_owned().into()));
+        }
+    }
+    events.push(Event::Text(rest.to_owned().into()));
+    events
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn markdown_becomes_html_below_the_headings_of_the_page() {
+        assert_eq!(
+            html("# A\n\nSee https://example.com/x.\n\n| a |\n|---|\n| **b** |\n"),
+            "<h3>A</h3>\n<p>See <a href=\"https://example.com/x\" rel=\"noopener noreferrer nofollow\">https://example.com/x</a>.</p>\n\
+             <table><thead><tr><th>a</th></tr></thead><tbody>\n<tr><td><strong>b</strong></td></tr>\n</tbody></table>\n"
+        );
+    }
+
+    #[test]
+    fn pictures_are_links_and_nothing_is_fetched() {
+        let made =
+            html("![logo](https://example.com/a.png) [![badge](https://example.com/b.svg)](https://example.com/c)");
+        assert!(!made.contains("<img"), "{made}");
+        assert!(
+            made.contains("href=\"https://example.com/a.png\"") && made.contains("picture: logo"),
+            "{made}"
+        );
+        assert!(
+            made.contains("href=\"https://example.com/c\"") && made.contains(">badge</a>"),
+            "{made}"
+        );
+    }
+
+    #[test]
+    fn nothing_that_runs_or_leaves_the_page_comes_through() {
+        for hostile in [
+            "<script>alert(1)</script>",
+            "<img src=x onerror=alert(1)>",
+            "<a href=\"javascript:alert(1)\">x</a>",
+            "[x](javascript:alert%281%29)",
+            "[x](data:text/html,<script>alert(1)</script>)",
+            "<iframe src=\"https://example.com\"></iframe>",
+            "<style>@import 'https://example.com/x.css'</style>",
+            "<p style=\"background:url(https://example.com)\" onclick=alert(1) id=main class=x>y</p>",
+            "<svg onload=alert(1)><script>alert(1)</script></svg>",
+            "<form action=https://example.com><input autofocus onfocus=alert(1)></form>",
+            "<math><mi xlink:href=\"javascript:alert(1)\">x</mi></math>",
+            "<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\">",
+            "<base href=https://example.com/>",
+            "<a href=\"//example.com\">x</a>",
+            "<a href=\"/etc\">x</a>",
+        ] {
+            let made = html(hostile);
+            let has = |what: &str| made.to_lowercase().contains(what);
+            let harmful = [
+                "<script",
+                "<img",
+                "<iframe",
+                "<style",
+                "<svg",
+                "<form",
+                "<input",
+                "<base",
+                " on",
+                "style=",
+                "javascript:",
+                "id=",
+                "class=",
+                "href=\"/",
+                "data:text",
+            ];
+            // What is shown as text does not count.
+            let found: Vec<_> = harmful.iter().filter(|what| has(what)).collect();
+            assert!(found.is_empty(), "{hostile}: {found:?} in {made}");
+        }
+    }
+
+    #[test]
+    fn deep_and_long_descriptions_are_no_trouble() {
+        for deep in [
+            "> ".repeat(20_000),
+            "<div>".repeat(20_000),
+            "- ".repeat(5_000),
+            "[".repeat(50_000),
+            "*a ".repeat(50_000),
+        ] {
+            html(&deep);
+        }
+    }
+
+    #[test]
+    fn the_beginning_is_the_first_paragraph_in_words() {
+        assert_eq!(
+            beginning("# Title\n\nRuns *etcd* on\nclusters. More.\n\nNext", 160),
+            "Runs etcd on clusters. More."
+        );
+        assert_eq!(beginning("one two three", 8), "one two…");
+        assert_eq!(beginning("", 8), "");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_gives_markup_without_scripts(text in "[<>a-z/!\\[\\]()\"'=:;&#*_`~ \n-]{0,200}") {
+            let made = html(&text);
+            prop_assert!(!made.contains("<script") && !made.contains("<img") && !made.contains("javascript:\""));
+            beginning(&text, 20);
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! A package in memory, with all that its pages show.
+
+use super::access::{self, Access};
+use super::facts::{self, Api, Facts};
+use super::fields::Definition;
+use super::findings::{self, Finding};
+use super::icon::Icon;
+use super::path;
+use super::relations::{Needed, Relations};
+use super::workload::{self, Deployment, Webhook};
+use crate::catalog::file_based::{Deprecation, RelatedImage, Schema};
+use crate::catalog::{Bundle, BundleId, Catalog, Channel, Package};
+use crate::csv::Csv;
+use crate::image::Reference;
+use crate::index::open::{Described, DescribedPackage};
+use crate::olm::property::{DEPRECATED, holds_manifests};
+use crate::steps::Content;
+use crate::version::parse_tolerant;
+use serde_json::Value;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// What is read of a package.
+#[derive(Debug)]
+pub(super) struct Input<'c> {
+    pub(super) package: &'c Package,
+    pub(super) described: DescribedPackage,
+    /// The bundles that are in its channels.
+    pub(super) bundles: Vec<(BundleId, &'c Bundle, Described)>,
+}
+
+/// A package.
+#[derive(Debug)]
+pub(super) struct Model<'c> {
+    pub(super) package: &'c Package,
+    pub(super) catalog: &'c Catalog,
+    pub(super) icon: Option<Icon>,
+    /// Why it is deprecated, where it is.
+    pub(super) deprecated: Option<String>,
+    /// Channels that are deprecated, with the reason.
+    pub(super) deprecated_channels: BTreeMap<String, String>,
+    /// From the newest.
+    pub(super) versions: Vec<Release>,
+    /// By bundle, the place among the versions.
+    places: HashMap<BundleId, usize>,
+}
+
+/// A version.
+#[derive(Debug)]
+pub(super) struct Release {
+    pub(super) id: BundleId,
+    /// The name of the bundle.
+    pub(super) name: String,
+    /// The version, or the name where there is none.
+    pub(super) version: String,
+    /// The bundle image.
+    pub(super) image: String,
+    /// Its page, from the root.
+    pub(super) path: String,
+    pub(super) facts: Facts,
+    pub(super) owned: Vec<Api>,
+    pub(super) required: Vec<Api>,
+    pub(super) definitions: Vec<Arc<Definition>>,
+    /// None where the catalog does not hold the manifests.
+    pub(super) access: Option<Result<Access, String>>,
+    pub(super) deployments: Vec<Deployment>,
+    pub(super) webhooks: Vec<Webhook>,
+    pub(super) images: Vec<RelatedImage>,
+    /// With links from a page of a version.
+    pub(super) needs: Vec<Needed>,
+    pub(super) findings: Option<Vec<Finding>>,
+    pub(super) deprecated: Option<String>,
+    /// The channels that it is in.
+    pub(super) channels: Vec<InChannel>,
+}
+
+/// Pairs of versions, from and to, with the newest first.
+pub(super) type Compared = Vec<(BundleId, BundleId)>;
+
+/// A channel that a version is in.
+#[derive(Debug)]
+pub(super) struct InChannel {
+    pub(super) name: String,
+    /// What it is called on the page of the package.
+    pub(super) id: String,
+    pub(super) is_head: bool,
+}
+
+impl Release {
+    /// Whether the catalog holds the manifests.
+    pub(super) fn has_manifests(&self) -> bool {
+        self.access.is_some()
+    }
+
+    /// The definition of an API that it brings.
+    pub(super) fn definition(&self, name: &str) -> Option<&Arc<Definition>> {
+        self.definitions.iter().find(|definition| definition.name == name)
+    }
+}
+
+/// Whether an image is named by its digest, so that nobody can put another one in its place.
+pub(super) fn is_pinned(image: &str) -> bool {
+    image
+        .parse::<Reference>()
+        .is_ok_and(|reference| reference.digest().is_some())
+}
+
+/// What a channel is called on the page of its package.
+pub(super) fn channel_id(channel: &str) -> String {
+    format!("channel-{}", path::anchor(channel))
+}
+
+impl<'c> Model<'c> {
+    /// Makes sense of what was read.
+    pub(super) fn new(catalog: &'c Catalog, input: Input<'c>, relations: &Relations) -> Self {
+        let Input {
+            package,
+            described,
+            bundles,
+        } = input;
+        let (deprecated, deprecated_channels, deprecated_bundles) = deprecations(&described.deprecations);
+        let mut definitions = HashMap::new();
+        let mut versions: Vec<Release> = Vec::new();
+        let mut icons: HashMap<BundleId, String> = HashMap::new();
+        for (id, bundle, read) in bundles {
+            let csv: Value = read
+                .csv
+                .as_deref()
+                .and_then(|csv| serde_json::from_str(csv).ok())
+                .unwrap_or_default();
+            if let Some(icon) = csv.pointer("/spec/icon/0/base64data").and_then(Value::as_str) {
+                icons.insert(id, icon.to_owned());
+            }
+            let mut version = version(
+                package,
+                (id, bundle),
+                &csv,
+                &read,
+                &described.description,
+                &mut definitions,
+            );
+            version.needs = relations.needs(id, &path::up(&version.path));
+            version.deprecated = version
+                .deprecated
+                .or_else(|| deprecated_bundles.get(&*bundle.name).cloned());
+            versions.push(version);
+        }
+        versions.sort_by_cached_key(|version| {
+            let parsed = parse_tolerant(&version.version);
+            (Reverse(parsed), Reverse(version.name.clone()))
+        });
+        let places = versions
+            .iter()
+            .enumerate()
+            .map(|(place, version)| (version.id, place))
+            .collect();
+        let mut model = Self {
+            package,
+            catalog,
+            icon: None,
+            deprecated,
+            deprecated_channels,
+            versions,
+            places,
+        };
+        let of_head = || icons.get(&model.shown()?.id).map(String::as_str);
+        model.icon = described
+            .icon
+            .as_deref()
+            .and_then(Icon::read)
+            .or_else(|| of_head().and_then(Icon::read));
+        model
+    }
+
+    /// The version of a bundle.
+    pub(super) fn version(&self, id: BundleId) -> Option<&Release> {
+        self.versions.get(*self.places.get(&id)?)
+    }
+
+    /// The version of a bundle with this name.
+    pub(super) fn named(&self, name: &str) -> Option<&Release> {
+        self.versions.iter().find(|version| version.name == name)
+    }
+
+    /// The head of a channel.
+    pub(super) fn head(&self, channel: &Channel) -> Option<&Release> {
+        self.named(channel.head.as_deref()?)
+    }
+
+    /// The channel of a user who names none.
+    pub(super) fn default_channel(&self) -> Option<&'c Channel> {
+        let named = self.package.default_channel.as_deref();
+        let named = named.and_then(|name| self.package.channel(name));
+        named.or(match &self.package.channels[..] {
+            [only] => Some(only),
+            _ => None,
+        })
+    }
+
+    /// The version that stands for the package: the head of the default channel, else the newest.
+    pub(super) fn shown(&self) -> Option<&Release> {
+        let head = self.default_channel().and_then(|channel| self.head(channel));
+        head.or_else(|| self.versions.first())
+    }
+
+    /// The name for people.
+    pub(super) fn display_name(&self) -> &str {
+        let shown = self.shown().map(|version| version.facts.display_name.as_str());
+        shown.filter(|name| !name.is_empty()).unwrap_or(&self.package.name)
+    }
+
+    /// Pairs of versions that are compared: what OLM updates to, and what each replaces.
+    pub(super) fn compared(&self) -> Compared {
+        let mut pairs = BTreeSet::new();
+        for channel in &self.package.channels {
+            for entry in &channel.entries {
+                let replaced = entry.replaces.as_deref().and_then(|name| self.named(name));
+                pairs.extend(replaced.map(|from| (from.id, entry.bundle)));
+            }
+            let taken = crate::catalog::updates::updates(self.catalog, channel);
+            pairs.extend(taken.iter().map(|update| (update.from, update.to)));
+        }
+        let known = |id: &BundleId| self.places.contains_key(id);
+        pairs.retain(|(from, to)| known(from) && known(to) && from != to);
+        let mut pairs: Vec<(BundleId, BundleId)> = pairs.into_iter().collect();
+        let place = |id: BundleId| self.places.get(&id).copied();
+        pairs.sort_by_key(|(from, to)| (place(*to), place(*from)));
+        pairs
+    }
+}
+
+/// Whether the package is deprecated, and which of its channels and bundles are, each with the reason.
+type Deprecations = (Option<String>, BTreeMap<String, String>, BTreeMap<String, String>);
+
+fn deprecations(written: &[Deprecation]) -> Deprecations {
+    let (mut package, mut channels, mut bundles) = (None, BTreeMap::new(), BTreeMap::new());
+    for Deprecation { reference, message } in written {
+        let name = reference.name.clone();
+        match reference.schema {
+            Some(Schema::Package) => package = Some(message.clone()),
+            Some(Schema::Channel) => {
+                channels.insert(name, message.clone());
+            }
+            Some(Schema::Bundle) => {
+                bundles.insert(name, message.clone());
+            }
+            _ => {}
+        }
+    }
+    (package, channels, bundles)
+}
+
+/// Definitions that versions of one package share.
+type Definitions = HashMap<(String, String), Arc<Definition>>;
+
+fn version(
+    package: &Package,
+    (id, bundle): (BundleId, &Bundle),
+    csv: &Value,
+    read: &Described,
+    description: &str,
+    known: &mut Definitions,
+) -> Release {
+    let objects: Vec<Value> = read
+        .objects
+        .iter()
+        .filter_map(|object| serde_json::from_str(object).ok())
+        .collect();
+    let mut definitions: Vec<Arc<Definition>> = objects
+        .iter()
+        .filter_map(Definition::read)
+        .map(|definition| {
+            let key = (definition.name.clone(), definition.digest.clone());
+            Arc::clone(known.entry(key).or_insert_with(|| Arc::new(definition)))
+        })
+        .collect();
+    definitions.sort_by(|one, other| one.name.cmp(&other.name));
+    definitions.dedup_by(|one, other| one.name == other.name);
+    let has_manifests = !objects.is_empty() && Csv(csv).get(&["spec", "install"]).is_some();
+    let content = has_manifests.then(|| content(package, bundle, csv, objects));
+    let in_channels = package
+        .channels
+        .iter()
+        .filter(|channel| channel.entries.iter().any(|entry| entry.bundle == id));
+    let in_channels = in_channels.map(|channel| InChannel {
+        name: channel.name.to_string(),
+        id: channel_id(&channel.name),
+        is_head: channel.head.as_ref() == Some(&bundle.name),
+    });
+    let is_deprecated = bundle.properties.iter().any(|property| &*property.kind == DEPRECATED);
+    let version = bundle.version.as_deref().filter(|version| !version.is_empty());
+    Release {
+        id,
+        name: bundle.name.to_string(),
+        version: version.unwrap_or(&bundle.name).to_owned(),
+        image: bundle.image.as_deref().unwrap_or_default().to_owned(),
+        path: path::version(&package.name, &bundle.name),
+        facts: Facts::read(bundle, csv, description),
+        owned: facts::apis(bundle, csv, "owned"),
+        required: facts::apis(bundle, csv, "required"),
+        definitions,
+        access: content.as_ref().map(access::access),
+        deployments: workload::deployments(csv),
+        webhooks: workload::webhooks(csv),
+        images: read.related_images.clone(),
+        needs: Vec::new(),
+        findings: content.and_then(|_| findings::findings(package, bundle, &read.objects)),
+        deprecated: is_deprecated.then(String::new),
+        channels: in_channels.collect(),
+    }
+}
+
+/// The bundle as OLM sees it.
+fn content(package: &Package, bundle: &Bundle, csv: &Value, objects: Vec<Value>) -> Content {
+    let is_csv = |object: &Value| object.get("kind").and_then(Value::as_str) == Some(crate::csv::KIND);
+    let properties = bundle
+        .properties
+        .iter()
+        .filter(|property| !holds_manifests(&property.kind));
+    let properties = properties.map(|property| {
+        let value: Value = serde_json::from_str(&property.value).unwrap_or_default();
+        crate::olm::property::Property::new(&*property.kind, value)
+    });
+    Content {
+        name: bundle.name.to_string(),
+        package: package.name.to_string(),
+        csv: csv.clone(),
+        objects: objects.into_iter().filter(|object| !is_csv(object)).collect(),
+        properties: properties.collect(),
+        served: None,
+    }
+}

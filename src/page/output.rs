@@ -1,0 +1,112 @@
+//! A site in a folder.
+
+use super::frame::File;
+use super::site::{Sink, Summary, build};
+use super::{PageError, SiteOptions};
+use crate::files::{FileError, FolderOutput};
+use crate::index::open::Index;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// The folders of a site, and its files beside them.
+const FOLDERS: [&str; 3] = ["assets", "icons", "p"];
+const FILES: [&str; 7] = [
+    ".nojekyll",
+    "404.html",
+    "catalog.json",
+    "catalogs.html",
+    "changes.html",
+    "feed.xml",
+    "index.html",
+];
+/// What tells a site from any other folder.
+const MARK: &str = "assets/opmx.css";
+
+/// Writes the site of an index into a folder, which appears when it is complete. Where there is a site already, this
+/// one takes its place, and other files in the folder stay.
+///
+/// ```
+/// use opmx::catalog::file_based::read::CatalogLimits;
+/// use opmx::index::open::Index;
+/// use opmx::page::{SiteOptions, write};
+/// use std::path::Path;
+///
+/// let folder = tempfile::tempdir()?;
+/// let index = Index::of_catalog(Path::new("testdata/catalog").into(), CatalogLimits::default())?;
+/// let options = SiteOptions { source: "testdata/catalog", ..SiteOptions::default() };
+/// let site = write(&index, &folder.path().join("site"), &options)?;
+/// assert_eq!((site.packages, site.versions), (1, 2));
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When the index cannot be read, the folder holds something else, or it cannot be written.
+pub fn write(index: &Index, folder: &Path, options: &SiteOptions<'_>) -> Result<Summary, PageError> {
+    let before = files_of_site(folder)?;
+    let mut output = FolderOutput::new(folder)?;
+    let written = Written {
+        folder: output.path().to_owned(),
+        paths: Mutex::default(),
+    };
+    let summary = build(index, options, &written)?;
+    let now = written.paths.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for path in before.difference(&now) {
+        output.remove(path);
+    }
+    output.commit()?;
+    Ok(summary)
+}
+
+/// The files of the site in a folder.
+///
+/// # Errors
+/// When the folder holds something, and no site.
+fn files_of_site(folder: &Path) -> Result<BTreeSet<String>, PageError> {
+    let is_empty = match fs::read_dir(folder) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(_) => !folder.exists(),
+    };
+    if is_empty {
+        return Ok(BTreeSet::new());
+    }
+    if !folder.join(MARK).is_file() {
+        let folder = folder.to_owned();
+        return Err(PageError::Other { folder });
+    }
+    let mut files: BTreeSet<String> = FILES
+        .into_iter()
+        .filter(|file| folder.join(file).is_file())
+        .map(str::to_owned)
+        .collect();
+    for below in FOLDERS {
+        let entries = walkdir::WalkDir::new(folder.join(below))
+            .into_iter()
+            .filter_map(Result::ok);
+        let found = entries.filter(|entry| entry.file_type().is_file());
+        files.extend(found.filter_map(|entry| Some(entry.path().strip_prefix(folder).ok()?.to_str()?.to_owned())));
+    }
+    Ok(files)
+}
+
+/// Files that nobody looks at yet.
+struct Written {
+    folder: std::path::PathBuf,
+    paths: Mutex<BTreeSet<String>>,
+}
+
+impl Sink for Written {
+    fn keep(&self, (path, content): File) -> Result<(), PageError> {
+        let file = self.folder.join(&path);
+        let is_new = self.paths.lock().unwrap_or_else(PoisonError::into_inner).insert(path);
+        if !is_new {
+            return Ok(());
+        }
+        if let Some(parent) = file.parent() {
+            fs::create_dir_all(parent).map_err(|error| FileError::new("create the directory", parent, error))?;
+        }
+        fs::write(&file, content).map_err(|error| FileError::new("write", &file, error))?;
+        Ok(())
+    }
+}

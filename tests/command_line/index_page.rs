@@ -1,0 +1,389 @@
+//! `index page`: an index as a site of plain files.
+
+use crate::bundles::{BOTH, fail, garden, outcome_of, rake, serve_layout, small_base, succeed};
+use crate::common::Sandbox;
+use crate::site::Site;
+use crate::site_catalogs::{SCRIPT, hostile};
+use serde_json::Value;
+use std::fs;
+
+/// A database with a k8s+v1 bundle, a registry+v1 bundle and a package of two versions.
+fn index(sandbox: &Sandbox) {
+    rake(sandbox, "rake1", "1.0.0", None);
+    rake(sandbox, "rake2", "1.1.0", Some("rake.v1.0.0"));
+    succeed(sandbox, &format!("registry add -q -b {BOTH},rake1,rake2 -d index.db"));
+}
+
+/// Makes a site, and reads it.
+fn site(sandbox: &Sandbox, line: &str, folder: &str) -> Site {
+    succeed(sandbox, &format!("index page -q {line} -o {folder}"));
+    Site::read(&sandbox.path(folder))
+}
+
+#[test]
+fn a_site_has_a_page_for_each_package_and_version_and_every_link_leads_somewhere() {
+    let sandbox = garden();
+    index(&sandbox);
+    let made = outcome_of(&sandbox, "index page index.db -o site");
+    assert_eq!(
+        (made.stdout.as_str(), made.stderr.as_str()),
+        ("", "wrote a site of 3 packages and 4 versions to site\n")
+    );
+    let site = Site::read(&sandbox.path("site"));
+    assert_eq!(site.complaints(), Vec::<String>::new());
+    for page in [
+        "index.html",
+        "404.html",
+        "feed.xml",
+        "catalog.json",
+        ".nojekyll",
+        "p/rake/index.html",
+        "p/rake.json",
+        "p/rake/rake.v1.0.0.html",
+        "p/rake/rake.v1.1.0.html",
+        "p/rake/diff/rake.v1.0.0..rake.v1.1.0.html",
+        "p/compost-operator/index.html",
+        "p/greenhouse-operator/index.html",
+    ] {
+        assert!(
+            site.files.contains_key(page),
+            "{page} is not among {:?}",
+            site.files.keys()
+        );
+    }
+    let pages = site.pages();
+    let reached: std::collections::BTreeSet<&str> = pages["index.html"].links().into_iter().collect();
+    assert!(reached.contains("p/rake/index.html"), "{reached:?}");
+    let package = &pages["p/rake/index.html"];
+    assert!(package.links().contains(&"rake.v1.0.0.html"));
+    assert!(package.links().contains(&"diff/rake.v1.0.0..rake.v1.1.0.html"));
+    assert!(package.text.contains("Update graph of channel stable") && package.text.contains("kind: Subscription"));
+}
+
+#[test]
+fn a_site_is_the_same_of_an_image_and_of_a_database_and_each_time() {
+    let sandbox = garden();
+    small_base(&sandbox);
+    index(&sandbox);
+    succeed(
+        &sandbox,
+        &format!("index add -q -i oci:base:v1 -b {BOTH},rake1,rake2 -t oci:index:v1"),
+    );
+    let of_file = site(&sandbox, "index.db --title Garden --name garden", "one");
+    let again = site(&sandbox, "index.db --title Garden --name garden", "two");
+    assert!(of_file.files == again.files);
+    let of_image = site(&sandbox, "oci:index:v1 --title Garden --name garden", "three");
+    for (path, content) in &of_file.files {
+        let of_image = of_image
+            .files
+            .get(path)
+            .map(|content| String::from_utf8_lossy(content).replace("oci:index:v1", "index.db"));
+        assert!(of_image.is_some_and(|other| other.as_bytes() == content), "{path}");
+    }
+}
+
+#[test]
+fn a_version_tells_its_apis_permissions_deployments_and_images() {
+    let sandbox = garden();
+    index(&sandbox);
+    let site = site(&sandbox, "index.db", "site");
+    let data = site.json("p/greenhouse-operator.json");
+    let page = data["versions"][0]["page"].as_str().unwrap().to_owned();
+    let version = site.page(&page);
+    for words in [
+        "Install modes",
+        "Service account",
+        "Permissions",
+        "Deployments",
+        "Greenhouse",
+    ] {
+        assert!(version.text.contains(words), "{words} is not in {}", version.text);
+    }
+    let fields = version
+        .links()
+        .into_iter()
+        .find(|link| link.starts_with("apis/"))
+        .unwrap()
+        .to_owned();
+    let fields = site.page(&format!("p/greenhouse-operator/{fields}"));
+    assert!(fields.text.contains("spec."), "{}", fields.text);
+    let listed = outcome_of(&sandbox, "index list bundles index.db -o json").stdout;
+    for line in serde_json::Deserializer::from_str(&listed).into_iter::<Value>() {
+        let rows = line.unwrap();
+        for row in rows.as_array().cloned().unwrap_or_else(|| vec![rows]) {
+            let package = row["package"].as_str().unwrap();
+            let data = site.json(&format!("p/{package}.json"));
+            let versions = data["versions"].as_array().unwrap();
+            assert!(
+                versions.iter().any(|version| version["bundle"] == row["bundle"]),
+                "{row}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_data_keep_to_their_schemas() {
+    let sandbox = garden();
+    index(&sandbox);
+    let site = site(&sandbox, "index.db", "site");
+    let schema = |of: &str| -> jsonschema::Validator {
+        let schema = outcome_of(&sandbox, &format!("index page --schema {of}")).stdout;
+        jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap()
+    };
+    let catalog = site.json("catalog.json");
+    schema("catalog").validate(&catalog).unwrap();
+    let packages = catalog["packages"].as_array().unwrap();
+    assert_eq!(packages.len(), 3);
+    let of_package = schema("package");
+    for package in packages {
+        of_package
+            .validate(&site.json(package["data"].as_str().unwrap()))
+            .unwrap();
+        assert!(site.files.contains_key(package["page"].as_str().unwrap()));
+    }
+    assert!(of_package.validate(&catalog).is_err());
+}
+
+#[test]
+fn what_a_catalog_does_not_hold_is_said() {
+    let sandbox = Sandbox::new();
+    let catalog = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/catalog");
+    let site = site(&sandbox, catalog, "site");
+    assert_eq!(site.complaints(), Vec::<String>::new());
+    let version = site.page("p/compost-operator/compost-operator.v1.1.0.html");
+    for part in ["the permissions", "the Deployments", "the webhooks"] {
+        let words = format!(
+            "The catalog does not hold {part}; the bundle image registry.example.com/garden/compost-bundle:v1.1.0 does"
+        );
+        assert!(version.text.contains(&words), "{words}: {}", version.text);
+    }
+}
+
+#[test]
+fn a_new_site_takes_the_place_of_the_old_one_and_of_nothing_else() {
+    let sandbox = garden();
+    index(&sandbox);
+    succeed(&sandbox, "registry add -q -b compost -d less.db");
+    site(&sandbox, "index.db", "site");
+    fs::write(sandbox.path("site/CNAME"), "site.example.com").unwrap();
+    let less = site(&sandbox, "less.db", "site");
+    assert_eq!(less.text("CNAME"), "site.example.com");
+    assert!(
+        less.files.keys().all(|path| !path.contains("rake")),
+        "{:?}",
+        less.files.keys()
+    );
+    assert_eq!(less.complaints(), Vec::<String>::new());
+    fs::create_dir_all(sandbox.path("other")).unwrap();
+    fs::write(sandbox.path("other/notes.txt"), "x").unwrap();
+    insta::assert_snapshot!(fail(&sandbox, "index page less.db -o other"), @r"
+    ------- stderr -------
+    error: other holds other files than those of a site
+      hint: give --output a folder that is empty, or holds a site
+    ------- exit 1 -------
+    ");
+    assert_eq!(fs::read_dir(sandbox.path("other")).unwrap().count(), 1);
+}
+
+#[test]
+fn other_indexes_are_compared_with() {
+    let sandbox = garden();
+    index(&sandbox);
+    succeed(&sandbox, "registry add -q -b compost,rake1 -d old.db");
+    let site = site(
+        &sandbox,
+        "index.db --name new --compare old.db --catalog old=old.db --base-url https://site.example.com/garden",
+        "site",
+    );
+    assert_eq!(site.complaints(), Vec::<String>::new());
+    let changes = site.page("changes.html");
+    assert!(
+        changes.text.contains("greenhouse-operator") && changes.text.contains("rake.v1.1.0"),
+        "{}",
+        changes.text
+    );
+    assert!(changes.links().contains(&"p/rake/rake.v1.1.0.html"));
+    let beside = site.page("catalogs.html");
+    assert!(
+        beside.text.contains("not in this catalog") && beside.text.contains("1.0.0"),
+        "{}",
+        beside.text
+    );
+    assert!(site.page("404.html").links().contains(&"/garden/index.html"));
+    assert!(
+        site.text("feed.xml")
+            .contains("https://site.example.com/garden/index.html")
+    );
+}
+
+#[test]
+fn nothing_of_a_hostile_catalog_runs_or_leaves_or_breaks_out_of_its_place() {
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.path("catalog")).unwrap();
+    fs::write(sandbox.path("catalog/catalog.json"), hostile()).unwrap();
+    let made = sandbox.run(["index", "page", "catalog", "-o", "site", "--title", SCRIPT]);
+    assert_eq!(made.status, Some(0), "{made}");
+    let site = Site::read(&sandbox.path("site"));
+    assert_eq!(site.complaints(), Vec::<String>::new());
+    for (path, content) in &site.files {
+        let text = String::from_utf8(content.clone()).unwrap();
+        assert!(
+            !text.contains('\u{202e}') && !text.contains('\u{2028}'),
+            "{path} holds a hidden character"
+        );
+        assert!(
+            path.bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-._/".contains(&byte)),
+            "{path}"
+        );
+        let extension = std::path::Path::new(path)
+            .extension()
+            .and_then(|extension| extension.to_str());
+        if matches!(extension, Some("js" | "html")) {
+            assert!(!text.contains("<script>") && !text.contains("</script><"), "{path}");
+        }
+    }
+    // It is there as text.
+    let package = site.page("p/evil/index.html");
+    assert!(package.text.contains("<script>alert(1)</script>"));
+    assert!(package.links().contains(&"https://example.com"));
+    assert!(site.text("feed.xml").starts_with("<?xml"));
+    roxmltree::Document::parse(site.text("feed.xml")).unwrap();
+}
+
+#[test]
+fn what_only_images_hold_is_read_from_them_where_that_is_asked_for() {
+    let sandbox = garden();
+    for name in BOTH.split(',') {
+        succeed(&sandbox, &format!("bundle build -q {name} -t oci:images:{name}"));
+    }
+    let registry = serve_layout(&sandbox, "images", || {});
+    let bundles = BOTH.split(',').map(|name| format!("{}/{name}:v1", registry.host));
+    let bundles: Vec<String> = bundles.collect();
+    succeed(
+        &sandbox,
+        &format!(
+            "registry add -q -b {} --by-reference --use-http -d index.db",
+            bundles.join(",")
+        ),
+    );
+    let database = rusqlite::Connection::open(sandbox.path("index.db")).unwrap();
+    database
+        .execute("UPDATE operatorbundle SET csv = NULL, bundle = NULL", [])
+        .unwrap();
+    drop(database);
+    let plain = site(&sandbox, "index.db", "plain");
+    let page = plain.json("p/compost-operator.json")["versions"][0]["page"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(
+        plain
+            .page(&page)
+            .text
+            .contains("The catalog does not hold the permissions")
+    );
+    let made = outcome_of(&sandbox, "index page index.db -o full --images --use-http");
+    assert_eq!(made.stderr, "wrote a site of 2 packages and 2 versions to full\n");
+    let full = Site::read(&sandbox.path("full"));
+    assert_eq!(full.complaints(), Vec::<String>::new());
+    let version = full.page(&page).text;
+    assert!(
+        version.contains("Service account") && !version.contains("does not hold"),
+        "{version}"
+    );
+    fs::remove_dir_all(sandbox.path("images/blobs")).unwrap();
+    let made = outcome_of(
+        &sandbox,
+        "index page index.db -o full --images --use-http --no-cache --retries 0",
+    );
+    assert_eq!(
+        made.stderr.matches("warning: the image of bundle ").count(),
+        2,
+        "{made}"
+    );
+}
+
+/// What the server answers.
+#[cfg(unix)]
+fn get(port: u16, host: &str, path: &str) -> String {
+    use std::io::{Read, Write};
+    let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+    write!(
+        stream,
+        "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[cfg(unix)]
+#[test]
+fn a_site_is_shown_while_its_catalog_is_written_and_follows_it() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+    let sandbox = Sandbox::new();
+    let catalog = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/catalog");
+    crate::common::copy_folder(catalog.as_ref(), &sandbox.path("catalog"));
+    let mut command = sandbox.command(["index", "page", "catalog", "--serve", ":0"]);
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    stderr.read_line(&mut line).unwrap();
+    let address = line.trim_end().strip_suffix('/').unwrap_or_else(|| panic!("{line}"));
+    let port: u16 = address.rsplit(':').next().unwrap().parse().unwrap();
+    let page = get(port, "localhost", "/");
+    assert!(
+        page.starts_with("HTTP/1.1 200 OK\r\n") && page.contains("compost-operator"),
+        "{page}"
+    );
+    assert!(page.contains("assets/reload.js") && get(port, "localhost", "/assets/reload.js").contains("/.generation"));
+    assert!(get(port, "localhost", "/p/compost-operator/").contains("kind: Subscription"));
+    assert!(get(port, "localhost", "/p/nothing").starts_with("HTTP/1.1 404"));
+    assert!(get(port, "site.example.com", "/").starts_with("HTTP/1.1 403"));
+    let before = get(port, "localhost", "/.generation");
+    let wait = |done: &dyn Fn() -> bool| {
+        let begin = Instant::now();
+        while !done() {
+            assert!(begin.elapsed() < Duration::from_secs(20), "nothing has changed");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    let file = sandbox.path("catalog/catalog.yaml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("v1.1.0", "v1.2.0")).unwrap();
+    wait(&|| get(port, "localhost", "/p/compost-operator/").contains("compost-operator.v1.2.0"));
+    assert_ne!(get(port, "localhost", "/.generation"), before);
+    // What is half written is not shown.
+    fs::write(&file, "schema: olm.package\nname: [").unwrap();
+    let mut said = String::new();
+    while !said.contains("the site stays as it was") {
+        assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
+    }
+    assert!(get(port, "localhost", "/p/compost-operator/").contains("compost-operator.v1.2.0"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_folder_or_an_address_is_needed() {
+    let sandbox = Sandbox::new();
+    for line in [
+        "index page index.db",
+        "index page index.db -o site --serve :0",
+        "index page index.db --serve here",
+        "index page index.db -o site --base-url javascript:x",
+        "index page index.db -o site --catalog index.db",
+    ] {
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(
+            (outcome.status, outcome.stdout.as_str()),
+            (Some(2), ""),
+            "{line}: {outcome}"
+        );
+    }
+}
