@@ -34,6 +34,7 @@
 //! | `opmx bundle update` | [`synthesis::next_release::next_release`] |
 //! | `opmx bundle build` | [`build::build`] |
 //! | `opmx catalog add`, `rm`, `prune`, … | [`Editor::change`](catalog::file_based::edit::Editor::change) |
+//! | `opmx catalog release` | [`index::release::release`] |
 //! | `opmx catalog build` | [`index::catalog_image::build`] |
 //! | `opmx index check` | [`index::check::check`] |
 //! | `opmx resolve` | [`install::resolve::resolve`] |
@@ -55,6 +56,8 @@
 //! | what a release of OLM can do | `olm/releases.rs` |
 //! | a schema of file-based catalogs | `catalog/file_based/schema.rs`, then what the compiler names in `load`, `check/document.rs` and `server/file_based/contents.rs` |
 //! | a change of a catalog, as `opmx catalog` makes it | an operation on plain data in `catalog/file_based/draft`; `edit` and `text/revise` turn what it did into text |
+//! | a key of `ci.yaml` or `release-config.yaml` | `catalog/release/config.rs`, and `catalog/release/check.rs` for what the files say together |
+//! | a field of lifecycles | `catalog/file_based/lifecycle.rs`, `check/lifecycle.rs` and `draft/lifecycle.rs` beside it |
 //! | a key of `metadata/olm.yaml` | `bundle/olm_yaml/fields.rs`, and its name in `bundle/olm_yaml/annotations.rs` if an annotation can say it; `.made_into(…)` also needs `synthesis/overlay.rs` |
 //! | an annotation of bundles | `bundle/annotations.rs`, and `bundle/asked_annotations.rs` for what options say of them |
 //! | the place of an added bundle in its channels, the default channel | `catalog/graph.rs`; `database/add` only writes what it says |

@@ -308,6 +308,23 @@ pub(crate) fn finish_change(folder: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
+/// The same for changes of the folders above `folder`, so many levels up: they may be about files in it.
+///
+/// # Errors
+/// As [`finish_change`].
+pub(crate) fn finish_changes_above(folder: &Path, levels: usize) -> Result<(), FileError> {
+    let Ok(real) = folder.canonicalize() else {
+        return Ok(());
+    };
+    for above in real.ancestors().skip(1).take(levels) {
+        if fs::symlink_metadata(above.join(JOURNAL)).is_ok() {
+            let _lock = lock(above)?;
+            finish(above)?;
+        }
+    }
+    Ok(())
+}
+
 /// What waits in a folder to be moved to its place.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {

@@ -485,7 +485,7 @@ fn rendered_into(
         });
     }
     if mapping.kind == Kind::Semver {
-        keep_picture(&editor, package, &mut wanted)?;
+        keep(&editor, package, &mut wanted)?;
     }
     let leaving = editor.set_documents(package, wanted)?;
     if !leaving.is_empty() && !request.overwrite {
@@ -513,15 +513,21 @@ fn stand_in(package: &str, name: &str, version: &str, image: &str) -> Bundle {
     }
 }
 
-/// A semver template takes what user interfaces show of a package from the head of its default channel. Where that is in
-/// the catalog already, so is what they show.
-fn keep_picture(editor: &Editor, package: &str, wanted: &mut [Wanted]) -> Result<(), CatalogEditError> {
+/// What a semver template has no place for stays in the catalog: deprecations, and documents of other schemas. Such a
+/// template takes what user interfaces show of a package from the head of its default channel: where that is in the
+/// catalog already, so is what they show.
+fn keep(editor: &Editor, package: &str, wanted: &mut Vec<Wanted>) -> Result<(), CatalogEditError> {
     let documents = editor.documents(package)?.values;
+    let schema = |value: &Value| Schema::from(value["schema"].as_str().unwrap_or_default());
+    let others = documents
+        .iter()
+        .filter(|value| matches!(schema(value), Schema::Deprecations | Schema::Other(_)));
+    wanted.extend(others.cloned().map(Wanted::Document));
     let is_package = |value: &&Value| value["schema"] == Schema::Package.name();
     let Some(known) = documents.iter().find(is_package) else {
         return Ok(());
     };
-    for wanted in wanted {
+    for wanted in wanted.iter_mut() {
         if let Wanted::Document(value) = wanted
             && value["schema"] == Schema::Package.name()
             && value.get("icon").is_none()

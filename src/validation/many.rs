@@ -130,16 +130,15 @@ async fn look_at(name: &str, asked: &Asked<'_>) -> Result<(Validation, Fixing), 
     };
     let tree = Arc::new(tree);
     let mut request = Arc::clone(&asked.request);
-    let asks = |validator| request.validators.contains(&validator);
-    let (of_images, of_bundle) = (asks(MULTIARCH) || asks(CONFORMA_IMAGES), asks(CONFORMA));
+    let asks = |validator| asked.request.validators.contains(&validator);
     if let Location::Image(reference) = &location
-        && of_bundle
+        && asks(CONFORMA)
     {
         Arc::make_mut(&mut request).options.bundle_platforms = index_platforms(reference, asked.transports).await;
     }
-    if of_images {
-        let (tree, limits) = (Arc::clone(&tree), request.limits.text);
-        let images = on_a_thread(move || images(&tree, &limits)).await?;
+    if asks(MULTIARCH) || asks(CONFORMA_IMAGES) {
+        let (tree, limits, only_related) = (Arc::clone(&tree), request.limits.text, !asks(MULTIARCH));
+        let images = on_a_thread(move || images(&tree, only_related, &limits)).await?;
         Arc::make_mut(&mut request).options.platforms = Some(platforms(images, asked.transports).await);
     }
     let (selection, mending) = (asked.selection.clone(), asked.mending);

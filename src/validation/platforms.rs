@@ -13,11 +13,15 @@ use std::collections::{BTreeSet, HashSet};
 /// Images that are asked for in one go.
 const AT_ONCE: usize = 8;
 
-/// The images that a bundle names, each once.
-pub fn images(tree: &Tree, limits: &Limits) -> Vec<String> {
+/// The images that a bundle names, or its related ones alone, each once.
+pub fn images(tree: &Tree, only_related: bool, limits: &Limits) -> Vec<String> {
     let uses = bundle::read(tree, limits).bundle.map(|bundle| pin::of_bundle(&bundle));
     let mut seen = HashSet::new();
-    let images = uses.into_iter().flatten().map(|used| used.image);
+    let wanted = uses
+        .into_iter()
+        .flatten()
+        .filter(|used| !only_related || used.is_related());
+    let images = wanted.map(|used| used.image);
     images.filter(|image| seen.insert(image.clone())).collect()
 }
 

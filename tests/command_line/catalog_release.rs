@@ -466,6 +466,25 @@ fn what_a_catalog_has_besides_its_template_is_not_lost_by_chance() {
 }
 
 #[test]
+fn what_a_semver_template_cannot_say_stays_in_the_catalog() {
+    let sandbox = repository(BOTH_TEMPLATES);
+    succeed(&sandbox, "catalog release operators/rake --bundle rake1");
+    let catalog = "catalogs/v5.0/rake";
+    succeed(&sandbox, &format!("catalog deprecate {catalog} rake@1.1.0 -m old"));
+    succeed(
+        &sandbox,
+        &format!("catalog lifecycle {catalog} rake 1.1 --phase all=2026-01-01..2026-12-31"),
+    );
+    succeed(&sandbox, "catalog release operators/rake --bundle rake2");
+    let text = read(&sandbox, "catalogs/v5.0/rake/catalog.yaml");
+    assert!(
+        text.contains("message: old") && text.contains("endDate: \"2026-12-31\"") && text.contains("rake.v1.2.0"),
+        "{text}"
+    );
+    succeed(&sandbox, &format!("validate {catalog}"));
+}
+
+#[test]
 fn a_bundle_of_another_package_or_version_is_refused() {
     let sandbox = repository(BOTH_TEMPLATES);
     operator(&sandbox, "hoe", "hoe", "1.1.0", None);

@@ -190,6 +190,22 @@ proptest! {
     }
 
     #[test]
+    fn any_bytes_may_be_a_file_of_an_author(which in any::<usize>(), bytes in bytes()) {
+        bodies::author::map(&bytes);
+        bodies::author::lifecycles(&bytes);
+        bodies::author::repository(which, &bytes);
+    }
+
+    #[test]
+    fn any_string_may_stand_for_a_word_of_a_file_of_an_author(
+        which in any::<usize>(),
+        word in any::<usize>(),
+        text in text(),
+    ) {
+        bodies::author::word(which, word, &text);
+    }
+
+    #[test]
     fn any_string_may_be_a_rule(text in text()) {
         bodies::cel::rule(&text);
     }

@@ -103,6 +103,18 @@ fn all_files_change_together_and_the_others_stay() {
 }
 
 #[test]
+fn a_change_of_a_folder_above_is_finished_where_it_is_near() {
+    let folder = half_done(&["a.yaml"]);
+    let inside = folder.path().join("m/of/it");
+    fs::create_dir_all(&inside).unwrap();
+    finish_changes_above(&inside, 2).unwrap();
+    assert_ne!(files_of(folder.path()), new_state());
+    finish_changes_above(&inside, 3).unwrap();
+    assert_eq!(files_of(folder.path()), new_state());
+    finish_changes_above(&folder.path().join("absent"), 3).unwrap();
+}
+
+#[test]
 fn a_change_that_is_dropped_leaves_nothing() {
     let folder = old_folder();
     let change = FolderChange::new(folder.path()).unwrap();

@@ -26,6 +26,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// How far above a catalog a change may be kept that is about several of them.
+const LEVELS: usize = 3;
+
 /// Why a catalog is not edited. Nothing has changed then.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogEditError {
@@ -157,6 +160,7 @@ impl Editor {
             let file = folder.to_owned();
             return Err(CatalogError::NotAFolder { file }.into());
         }
+        files::finish_changes_above(folder, LEVELS)?;
         files::finish_change(folder)?;
         Ok(Self::of(FileBasedCatalog::open(folder, limits)?, limits))
     }

@@ -64,6 +64,15 @@ package: etcd
 entries:
 - reference: {schema: olm.bundle, name: etcd.v1.0.0}
   message: Old.
+---
+schema: io.openshift.operators.lifecycles.v1alpha1
+package: etcd
+versions:
+- name: '1.1'
+  phases:
+  - {name: Full support, startDate: '2025-01-01', endDate: '2025-12-31'}
+  platformCompatibility:
+  - {name: openshift, versions: ['4.20']}
 ";
 const JSON: &str = r#"{"schema": "olm.package", "name": "a", "defaultChannel": "b"}
 {"schema": "olm.channel", "package": "a", "name": "b", "entries": [{"name": "a.v1"}]}

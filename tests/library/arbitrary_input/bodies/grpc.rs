@@ -28,7 +28,7 @@ use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Request, Status};
 
 const HEALTH: &str = "/grpc.health.v1.Health/Check";
-const PATHS: [&str; 14] = [
+const PATHS: [&str; 15] = [
     "/api.Registry/ListPackages",
     "/api.Registry/GetPackage",
     "/api.Registry/GetBundle",
@@ -40,12 +40,13 @@ const PATHS: [&str; 14] = [
     "/api.Registry/GetDefaultBundleThatProvides",
     "/api.Registry/ListBundles",
     "/api.Registry/None",
+    "/api.ExperimentalRegistry/ExperimentalListPackageCustomSchemas",
     HEALTH,
     "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
     "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
 ];
 /// Words that the servers know.
-const WORDS: [&str; 10] = [
+const WORDS: [&str; 12] = [
     "compost-operator",
     "alpha",
     "compost-operator.v0.3.1",
@@ -55,6 +56,8 @@ const WORDS: [&str; 10] = [
     "garden.example.org",
     "v1alpha1",
     "CompostHeap",
+    "io.openshift.operators.lifecycles.v1alpha1",
+    "etcd",
     "",
 ];
 /// What every client of HTTP/2 begins with, and an empty frame of settings.
@@ -185,10 +188,12 @@ async fn call(channel: &Channel, path: &'static str, message: Vec<u8>) -> Result
     let mut client = Grpc::new(channel.clone());
     client.ready().await.unwrap();
     let path = PathAndQuery::from_static(path);
-    let mut answers = client
-        .server_streaming(Request::new(message), path, Raw)
-        .await?
-        .into_inner();
+    let mut request = Request::new(message);
+    let acknowledged = "true".parse().unwrap();
+    request
+        .metadata_mut()
+        .insert("x-acknowledge-experimental", acknowledged);
+    let mut answers = client.server_streaming(request, path, Raw).await?.into_inner();
     let mut all = Vec::new();
     while let Some(answer) = answers.message().await? {
         all.extend(answer);

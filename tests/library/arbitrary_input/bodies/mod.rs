@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a body panics where something does not hold")]
 #![allow(unreachable_pub, reason = "in fuzz/ these modules are part of a library")]
 
+pub mod author;
 pub mod bundle;
 pub mod catalog;
 pub mod cel;
