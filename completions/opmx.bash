@@ -175,6 +175,9 @@ _opmx() {
             opmx__subcmd__catalog,deprecate)
                 cmd="opmx__subcmd__catalog__subcmd__deprecate"
                 ;;
+            opmx__subcmd__catalog,fmt)
+                cmd="opmx__subcmd__catalog__subcmd__fmt"
+                ;;
             opmx__subcmd__catalog,help)
                 cmd="opmx__subcmd__catalog__subcmd__help"
                 ;;
@@ -225,6 +228,9 @@ _opmx() {
                 ;;
             opmx__subcmd__catalog__subcmd__help,deprecate)
                 cmd="opmx__subcmd__catalog__subcmd__help__subcmd__deprecate"
+                ;;
+            opmx__subcmd__catalog__subcmd__help,fmt)
+                cmd="opmx__subcmd__catalog__subcmd__help__subcmd__fmt"
                 ;;
             opmx__subcmd__catalog__subcmd__help,help)
                 cmd="opmx__subcmd__catalog__subcmd__help__subcmd__help"
@@ -369,6 +375,9 @@ _opmx() {
                 ;;
             opmx__subcmd__help__subcmd__catalog,deprecate)
                 cmd="opmx__subcmd__help__subcmd__catalog__subcmd__deprecate"
+                ;;
+            opmx__subcmd__help__subcmd__catalog,fmt)
+                cmd="opmx__subcmd__help__subcmd__catalog__subcmd__fmt"
                 ;;
             opmx__subcmd__help__subcmd__catalog,prune)
                 cmd="opmx__subcmd__help__subcmd__catalog__subcmd__prune"
@@ -2091,7 +2100,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__catalog)
-            opts="-v -q -h --verbose --quiet --color --help add rm prune truncate deprecate undeprecate channel build help"
+            opts="-v -q -h --verbose --quiet --color --help add rm prune truncate deprecate undeprecate channel fmt build help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2540,8 +2549,38 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__catalog__subcmd__fmt)
+            opts="-v -q -h --check --dry-run --max-total-size --max-depth --max-values --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__catalog__subcmd__help)
-            opts="add rm prune truncate deprecate undeprecate channel build help"
+            opts="add rm prune truncate deprecate undeprecate channel fmt build help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2639,6 +2678,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__catalog__subcmd__help__subcmd__deprecate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__help__subcmd__fmt)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3215,7 +3268,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__catalog)
-            opts="add rm prune truncate deprecate undeprecate channel build"
+            opts="add rm prune truncate deprecate undeprecate channel fmt build"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3313,6 +3366,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__catalog__subcmd__deprecate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__catalog__subcmd__fmt)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -36,6 +36,7 @@ mod bundles;
 mod catalog_add;
 mod catalog_build;
 mod catalog_edit;
+mod catalog_fmt;
 mod catalogs;
 mod dependencies;
 mod generate_dockerfile;

@@ -7,6 +7,7 @@ pub mod check;
 pub mod document;
 pub mod draft;
 pub mod edit;
+pub mod format;
 pub mod init;
 pub mod load;
 pub mod manifests;

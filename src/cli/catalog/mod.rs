@@ -5,6 +5,7 @@ mod build;
 mod channel;
 mod deprecate;
 mod edit;
+mod fmt;
 mod prune;
 mod rm;
 mod target;
@@ -50,6 +51,7 @@ enum CatalogCommand {
     Deprecate(deprecate::DeprecateArguments),
     Undeprecate(deprecate::UndeprecateArguments),
     Channel(channel::ChannelArguments),
+    Fmt(fmt::FmtArguments),
     Build(build::BuildArguments),
 }
 
@@ -62,6 +64,7 @@ pub(crate) fn run(arguments: &CatalogArguments, context: &Context<'_>) -> Comman
         CatalogCommand::Deprecate(arguments) => deprecate::run(arguments, context),
         CatalogCommand::Undeprecate(arguments) => deprecate::take_back(arguments, context),
         CatalogCommand::Channel(arguments) => channel::run(arguments, context),
+        CatalogCommand::Fmt(arguments) => fmt::run(arguments, context),
         CatalogCommand::Build(arguments) => build::run(arguments, context),
     }
 }

@@ -3,8 +3,11 @@
 //! An [`Editor`] gives the documents of a package as values and takes what is to become of them. Nothing on disk
 //! changes before [`Edited::write`], which changes all files or none.
 
+mod format;
 mod pieces;
 mod result;
+
+pub use format::Kept;
 
 use super::draft::{Draft, DraftError, NewBundle, Placement, Revised};
 use super::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
