@@ -181,6 +181,9 @@ _opmx() {
             opmx__subcmd__catalog,help)
                 cmd="opmx__subcmd__catalog__subcmd__help"
                 ;;
+            opmx__subcmd__catalog,merge)
+                cmd="opmx__subcmd__catalog__subcmd__merge"
+                ;;
             opmx__subcmd__catalog,prune)
                 cmd="opmx__subcmd__catalog__subcmd__prune"
                 ;;
@@ -234,6 +237,9 @@ _opmx() {
                 ;;
             opmx__subcmd__catalog__subcmd__help,help)
                 cmd="opmx__subcmd__catalog__subcmd__help__subcmd__help"
+                ;;
+            opmx__subcmd__catalog__subcmd__help,merge)
+                cmd="opmx__subcmd__catalog__subcmd__help__subcmd__merge"
                 ;;
             opmx__subcmd__catalog__subcmd__help,prune)
                 cmd="opmx__subcmd__catalog__subcmd__help__subcmd__prune"
@@ -378,6 +384,9 @@ _opmx() {
                 ;;
             opmx__subcmd__help__subcmd__catalog,fmt)
                 cmd="opmx__subcmd__help__subcmd__catalog__subcmd__fmt"
+                ;;
+            opmx__subcmd__help__subcmd__catalog,merge)
+                cmd="opmx__subcmd__help__subcmd__catalog__subcmd__merge"
                 ;;
             opmx__subcmd__help__subcmd__catalog,prune)
                 cmd="opmx__subcmd__help__subcmd__catalog__subcmd__prune"
@@ -2100,7 +2109,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__catalog)
-            opts="-v -q -h --verbose --quiet --color --help add rm prune truncate deprecate undeprecate channel fmt build help"
+            opts="-v -q -h --verbose --quiet --color --help add rm prune truncate deprecate undeprecate channel merge fmt build help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2580,7 +2589,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__catalog__subcmd__help)
-            opts="add rm prune truncate deprecate undeprecate channel fmt build help"
+            opts="add rm prune truncate deprecate undeprecate channel merge fmt build help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2719,6 +2728,20 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__catalog__subcmd__help__subcmd__merge)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__catalog__subcmd__help__subcmd__prune)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2768,6 +2791,48 @@ _opmx() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__merge)
+            opts="-o -v -q -h --output --prefer --max-total-size --max-depth --max-values --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --prefer)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -3268,7 +3333,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__catalog)
-            opts="add rm prune truncate deprecate undeprecate channel fmt build"
+            opts="add rm prune truncate deprecate undeprecate channel merge fmt build"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3380,6 +3445,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__catalog__subcmd__fmt)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__catalog__subcmd__merge)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

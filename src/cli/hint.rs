@@ -303,8 +303,9 @@ hints! {
         Self::TooMuch { .. } => hint(raise(TOTAL_SIZE)),
     }
     CatalogEditError {
-        pass: [Catalog, File, Draft],
+        pass: [Catalog, File, Draft, Folder],
         none: [Findings, Write, Name],
+        Self::Conflicts { .. } => hint("name the catalog that is right with --prefer"),
         Self::Revise(_) => hint("write the value out there, without an alias, an anchor or a merge key"),
         Self::Package { nearest, .. } => {
             hints_of(nearest.iter().map(|name| format!("there is {name:?}"))).of_missing()

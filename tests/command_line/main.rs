@@ -37,6 +37,7 @@ mod catalog_add;
 mod catalog_build;
 mod catalog_edit;
 mod catalog_fmt;
+mod catalog_merge;
 mod catalogs;
 mod dependencies;
 mod generate_dockerfile;

@@ -6,6 +6,7 @@ mod channel;
 mod deprecate;
 mod edit;
 mod fmt;
+mod merge;
 mod prune;
 mod rm;
 mod target;
@@ -51,6 +52,7 @@ enum CatalogCommand {
     Deprecate(deprecate::DeprecateArguments),
     Undeprecate(deprecate::UndeprecateArguments),
     Channel(channel::ChannelArguments),
+    Merge(merge::MergeArguments),
     Fmt(fmt::FmtArguments),
     Build(build::BuildArguments),
 }
@@ -64,6 +66,7 @@ pub(crate) fn run(arguments: &CatalogArguments, context: &Context<'_>) -> Comman
         CatalogCommand::Deprecate(arguments) => deprecate::run(arguments, context),
         CatalogCommand::Undeprecate(arguments) => deprecate::take_back(arguments, context),
         CatalogCommand::Channel(arguments) => channel::run(arguments, context),
+        CatalogCommand::Merge(arguments) => merge::run(arguments, context),
         CatalogCommand::Fmt(arguments) => fmt::run(arguments, context),
         CatalogCommand::Build(arguments) => build::run(arguments, context),
     }

@@ -221,7 +221,7 @@ impl DraftChannel {
 }
 
 /// The fields of two documents that differ.
-fn differing(one: &Value, other: &Value) -> Vec<String> {
+pub(in crate::catalog::file_based) fn differing(one: &Value, other: &Value) -> Vec<String> {
     let keys = |value: &Value| value.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>());
     let mut fields: Vec<String> = [keys(one), keys(other)].into_iter().flatten().flatten().collect();
     fields.retain(|field| one.get(field) != other.get(field));

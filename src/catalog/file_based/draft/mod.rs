@@ -11,6 +11,7 @@ mod list;
 mod prune;
 mod remove;
 
+pub(super) use add::differing;
 pub use add::{NewBundle, Placement};
 pub use deprecate::Deprecated;
 pub use error::DraftError;

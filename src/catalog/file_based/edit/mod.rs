@@ -4,16 +4,18 @@
 //! changes before [`Edited::write`], which changes all files or none.
 
 mod format;
+mod merge;
 mod pieces;
 mod result;
 
 pub use format::Kept;
+pub use merge::{Conflict, MergedPackage, merge};
 
 use super::draft::{Draft, DraftError, NewBundle, Placement, Revised};
 use super::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
 use super::{Key, Schema};
 use crate::diagnostic::Diagnostic;
-use crate::files::{self, FileChange, FileError};
+use crate::files::{self, FileChange, FileError, NewFolderError};
 use crate::kubernetes::names::is_dns1123_label;
 use crate::shape::nearest;
 use crate::text::{self, Document, ReviseError};
@@ -78,6 +80,15 @@ pub enum CatalogEditError {
         /// The link.
         link: PathBuf,
     },
+    /// Catalogs that are to be one say something differently.
+    #[error("the catalogs differ:\n{}", lines(conflicts))]
+    Conflicts {
+        /// What they say differently.
+        conflicts: Vec<Conflict>,
+    },
+    /// There is something already where a new catalog is to be.
+    #[error(transparent)]
+    Folder(#[from] NewFolderError),
     /// The catalog would have errors that it has not now.
     #[error("the change would leave errors in {}", folder.display())]
     Findings {
@@ -86,6 +97,11 @@ pub enum CatalogEditError {
         /// The errors.
         findings: Vec<Diagnostic>,
     },
+}
+
+fn lines(conflicts: &[Conflict]) -> String {
+    let lines: Vec<String> = conflicts.iter().map(Conflict::to_string).collect();
+    lines.join("\n")
 }
 
 /// A catalog that is being edited.
@@ -174,15 +190,10 @@ impl Editor {
             values: Vec::new(),
             read: Vec::new(),
         };
-        let mut before: Option<&Handle> = None;
-        for (index, handle) in self.catalog.handles.iter().enumerate() {
-            if &*handle.package != package {
-                continue;
-            }
-            if let Some(other) = before.filter(|other| same(other, handle)) {
-                return Err(self.twice(other, handle));
-            }
-            before = Some(handle);
+        let handles = self.catalog.handles.iter().enumerate();
+        let own = handles.filter(|(_, handle)| &*handle.package == package);
+        self.require_each_once(own.clone().map(|(_, handle)| handle))?;
+        for (index, handle) in own {
             let (value, read) = if handle.schema == Schema::Bundle {
                 (self.bundle(handle)?, None)
             } else {
@@ -210,6 +221,18 @@ impl Editor {
             });
         }
         Ok(documents)
+    }
+
+    /// Makes sure that no two of these documents, in the order of a catalog, are about the same thing.
+    fn require_each_once<'h>(&self, mut handles: impl Iterator<Item = &'h Handle>) -> Result<(), CatalogEditError> {
+        let mut before = handles.next();
+        for handle in handles {
+            if let Some(other) = before.filter(|other| same(other, handle)) {
+                return Err(self.twice(other, handle));
+            }
+            before = Some(handle);
+        }
+        Ok(())
     }
 
     fn twice(&self, first: &Handle, second: &Handle) -> CatalogEditError {
