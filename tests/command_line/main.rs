@@ -38,6 +38,7 @@ mod catalog_build;
 mod catalog_edit;
 mod catalog_fmt;
 mod catalog_merge;
+mod catalog_template;
 mod catalogs;
 mod dependencies;
 mod generate_dockerfile;

@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &FmtArguments, context: &Context<'_>) -> CommandRes
     let mut unformatted = false;
     for (folder, (change, kept)) in &changes {
         unformatted |= !change.files.is_empty();
-        edit::show(change, folder, arguments.dry_run, printer)?;
+        edit::show(change, arguments.dry_run, printer)?;
         if arguments.check && !arguments.dry_run {
             for path in change.files.keys() {
                 printer.line(folder.join(path).display().to_string())?;
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &FmtArguments, context: &Context<'_>) -> CommandRes
             change.write()?;
         }
         if !arguments.check {
-            edit::written(change, folder, arguments.dry_run, printer);
+            edit::written(change, arguments.dry_run, folder, printer);
         }
     }
     Ok(if arguments.check && unformatted {

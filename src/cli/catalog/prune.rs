@@ -95,7 +95,8 @@ pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandR
     }
     arguments.edit.run(
         context,
-        |editor| {
+        |opened| {
+            let editor = opened.catalog()?;
             let mut pruned: Vec<Pruned> = Vec::new();
             for argument in &arguments.parts {
                 let part = Part {

@@ -36,7 +36,10 @@ pub(crate) fn run(arguments: &TruncateArguments, context: &Context<'_>) -> Comma
     let (package, default_channel) = (&arguments.package, arguments.default_channel.as_deref());
     arguments.edit.run(
         context,
-        |editor| editor.change(package, |draft| draft.truncate(&arguments.below, default_channel)),
+        |opened| {
+            let editor = opened.catalog()?;
+            editor.change(package, |draft| draft.truncate(&arguments.below, default_channel))
+        },
         |removal, printer| edit::removed(package, removal, printer),
     )
 }

@@ -139,7 +139,7 @@ pub enum DraftError {
 }
 
 impl DraftError {
-    pub(super) fn channel(draft: &Draft, channel: &str) -> Self {
+    pub(in crate::catalog::file_based) fn channel(draft: &Draft, channel: &str) -> Self {
         let names = draft.channels.iter().map(|channel| channel.name.as_str());
         Self::Channel {
             package: draft.name.clone(),

@@ -44,7 +44,11 @@ impl Editor {
             files.insert(self.inside(path), change);
         }
         self.catalog.check_unchanged()?;
-        let folder = self.folder;
-        Ok((Edited { folder, files }, kept))
+        let edited = Edited {
+            folder: self.folder,
+            files,
+            is_template: false,
+        };
+        Ok((edited, kept))
     }
 }

@@ -7,6 +7,7 @@ mod format;
 mod merge;
 mod pieces;
 mod result;
+pub mod template;
 
 pub use format::Kept;
 pub use merge::{Conflict, MergedPackage, merge};
@@ -23,6 +24,7 @@ use pieces::{Edit, apply, read_piece};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use template::TemplateEditError;
 
 /// Why a catalog is not edited. Nothing has changed then.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +41,9 @@ pub enum CatalogEditError {
     /// The package cannot become what is asked for.
     #[error(transparent)]
     Draft(#[from] DraftError),
+    /// The template does not allow the change.
+    #[error(transparent)]
+    Template(#[from] TemplateEditError),
     /// There is no such package.
     #[error("{} has no package {package:?}", folder.display())]
     Package {
@@ -131,9 +136,11 @@ pub struct PackageDocuments {
 /// What an edit changes on disk.
 #[derive(Debug)]
 pub struct Edited {
-    folder: PathBuf,
+    /// The folder of the catalog, or that which a template is in.
+    pub folder: PathBuf,
     /// The files that change, by their paths inside the folder.
     pub files: BTreeMap<String, FileChange>,
+    is_template: bool,
 }
 
 impl Edited {
@@ -142,6 +149,10 @@ impl Edited {
     /// # Errors
     /// When a file has changed meanwhile, or the system refuses.
     pub fn write(&self) -> Result<(), FileError> {
+        if self.is_template {
+            let mut changes = self.files.iter();
+            return changes.try_for_each(|(path, change)| files::write_change(&self.folder.join(path), change));
+        }
         files::write_changes(&self.folder, &self.files)
     }
 }
@@ -484,6 +495,7 @@ impl Editor {
         Ok(Edited {
             folder: self.folder,
             files,
+            is_template: false,
         })
     }
 
