@@ -341,6 +341,7 @@ hints! {
             hints_of(nearest.iter().map(|name| format!("there is {name:?}"))).of_missing()
         }
         Self::Entry { .. } => Advice::missing(),
+        Self::Twice { .. } => hint("put what both say into one, and remove the other"),
         Self::Default { others, .. } => {
             hint(format!("name another one with --default-channel: {}", others.join(", ")))
         }

@@ -102,7 +102,7 @@ fn a_bundle_goes_and_its_channel_is_mended() {
     ");
     insta::assert_snapshot!(miss(&sandbox, "catalog rm catalog rake@1.1.0"), @r#"
     ------- stderr -------
-    error: package rake has no bundle "1.1.0"
+    error: package "rake" has no bundle "1.1.0"
     ------- exit 4 -------
     "#);
 }
@@ -115,12 +115,12 @@ fn a_head_that_goes_is_told_of() {
     warning: clusters that run rake.v1.2.0 from channel stable of package rake stay there: nothing in the channel leads on
     wrote catalog/rake.yaml
     ");
-    insta::assert_snapshot!(fail(&sandbox, "catalog rm catalog rake:stable"), @"
+    insta::assert_snapshot!(fail(&sandbox, "catalog rm catalog rake:stable"), @r#"
     ------- stderr -------
-    error: stable is the default channel of package rake, and would go
+    error: channel "stable" is the default channel of package "rake", and would go
       hint: name another one with --default-channel: test
     ------- exit 1 -------
-    ");
+    "#);
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake:stable --default-channel test"), @"
     ------- stderr -------
     removed channel stable of package rake
@@ -175,12 +175,12 @@ fn old_versions_go() {
     - type: olm.package
       value: {packageName: rake, version: 1.2.0}
     ");
-    insta::assert_snapshot!(fail(&sandbox, "catalog truncate catalog rake --below 2.0.0"), @"
+    insta::assert_snapshot!(fail(&sandbox, "catalog truncate catalog rake --below 2.0.0"), @r#"
     ------- stderr -------
-    error: no channel of package rake would be left
+    error: no channel of package "rake" would be left
       hint: name the package alone to take it out
     ------- exit 1 -------
-    ");
+    "#);
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn deprecations_come_and_go() {
     "#);
     insta::assert_snapshot!(miss(&sandbox, "catalog deprecate catalog rake:stabel -m x"), @r#"
     ------- stderr -------
-    error: package rake has no channel "stabel"
+    error: package "rake" has no channel "stabel"
       hint: there is "stable"
     ------- exit 4 -------
     "#);
@@ -247,11 +247,11 @@ fn channels_change_as_a_whole() {
     ");
     let text = text(&sandbox);
     assert!(text.contains("name: slow   # for everybody"), "{text}");
-    insta::assert_snapshot!(fail(&sandbox, "catalog channel rename catalog rake slow fast"), @"
+    insta::assert_snapshot!(fail(&sandbox, "catalog channel rename catalog rake slow fast"), @r#"
     ------- stderr -------
-    error: package rake has a channel fast already
+    error: package "rake" has a channel "fast" already
     ------- exit 1 -------
-    ");
+    "#);
     insta::assert_snapshot!(fail(&sandbox, "catalog rm catalog/rake.yaml rake"), @"
     ------- stderr -------
     error: catalog/rake.yaml is not a directory: a file-based catalog is a folder of files
@@ -297,7 +297,7 @@ fn a_part_is_kept() {
     ");
     insta::assert_snapshot!(miss(&sandbox, "catalog prune catalog -p rake=test"), @r#"
     ------- stderr -------
-    error: package rake has no channel "test"
+    error: package "rake" has no channel "test"
     ------- exit 4 -------
     "#);
     let twice = sandbox.run("catalog prune catalog -p rake=stable -p rake=test".split(' '));

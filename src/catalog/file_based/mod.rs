@@ -8,6 +8,7 @@ pub mod document;
 pub mod draft;
 pub mod edit;
 pub mod format;
+mod heads;
 pub mod init;
 pub mod load;
 pub mod manifests;

@@ -1,6 +1,7 @@
 //! Why a package cannot become what is asked for.
 
 use super::Draft;
+use crate::catalog::file_based::load::Subject;
 use crate::shape::nearest;
 
 /// Why a package cannot become what is asked for.
@@ -14,8 +15,14 @@ pub enum DraftError {
         /// What is wrong.
         source: serde_json::Error,
     },
+    /// Two documents are about the same thing.
+    #[error("{subject} stands in two documents")]
+    Twice {
+        /// What they are about.
+        subject: Subject,
+    },
     /// There is no such channel.
-    #[error("package {package} has no channel {channel:?}")]
+    #[error("package {package:?} has no channel {channel:?}")]
     Channel {
         /// The package.
         package: String,
@@ -25,7 +32,7 @@ pub enum DraftError {
         nearest: Option<String>,
     },
     /// There is no such bundle.
-    #[error("package {package} has no bundle {bundle:?}")]
+    #[error("package {package:?} has no bundle {bundle:?}")]
     Bundle {
         /// The package.
         package: String,
@@ -35,7 +42,7 @@ pub enum DraftError {
         nearest: Option<String>,
     },
     /// The bundle is not in the channel.
-    #[error("bundle {bundle} is not in channel {channel} of package {package}")]
+    #[error("bundle {bundle:?} is not in channel {channel:?} of package {package:?}")]
     Entry {
         /// The package.
         package: String,
@@ -45,7 +52,7 @@ pub enum DraftError {
         bundle: String,
     },
     /// The default channel would go.
-    #[error("{channel} is the default channel of package {package}, and would go")]
+    #[error("channel {channel:?} is the default channel of package {package:?}, and would go")]
     Default {
         /// The package.
         package: String,
@@ -55,7 +62,7 @@ pub enum DraftError {
         others: Vec<String>,
     },
     /// A channel would have no single head.
-    #[error("channel {channel} of package {package} would have {} heads: {}", heads.len(), heads.join(", "))]
+    #[error("channel {channel:?} of package {package:?} would have {} heads: {}", heads.len(), quoted(heads))]
     Heads {
         /// The package.
         package: String,
@@ -65,7 +72,7 @@ pub enum DraftError {
         heads: Vec<String>,
     },
     /// There is a channel of this name already.
-    #[error("package {package} has a channel {channel} already")]
+    #[error("package {package:?} has a channel {channel:?} already")]
     Taken {
         /// The package.
         package: String,
@@ -73,13 +80,13 @@ pub enum DraftError {
         channel: String,
     },
     /// Nothing would be left.
-    #[error("no channel of package {package} would be left")]
+    #[error("no channel of package {package:?} would be left")]
     Empty {
         /// The package.
         package: String,
     },
     /// There is a bundle of this name with another content.
-    #[error("package {package} has a bundle {bundle} already, with another content: {}", fields.join(", "))]
+    #[error("package {package:?} has a bundle {bundle:?} already, with another content: {}", fields.join(", "))]
     Differs {
         /// The package.
         package: String,
@@ -89,7 +96,9 @@ pub enum DraftError {
         fields: Vec<String>,
     },
     /// The bundle is in the channel with other edges.
-    #[error("bundle {bundle} is in channel {channel} of package {package} already, and replaces or skips others there")]
+    #[error(
+        "bundle {bundle:?} is in channel {channel:?} of package {package:?} already, and replaces or skips others there"
+    )]
     Edges {
         /// The package.
         package: String,
@@ -99,7 +108,7 @@ pub enum DraftError {
         bundle: String,
     },
     /// A new package whose channels are several, or none.
-    #[error("package {package} has no default channel")]
+    #[error("package {package:?} has no default channel")]
     NoDefault {
         /// The package.
         package: String,
@@ -107,7 +116,7 @@ pub enum DraftError {
         channels: Vec<String>,
     },
     /// Several bundles have the version by which one is named.
-    #[error("package {package} has several bundles of version {version}: {}", bundles.join(", "))]
+    #[error("package {package:?} has several bundles of version {version}: {}", quoted(bundles))]
     Ambiguous {
         /// The package.
         package: String,
@@ -117,7 +126,7 @@ pub enum DraftError {
         bundles: Vec<String>,
     },
     /// Nothing leads from a version to the head.
-    #[error("in channel {channel} of package {package} nothing leads from {bundle} to the head {head}")]
+    #[error("in channel {channel:?} of package {package:?} nothing leads from {bundle:?} to the head {head:?}")]
     NoWay {
         /// The package.
         package: String,
@@ -129,13 +138,19 @@ pub enum DraftError {
         head: String,
     },
     /// A version without an order.
-    #[error("bundle {bundle} of package {package} has no version that could be compared")]
+    #[error("bundle {bundle:?} of package {package:?} has no version that could be compared")]
     Version {
         /// The package.
         package: String,
         /// The bundle.
         bundle: String,
     },
+}
+
+/// Names as a sentence has them.
+fn quoted(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    names.join(", ")
 }
 
 impl DraftError {

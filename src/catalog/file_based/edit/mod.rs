@@ -13,6 +13,7 @@ pub use format::Kept;
 pub use merge::{Conflict, MergedPackage, merge};
 
 use super::draft::{Draft, DraftError, NewBundle, Placement, Revised};
+use super::load::Subject;
 use super::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
 use super::{Key, Schema};
 use crate::diagnostic::Diagnostic;
@@ -55,7 +56,7 @@ pub enum CatalogEditError {
         nearest: Option<String>,
     },
     /// Two documents of one schema, package and name.
-    #[error("{}:{line}: {}:{other_line} has the same {schema} {name:?}", file.display(), other.display())]
+    #[error("{}:{line}: {subject} stands in {}:{other_line}, too", file.display(), other.display())]
     Twice {
         /// The file of the second one.
         file: PathBuf,
@@ -65,10 +66,8 @@ pub enum CatalogEditError {
         other: PathBuf,
         /// Its line, from 1.
         other_line: usize,
-        /// The schema of both.
-        schema: Schema,
-        /// The name of both.
-        name: String,
+        /// What both are about.
+        subject: Subject,
     },
     /// A new package whose name no folder is to have.
     #[error("the package name {package:?} is not made of at most 63 lower-case letters, digits and dashes")]
@@ -252,8 +251,7 @@ impl Editor {
             line: second.line,
             other: self.catalog.file(first).to_owned(),
             other_line: first.line,
-            schema: second.schema.clone(),
-            name: second.name.to_string(),
+            subject: subject(second),
         }
     }
 
@@ -502,6 +500,17 @@ impl Editor {
     fn inside(&self, path: &Path) -> String {
         let inside = path.strip_prefix(&self.folder).unwrap_or(path);
         inside.to_string_lossy().into_owned()
+    }
+}
+
+/// What a document is about.
+fn subject(handle: &Handle) -> Subject {
+    let (package, name) = (handle.package.to_string(), handle.name.to_string());
+    match handle.schema {
+        Schema::Package => Subject::Package(package),
+        Schema::Channel => Subject::Channel(package, name),
+        Schema::Bundle => Subject::Bundle(package, name),
+        Schema::Deprecations | Schema::Other(_) => Subject::Deprecations(package),
     }
 }
 

@@ -214,7 +214,9 @@ fn what_stands_twice_or_elsewhere_is_refused() {
     .unwrap();
     let twice = change(folder.path(), |draft| draft.rename("stable", "fast")).unwrap_err();
     assert!(
-        twice.to_string().contains("has the same olm.channel \"stable\""),
+        twice
+            .to_string()
+            .contains("channel \"stable\" of package \"rake\" stands in "),
         "{twice}"
     );
 

@@ -3,7 +3,7 @@
 mod parts;
 mod values;
 
-use super::{CatalogEditError, Editor, result};
+use super::{CatalogEditError, Editor, result, subject};
 use crate::catalog::file_based::load::{At, Subject};
 use crate::catalog::file_based::read::{CatalogLimits, Handle};
 use crate::catalog::file_based::{Key, Schema};
@@ -241,7 +241,6 @@ impl Merging<'_> {
 }
 
 fn conflict(handle: &Handle, clash: Clash, documents: &[(usize, Document)]) -> Conflict {
-    let (package, name) = (handle.package.to_string(), handle.name.to_string());
     let at = |(catalog, path): &(usize, TextPath)| {
         let (_, document) = documents.iter().find(|(number, _)| number == catalog)?;
         let place = document.key_place(path);
@@ -251,12 +250,7 @@ fn conflict(handle: &Handle, clash: Clash, documents: &[(usize, Document)]) -> C
         })
     };
     Conflict {
-        subject: match handle.schema {
-            Schema::Package => Subject::Package(package),
-            Schema::Channel => Subject::Channel(package, name),
-            Schema::Bundle => Subject::Bundle(package, name),
-            Schema::Deprecations | Schema::Other(_) => Subject::Deprecations(package),
-        },
+        subject: subject(handle),
         part: clash.part,
         fields: clash.fields,
         at: clash.at.iter().filter_map(at).collect(),
