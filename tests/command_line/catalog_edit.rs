@@ -1,44 +1,13 @@
 //! `catalog rm`, `truncate`, `deprecate` and `channel`: changes of a file-based catalog.
 
-use crate::bundles::{fail, miss, outcome_of, succeed};
+use crate::bundles::{CATALOG, fail, miss, outcome_of, succeed};
 use crate::common::Sandbox;
 use std::fs;
 
-const RAKE: &str = "\
-# The garden's tools.
-schema: olm.package
-name: rake
-defaultChannel: stable
----
-schema: olm.channel
-package: rake
-name: stable   # for everybody
-entries:
-  - name: rake.v1.2.0
-    replaces: rake.v1.1.0
-  # a bad one
-  - name: rake.v1.1.0
-    replaces: rake.v1.0.0
-  - name: rake.v1.0.0
----
-schema: olm.channel
-package: rake
-name: test
-entries:
-  - name: rake.v1.2.0
-";
-
-/// A catalog of three versions in two channels, in one file.
 fn catalog() -> Sandbox {
     let sandbox = Sandbox::new();
-    let mut text = RAKE.to_owned();
-    for version in ["1.0.0", "1.1.0", "1.2.0"] {
-        text.push_str(&format!(
-            "---\nschema: olm.bundle\npackage: rake\nname: rake.v{version}\nimage: registry.example.com/rake:{version}\nproperties:\n- type: olm.package\n  value: {{packageName: rake, version: {version}}}\n"
-        ));
-    }
     fs::create_dir(sandbox.path("catalog")).unwrap();
-    fs::write(sandbox.path("catalog/rake.yaml"), text).unwrap();
+    fs::write(sandbox.path("catalog/rake.yaml"), CATALOG).unwrap();
     sandbox
 }
 
@@ -53,20 +22,21 @@ fn a_bundle_goes_and_its_channel_is_mended() {
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake@1.1.0 --dry-run"), @"
     --- a/catalog/rake.yaml
     +++ b/catalog/rake.yaml
-    @@ -8,10 +8,9 @@
+    @@ -9,10 +9,9 @@
      name: stable   # for everybody
      entries:
        - name: rake.v1.2.0
     -    replaces: rake.v1.1.0
     -  # a bad one
     -  - name: rake.v1.1.0
-         replaces: rake.v1.0.0
+    -    replaces: rake.v1.0.0 # the first
+    +    replaces: rake.v1.0.0
     +    skips:
     +      - rake.v1.1.0
        - name: rake.v1.0.0
      ---
      schema: olm.channel
-    @@ -27,14 +26,6 @@
+    @@ -28,14 +27,6 @@
      properties:
      - type: olm.package
        value: {packageName: rake, version: 1.0.0}
@@ -148,7 +118,8 @@ fn old_versions_go() {
     ");
     insta::assert_snapshot!(text(&sandbox), @"
     # The garden's tools.
-    schema: olm.package
+    ---
+    schema: olm.package   # the rake
     name: rake
     defaultChannel: stable
     ---

@@ -1,35 +1,13 @@
 //! `catalog fmt`: the files of a file-based catalog in canonical form.
 
-use crate::bundles::{fail, outcome_of, succeed};
+use crate::bundles::{CATALOG, fail, outcome_of, succeed};
 use crate::common::Sandbox;
 use std::fs;
-
-const RAKE: &str = "\
-# The garden's tools.
-schema: olm.package
-name:  rake
-defaultChannel: stable
----
-name: stable   # for everybody
-schema: olm.channel
-package: rake
-entries:
-  # a good one
-  - name: rake.v1.0.0
----
-schema: olm.bundle
-package: rake
-name: rake.v1.0.0
-image: registry.example.com/rake:1.0.0
-properties:
-- type: olm.package
-  value: {packageName: rake, version: 1.0.0}
-";
 
 fn catalog() -> Sandbox {
     let sandbox = Sandbox::new();
     fs::create_dir(sandbox.path("catalog")).unwrap();
-    fs::write(sandbox.path("catalog/rake.yaml"), RAKE).unwrap();
+    fs::write(sandbox.path("catalog/rake.yaml"), CATALOG).unwrap();
     fs::write(
         sandbox.path("catalog/hoe.json"),
         "{\"schema\": \"olm.package\",\n \"name\": \"hoe\"}\n",
@@ -53,24 +31,35 @@ fn files_get_their_canonical_form_and_keep_comments() {
     +}
     --- a/catalog/rake.yaml
     +++ b/catalog/rake.yaml
-    @@ -1,18 +1,19 @@
-    +---
-     # The garden's tools.
-     schema: olm.package
-    -name:  rake
-    +name: rake
+    @@ -5,41 +5,41 @@
      defaultChannel: stable
      ---
-    +schema: olm.channel
-     name: stable   # for everybody
-    -schema: olm.channel
+     schema: olm.channel
+    +name: stable   # for everybody
      package: rake
+    -name: stable   # for everybody
      entries:
-    -  # a good one
+    -  - name: rake.v1.2.0
+    -    replaces: rake.v1.1.0
+    -  # a bad one
+    -  - name: rake.v1.1.0
+    -    replaces: rake.v1.0.0 # the first
     -  - name: rake.v1.0.0
-    +# a good one
+    +- name: rake.v1.2.0
+    +  replaces: rake.v1.1.0
+    +# a bad one
+    +- name: rake.v1.1.0
+    +  replaces: rake.v1.0.0 # the first
     +- name: rake.v1.0.0
      ---
+     schema: olm.channel
+    +name: test
+     package: rake
+    -name: test
+     entries:
+    -  - name: rake.v1.2.0
+    +- name: rake.v1.2.0
+     --- # bundles
      schema: olm.bundle
     +name: rake.v1.0.0
      package: rake
@@ -78,20 +67,38 @@ fn files_get_their_canonical_form_and_keep_comments() {
      image: registry.example.com/rake:1.0.0
      properties:
      - type: olm.package
+       value: {packageName: rake, version: 1.0.0}
+     ---
+     schema: olm.bundle
+    +name: rake.v1.1.0
+     package: rake
+    -name: rake.v1.1.0
+     image: registry.example.com/rake:1.1.0
+     properties:
+     - type: olm.package
+       value: {packageName: rake, version: 1.1.0}
+     ---
+     schema: olm.bundle
+    -package: rake
+     name: rake.v1.2.0
+    +package: rake
+     image: registry.example.com/rake:1.2.0
+     properties:
+     - type: olm.package
     ------- stderr -------
     would write catalog/hoe.json
     would write catalog/rake.yaml
     "#);
-    assert_eq!(fs::read_to_string(sandbox.path("catalog/rake.yaml")).unwrap(), RAKE);
+    assert_eq!(fs::read_to_string(sandbox.path("catalog/rake.yaml")).unwrap(), CATALOG);
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog fmt catalog"), @"
     ------- stderr -------
     wrote catalog/hoe.json
     wrote catalog/rake.yaml
     ");
     insta::assert_snapshot!(fs::read_to_string(sandbox.path("catalog/rake.yaml")).unwrap(), @"
-    ---
     # The garden's tools.
-    schema: olm.package
+    ---
+    schema: olm.package   # the rake
     name: rake
     defaultChannel: stable
     ---
@@ -99,9 +106,19 @@ fn files_get_their_canonical_form_and_keep_comments() {
     name: stable   # for everybody
     package: rake
     entries:
-    # a good one
+    - name: rake.v1.2.0
+      replaces: rake.v1.1.0
+    # a bad one
+    - name: rake.v1.1.0
+      replaces: rake.v1.0.0 # the first
     - name: rake.v1.0.0
     ---
+    schema: olm.channel
+    name: test
+    package: rake
+    entries:
+    - name: rake.v1.2.0
+    --- # bundles
     schema: olm.bundle
     name: rake.v1.0.0
     package: rake
@@ -109,6 +126,22 @@ fn files_get_their_canonical_form_and_keep_comments() {
     properties:
     - type: olm.package
       value: {packageName: rake, version: 1.0.0}
+    ---
+    schema: olm.bundle
+    name: rake.v1.1.0
+    package: rake
+    image: registry.example.com/rake:1.1.0
+    properties:
+    - type: olm.package
+      value: {packageName: rake, version: 1.1.0}
+    ---
+    schema: olm.bundle
+    name: rake.v1.2.0
+    package: rake
+    image: registry.example.com/rake:1.2.0
+    properties:
+    - type: olm.package
+      value: {packageName: rake, version: 1.2.0}
     ");
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog fmt catalog"), @"
     ------- stderr -------
@@ -125,7 +158,7 @@ fn a_check_names_the_files_that_are_not_formatted() {
     catalog/rake.yaml
     ------- exit 3 -------
     ");
-    assert_eq!(fs::read_to_string(sandbox.path("catalog/rake.yaml")).unwrap(), RAKE);
+    assert_eq!(fs::read_to_string(sandbox.path("catalog/rake.yaml")).unwrap(), CATALOG);
     succeed(&sandbox, "catalog fmt catalog");
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog fmt catalog --check"), @"");
 }
@@ -145,7 +178,7 @@ fn what_is_no_catalog_is_an_error_and_what_cannot_be_laid_out_is_named() {
     error: other/a.yaml:1: not YAML: did not find expected node content while parsing a flow node
     ------- exit 1 -------
     ");
-    assert_eq!(fs::read_to_string(sandbox.path("catalog/rake.yaml")).unwrap(), RAKE);
+    assert_eq!(fs::read_to_string(sandbox.path("catalog/rake.yaml")).unwrap(), CATALOG);
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog fmt catalog"), @"
     ------- stderr -------
     warning: catalog/fork.yaml:1: the layout of this document cannot be changed without changing what it says

@@ -1,32 +1,12 @@
 //! `catalog merge`: several file-based catalogs made one.
 
-use crate::bundles::{fail, names, outcome_of, succeed};
+use crate::bundles::{CATALOG, fail, names, outcome_of, succeed};
 use crate::common::Sandbox;
 use std::fs;
 
-/// The catalog of a package with one version.
-fn catalog(package: &str, version: &str) -> String {
-    format!(
-        "# The {package}.
-schema: olm.package
-name: {package}
-defaultChannel: stable
----
-schema: olm.channel
-package: {package}
-name: stable
-entries:
-- name: {package}.v{version}
----
-schema: olm.bundle
-package: {package}
-name: {package}.v{version}
-image: registry.example.com/{package}:{version}
-properties:
-- type: olm.package
-  value: {{packageName: {package}, version: {version}}}
-"
-    )
+/// The catalog of a package.
+fn catalog(package: &str) -> String {
+    CATALOG.replace("rake", package)
 }
 
 fn place() -> Sandbox {
@@ -35,7 +15,7 @@ fn place() -> Sandbox {
         fs::create_dir(sandbox.path(folder)).unwrap();
         for package in packages {
             let file = sandbox.path(format!("{folder}/{package}.yaml"));
-            fs::write(file, catalog(package, "1.0.0")).unwrap();
+            fs::write(file, catalog(package)).unwrap();
         }
     }
     sandbox
@@ -53,7 +33,7 @@ fn packages_come_together_in_a_new_folder() {
     ");
     assert_eq!(names(&sandbox.path("out")), ["hoe", "rake", "spade"]);
     let text = fs::read_to_string(sandbox.path("out/rake/catalog.yaml")).unwrap();
-    assert_eq!(text, catalog("rake", "1.0.0"));
+    assert_eq!(text, CATALOG);
     succeed(&sandbox, "validate out");
     insta::assert_snapshot!(fail(&sandbox, "catalog merge a b -o out"), @"
     ------- stderr -------
@@ -66,12 +46,12 @@ fn packages_come_together_in_a_new_folder() {
 #[test]
 fn what_differs_is_decided_by_a_preferred_catalog() {
     let sandbox = place();
-    let text = catalog("rake", "1.0.0").replace("rake:1.0.0", "rake:new");
+    let text = CATALOG.replace("rake:1.0.0", "rake:new");
     fs::write(sandbox.path("b/rake.yaml"), text).unwrap();
     insta::assert_snapshot!(fail(&sandbox, "catalog merge a b -o out"), @r#"
     ------- stderr -------
     error: the catalogs differ:
-           bundle "rake.v1.0.0" of package "rake" differs in image: a/rake.yaml:12, b/rake.yaml:12
+           bundle "rake.v1.0.0" of package "rake" differs in image: a/rake.yaml:24, b/rake.yaml:24
       hint: name the catalog that is right with --prefer
     ------- exit 1 -------
     "#);
@@ -94,24 +74,38 @@ fn what_differs_is_decided_by_a_preferred_catalog() {
 #[test]
 fn a_new_catalog_with_errors_is_not_written() {
     let sandbox = place();
-    fs::write(sandbox.path("b/rake.yaml"), catalog("rake", "2.0.0")).unwrap();
+    fs::write(sandbox.path("b/rake.yaml"), CATALOG.replace("1.2.0", "1.3.0")).unwrap();
     insta::assert_snapshot!(fail(&sandbox, "catalog merge a b -o out"), @r#"
     ------- stderr -------
-    error[catalog-channel-head]: channel "stable" of package "rake" has 2 heads in place of one: "rake.v1.0.0" and "rake.v2.0.0" are neither replaced nor skipped by another entry
-      --> out/rake/catalog.yaml:10:9
+    error[catalog-channel-head]: channel "stable" of package "rake" has 2 heads in place of one: "rake.v1.2.0" and "rake.v1.3.0" are neither replaced nor skipped by another entry
+      --> out/rake/catalog.yaml:11:11
        |
-    10 | - name: rake.v1.0.0
-       |         ^^^^^^^^^^^
+    11 |   - name: rake.v1.2.0
+       |           ^^^^^^^^^^^
        |
        = note: at entries[0].name
        = help: Let exactly one entry be named by no other entry's replaces or skips.
     note: another head
-      --> out/rake/catalog.yaml:11:9
+      --> out/rake/catalog.yaml:13:11
        |
-    11 | - name: rake.v2.0.0
-       |         -----------
+    13 |   - name: rake.v1.3.0
+       |           -----------
 
-    1 error
+    error[catalog-channel-head]: channel "test" of package "rake" has 2 heads in place of one: "rake.v1.2.0" and "rake.v1.3.0" are neither replaced nor skipped by another entry
+      --> out/rake/catalog.yaml:24:11
+       |
+    24 |   - name: rake.v1.2.0
+       |           ^^^^^^^^^^^
+       |
+       = note: at entries[0].name
+       = help: Let exactly one entry be named by no other entry's replaces or skips.
+    note: another head
+      --> out/rake/catalog.yaml:25:11
+       |
+    25 |   - name: rake.v1.3.0
+       |           -----------
+
+    2 errors
     error: the change would leave errors in out; nothing was written
     ------- exit 1 -------
     "#);
