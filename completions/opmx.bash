@@ -175,11 +175,17 @@ _opmx() {
             opmx__subcmd__catalog,deprecate)
                 cmd="opmx__subcmd__catalog__subcmd__deprecate"
                 ;;
+            opmx__subcmd__catalog,fmt)
+                cmd="opmx__subcmd__catalog__subcmd__fmt"
+                ;;
             opmx__subcmd__catalog,help)
                 cmd="opmx__subcmd__catalog__subcmd__help"
                 ;;
             opmx__subcmd__catalog,lifecycle)
                 cmd="opmx__subcmd__catalog__subcmd__lifecycle"
+                ;;
+            opmx__subcmd__catalog,merge)
+                cmd="opmx__subcmd__catalog__subcmd__merge"
                 ;;
             opmx__subcmd__catalog,prune)
                 cmd="opmx__subcmd__catalog__subcmd__prune"
@@ -232,11 +238,17 @@ _opmx() {
             opmx__subcmd__catalog__subcmd__help,deprecate)
                 cmd="opmx__subcmd__catalog__subcmd__help__subcmd__deprecate"
                 ;;
+            opmx__subcmd__catalog__subcmd__help,fmt)
+                cmd="opmx__subcmd__catalog__subcmd__help__subcmd__fmt"
+                ;;
             opmx__subcmd__catalog__subcmd__help,help)
                 cmd="opmx__subcmd__catalog__subcmd__help__subcmd__help"
                 ;;
             opmx__subcmd__catalog__subcmd__help,lifecycle)
                 cmd="opmx__subcmd__catalog__subcmd__help__subcmd__lifecycle"
+                ;;
+            opmx__subcmd__catalog__subcmd__help,merge)
+                cmd="opmx__subcmd__catalog__subcmd__help__subcmd__merge"
                 ;;
             opmx__subcmd__catalog__subcmd__help,prune)
                 cmd="opmx__subcmd__catalog__subcmd__help__subcmd__prune"
@@ -382,8 +394,14 @@ _opmx() {
             opmx__subcmd__help__subcmd__catalog,deprecate)
                 cmd="opmx__subcmd__help__subcmd__catalog__subcmd__deprecate"
                 ;;
+            opmx__subcmd__help__subcmd__catalog,fmt)
+                cmd="opmx__subcmd__help__subcmd__catalog__subcmd__fmt"
+                ;;
             opmx__subcmd__help__subcmd__catalog,lifecycle)
                 cmd="opmx__subcmd__help__subcmd__catalog__subcmd__lifecycle"
+                ;;
+            opmx__subcmd__help__subcmd__catalog,merge)
+                cmd="opmx__subcmd__help__subcmd__catalog__subcmd__merge"
                 ;;
             opmx__subcmd__help__subcmd__catalog,prune)
                 cmd="opmx__subcmd__help__subcmd__catalog__subcmd__prune"
@@ -2142,7 +2160,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__catalog)
-            opts="-v -q -h --verbose --quiet --color --help add rm prune truncate deprecate undeprecate release lifecycle channel build help"
+            opts="-v -q -h --verbose --quiet --color --help add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2591,8 +2609,38 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__catalog__subcmd__fmt)
+            opts="-v -q -h --check --dry-run --max-total-size --max-depth --max-values --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__catalog__subcmd__help)
-            opts="add rm prune truncate deprecate undeprecate release lifecycle channel build help"
+            opts="add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2703,6 +2751,20 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__catalog__subcmd__help__subcmd__fmt)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__catalog__subcmd__help__subcmd__help)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2718,6 +2780,20 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__catalog__subcmd__help__subcmd__lifecycle)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__help__subcmd__merge)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2833,6 +2909,48 @@ _opmx() {
                     return 0
                     ;;
                 -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__catalog__subcmd__merge)
+            opts="-o -v -q -h --output --prefer --max-total-size --max-depth --max-values --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --prefer)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3450,7 +3568,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help__subcmd__catalog)
-            opts="add rm prune truncate deprecate undeprecate release lifecycle channel build"
+            opts="add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3561,7 +3679,35 @@ _opmx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        opmx__subcmd__help__subcmd__catalog__subcmd__fmt)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         opmx__subcmd__help__subcmd__catalog__subcmd__lifecycle)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__catalog__subcmd__merge)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -388,23 +388,25 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "validate" -d 'Check bundles, and say what to change where'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "rules" -d 'List the rules of bundles, or explain one'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel build help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
 always\t'Also in pipes and files'
 never\t'Not at all'"
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel build help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel build help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel build help" -s h -l help -d 'Print help'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel build help" -f -a "add" -d 'Add bundles to channels of a catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel build help" -f -a "rm" -d 'Remove packages, channels or bundles from a catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel build help" -f -a "prune" -d 'Keep a part of a catalog, and remove the rest'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel build help" -f -a "truncate" -d 'Remove the old versions of a package'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel build help" -f -a "deprecate" -d 'Deprecate a package, a channel or a bundle'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel build help" -f -a "undeprecate" -d 'Take back a deprecation'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel build help" -f -a "release" -d 'Release a version into all catalogs of a community repository'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel build help" -f -a "lifecycle" -d 'Say until when versions of a package are maintained, and on which platforms they run'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel build help" -f -a "channel" -d 'Change channels of a package as a whole'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel build help" -f -a "build" -d 'Build the image of a file-based catalog, with no container daemon'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel build help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "add" -d 'Add bundles to channels of a catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "rm" -d 'Remove packages, channels or bundles from a catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "prune" -d 'Keep a part of a catalog, and remove the rest'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "truncate" -d 'Remove the old versions of a package'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "deprecate" -d 'Deprecate a package, a channel or a bundle'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "undeprecate" -d 'Take back a deprecation'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "release" -d 'Release a version into all catalogs of a community repository'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "lifecycle" -d 'Say until when versions of a package are maintained, and on which platforms they run'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "channel" -d 'Change channels of a package as a whole'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "merge" -d 'Merge catalogs into a new one'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "fmt" -d 'Format the files of catalogs'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "build" -d 'Build the image of a file-based catalog, with no container daemon'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -s b -l bundle -d 'Bundles to add: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, or folders; may be given several times' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l channel -d 'Channels to add them to [default: those of their annotations]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l mode -d 'How a bundle takes its place: replaces, semver or semver-skippatch' -r -f -a "replaces\t''
@@ -566,6 +568,28 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from channel" -f -a "rename" -d 'Give a channel another name'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from channel" -f -a "copy" -d 'Make a channel with the entries of another one'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from channel" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -s o -l output -d 'Folder for the new catalog' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -l prefer -d 'Catalog that is right if they differ' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -l max-total-size -d 'Largest size of what is kept in memory of a catalog: names, edges, properties and findings' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -l max-depth -d 'Deepest nesting of a document of a catalog, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -l max-values -d 'Most keys and values in one document of a catalog' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -s h -l help -d 'Print help'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l max-total-size -d 'Largest size of what is kept in memory of a catalog: names, edges, properties and findings' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l max-depth -d 'Deepest nesting of a document of a catalog, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l max-values -d 'Most keys and values in one document of a catalog' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
+always\t'Also in pipes and files'
+never\t'Not at all'"
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l check -d 'Write nothing; print the names of the files that would change, and exit with status 3 if there are any'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l dry-run -d 'Print what would change as a diff, and write nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -s q -l quiet -d 'Print no progress, remarks or warnings; errors stay'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -s t -l tag -d 'Where the image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -s i -l binary-image -d 'Base image, with a program that serves the index; without it the image holds only opmx' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l binary -d 'Also for this platform, with opmx in FILE, a static binary for it; can be repeated' -r
@@ -604,6 +628,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "release" -d 'Release a version into all catalogs of a community repository'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "lifecycle" -d 'Say until when versions of a package are maintained, and on which platforms they run'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "channel" -d 'Change channels of a package as a whole'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "merge" -d 'Merge catalogs into a new one'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "fmt" -d 'Format the files of catalogs'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "build" -d 'Build the image of a file-based catalog, with no container daemon'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -l color -d 'When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, where the environment does not refuse it'
@@ -1785,6 +1811,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcomma
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "release" -d 'Release a version into all catalogs of a community repository'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "lifecycle" -d 'Say until when versions of a package are maintained, and on which platforms they run'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "channel" -d 'Change channels of a package as a whole'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "merge" -d 'Merge catalogs into a new one'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "fmt" -d 'Format the files of catalogs'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "build" -d 'Build the image of a file-based catalog, with no container daemon'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "add" -d 'Add bundles to an index image'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "rm" -d 'Remove packages from an index image'

@@ -17,7 +17,7 @@ mod sync;
 mod temporary;
 
 pub use changes::FileChange;
-pub(crate) use changes::write_changes;
+pub(crate) use changes::{write_change, write_changes};
 pub(crate) use folder_change::{FolderChange, Pending, finish_change, finish_changes_above, pending_change};
 pub(crate) use folder_output::{FolderOutput, place};
 pub(crate) use leftover::{create_temporary, remove as remove_leftovers};

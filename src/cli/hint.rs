@@ -8,10 +8,11 @@ use crate::bundle::pin::PinError;
 use crate::bundle::{AnnotationError, EditError, MediaType, UnknownMediaType};
 use crate::catalog::file_based::draft::DraftError;
 use crate::catalog::file_based::edit::CatalogEditError;
+use crate::catalog::file_based::edit::template::TemplateEditError;
 use crate::catalog::file_based::init::InitError;
 use crate::catalog::file_based::load::LoadError as CatalogLoadError;
 use crate::catalog::file_based::read::CatalogError;
-use crate::catalog::file_based::template::TemplateError;
+use crate::catalog::file_based::template::{Kind, TemplateError};
 use crate::catalog::published::UnpublishedError;
 use crate::catalog::release::TemplateChangeError;
 use crate::catalog::selection::SelectionError;
@@ -317,13 +318,34 @@ hints! {
         Self::TooMuch { .. } => hint(raise(TOTAL_SIZE)),
     }
     CatalogEditError {
-        pass: [Catalog, File, Draft, Load, Revise],
+        pass: [Catalog, File, Draft, Load, Revise, Folder, Template],
         none: [Findings, Write, Name],
+        Self::Conflicts { .. } => hint("name the catalog that is right with --prefer"),
         Self::Package { nearest, .. } => {
             hints_of(nearest.iter().map(|name| format!("there is {name:?}"))).of_missing()
         }
         Self::Twice { .. } => hint("remove one of them"),
         Self::Outside { .. } => hint("change the catalog that the file belongs to, or put a copy of it here"),
+    }
+    TemplateEditError {
+        pass: [Template],
+        none: [],
+        Self::Older { .. } => hint("make one with that schema by \"opmx alpha convert-template basic\""),
+        Self::Unsupported { kind: Kind::Basic, .. } => {
+            hint("remove bundles by name with \"opmx catalog rm\", or change the catalog that the template is rendered to")
+        }
+        Self::Unsupported { kind: Kind::Semver, .. } => hint(
+            "channels follow from the lists of images: change these with \"opmx catalog add\" and \"opmx catalog rm\", or \
+             change the catalog that the template is rendered to",
+        ),
+        Self::Unsupported { kind: Kind::Substitutes, .. } => {
+            hint("change the template with an editor, or the catalog that it is rendered to")
+        }
+        Self::Unnamed { bundle, .. } => hint(format!("write \"name: {bundle}\" into the entry with its image")),
+        Self::Stream { .. } => hint("its lists are candidate, fast and stable"),
+        Self::Image { nearest, .. } => {
+            hints_of(nearest.iter().map(|image| format!("there is {image:?}"))).of_missing()
+        }
     }
     DraftError {
         pass: [],
@@ -332,6 +354,7 @@ hints! {
             hints_of(nearest.iter().map(|name| format!("there is {name:?}"))).of_missing()
         }
         Self::Entry { .. } => Advice::missing(),
+        Self::Twice { .. } => hint("put what both say into one, and remove the other"),
         Self::Default { others, .. } => {
             hint(format!("name another one with --default-channel: {}", others.join(", ")))
         }

@@ -1,8 +1,8 @@
 //! Changes of the files of a folder, as plain values.
 
-use super::{FileError, FolderChange, finish_change, place, require_content};
+use super::{FileError, FolderChange, Replacement, finish_change, place, require_content};
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// The content of a file before and after; none where it is not there.
@@ -41,4 +41,23 @@ pub(crate) fn write_changes(folder: &Path, files: &BTreeMap<String, FileChange>)
     let written = written.filter_map(|(path, file)| Some((path.as_str(), file.after.as_deref()?)));
     place(change.path(), written)?;
     change.commit()
+}
+
+/// Changes one file that is there.
+///
+/// # Errors
+/// When the file does not hold what it held before, or the system refuses.
+pub(crate) fn write_change(path: &Path, change: &FileChange) -> Result<(), FileError> {
+    let (Some(before), Some(after)) = (&change.before, &change.after) else {
+        return Ok(());
+    };
+    // A link stays one.
+    let target = path
+        .canonicalize()
+        .map_err(|error| FileError::new("read", path, error))?;
+    require_content(&target, before)?;
+    let mut new = Replacement::new(&target)?;
+    let written = new.file().write_all(after);
+    written.map_err(|error| FileError::new("write", &target, error))?;
+    new.commit()
 }

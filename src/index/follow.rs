@@ -26,7 +26,7 @@ pub enum FollowError {
     Catalog(#[from] CatalogError),
     /// It cannot become what the change leads to.
     #[error(transparent)]
-    Edit(#[from] CatalogEditError),
+    Edit(Box<CatalogEditError>),
     /// A database cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -39,6 +39,12 @@ pub enum FollowError {
     /// A file cannot be copied.
     #[error(transparent)]
     File(#[from] FileError),
+}
+
+impl From<CatalogEditError> for FollowError {
+    fn from(error: CatalogEditError) -> Self {
+        Self::Edit(Box::new(error))
+    }
 }
 
 /// A changed copy of a catalog.

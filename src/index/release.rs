@@ -123,7 +123,7 @@ pub enum ReleaseError {
     Changed(#[from] TemplateError),
     /// A catalog cannot be changed.
     #[error(transparent)]
-    Catalog(#[from] CatalogEditError),
+    Catalog(Box<CatalogEditError>),
     /// A catalog has what its template does not have.
     #[error("{} has what the template {template} does not have: {}", catalog.display(), documents.join(", "))]
     Foreign {
@@ -134,6 +134,12 @@ pub enum ReleaseError {
         /// The documents.
         documents: Vec<String>,
     },
+}
+
+impl From<CatalogEditError> for ReleaseError {
+    fn from(error: CatalogEditError) -> Self {
+        Self::Catalog(Box::new(error))
+    }
 }
 
 /// A catalog that is rendered from a template.

@@ -22,6 +22,7 @@ mod passage;
 mod path;
 mod places;
 mod read;
+mod reflow;
 mod resolve;
 mod revise;
 mod scalar;
@@ -36,6 +37,7 @@ pub(crate) use number::as_string;
 pub use path::{Path, Step};
 pub(crate) use read::{Anchors, read_part, read_source};
 pub use read::{Reading, read};
+pub(crate) use reflow::reflow;
 pub use revise::{ReviseError, revise};
 pub(crate) use values::{Refusal, Seed, Values};
 

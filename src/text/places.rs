@@ -227,7 +227,7 @@ impl Places {
 }
 
 /// A block scalar without the blank lines behind it, unless they belong to it.
-fn trimmed(text: &str, span: Range<usize>, style: Style) -> Range<usize> {
+pub(super) fn trimmed(text: &str, span: Range<usize>, style: Style) -> Range<usize> {
     if !matches!(style, Style::Literal | Style::Folded) {
         return span;
     }

@@ -14,6 +14,9 @@ use std::sync::Arc;
 /// The k8s+v1 and the registry+v1 bundle of the repository, in the working folder under these names.
 pub(crate) const BOTH: &str = "greenhouse,compost";
 
+/// A catalog of the package `rake` with three versions in two channels, and with comments.
+pub(crate) const CATALOG: &str = include_str!("../../testdata/rake.yaml");
+
 /// A sandbox with the two bundles of the repository.
 pub(crate) fn garden() -> Sandbox {
     let sandbox = Sandbox::new();

@@ -171,12 +171,12 @@ fn edges_can_be_given_for_a_catalog() {
       replaces: rake.v1.0.0
     - name: rake.v1.0.0
     ");
-    insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake3 --channel stable"), @"
+    insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake3 --channel stable"), @r#"
     ------- stderr -------
-    error: bundle rake.v1.2.0 is in channel stable of package rake already, and replaces or skips others there
+    error: bundle "rake.v1.2.0" is in channel "stable" of package "rake" already, and replaces or skips others there
       hint: change them with --overwrite, or give no --replaces and --skips
     ------- exit 1 -------
-    ");
+    "#);
     let outcome = sandbox.run("catalog add catalog -b rake1,rake2 --channel stable --replaces x".split(' '));
     assert_eq!(outcome.status, Some(2), "{outcome}");
 }
@@ -184,30 +184,30 @@ fn edges_can_be_given_for_a_catalog() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let sandbox = catalog();
-    insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake1 --channel stable,fast"), @"
+    insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake1 --channel stable,fast"), @r#"
     ------- stderr -------
-    error: package rake has no default channel
+    error: package "rake" has no default channel
       hint: name one with --default-channel: stable, fast
     ------- exit 1 -------
-    ");
+    "#);
     succeed(
         &sandbox,
         "catalog add catalog -b rake1 --channel stable,fast --default-channel fast -q",
     );
     // Without what leads to it there are two heads.
-    insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake3 --channel stable"), @"
+    insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake3 --channel stable"), @r#"
     ------- stderr -------
-    error: channel stable of package rake would have 2 heads: rake.v1.2.0, rake.v1.0.0
+    error: channel "stable" of package "rake" would have 2 heads: "rake.v1.2.0", "rake.v1.0.0"
       hint: let one of them replace or skip the others
     ------- exit 1 -------
-    ");
+    "#);
     rake(&sandbox, "rake1", "1.0.0", Some("rake.v0.9.0"));
-    insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake1 --channel stable"), @"
+    insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake1 --channel stable"), @r#"
     ------- stderr -------
-    error: package rake has a bundle rake.v1.0.0 already, with another content: properties
+    error: package "rake" has a bundle "rake.v1.0.0" already, with another content: properties
       hint: give the bundle another version, or replace what is there with --overwrite
     ------- exit 1 -------
-    ");
+    "#);
     succeed(&sandbox, "catalog add catalog -b rake1 --channel stable --overwrite -q");
     succeed(&sandbox, "validate catalog");
 }

@@ -1,36 +1,16 @@
 //! `catalog build`: the image of a file-based catalog.
 
-use crate::bundles::{fail, names, outcome_of, succeed};
+use crate::bundles::{CATALOG, fail, names, outcome_of, succeed};
 use crate::common::Sandbox;
 use opmx::image::{Platform, Reference, read_layout};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-const RAKE: &str = r"---
-schema: olm.package
-name: rake
-defaultChannel: stable
----
-schema: olm.channel
-package: rake
-name: stable
-entries:
-  - name: rake.v1.0.0
----
-schema: olm.bundle
-package: rake
-name: rake.v1.0.0
-image: registry.example.com/rake@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-properties:
-  - type: olm.package
-    value: {packageName: rake, version: 1.0.0}
-";
-
 fn catalog() -> Sandbox {
     let sandbox = Sandbox::new();
     fs::create_dir_all(sandbox.path("catalog/rake")).unwrap();
-    fs::write(sandbox.path("catalog/rake/catalog.yaml"), RAKE).unwrap();
+    fs::write(sandbox.path("catalog/rake/catalog.yaml"), CATALOG).unwrap();
     sandbox
 }
 
@@ -89,7 +69,7 @@ fn what_the_base_image_has_as_a_catalog_is_not_in_the_new_one() {
     let sandbox = catalog();
     succeed(&sandbox, "catalog build catalog -t oci:old:v1");
     fs::create_dir(sandbox.path("next")).unwrap();
-    fs::write(sandbox.path("next/hoe.yaml"), RAKE.replace("rake", "hoe")).unwrap();
+    fs::write(sandbox.path("next/hoe.yaml"), CATALOG.replace("rake", "hoe")).unwrap();
     succeed(&sandbox, "catalog build next -t oci:new:v1 -i oci:old:v1");
     let listed = outcome_of(&sandbox, "index list packages oci:new:v1").stdout;
     assert_eq!(listed, outcome_of(&sandbox, "index list packages next").stdout);
@@ -119,30 +99,44 @@ fn a_catalog_with_errors_is_not_built() {
     let sandbox = catalog();
     fs::write(
         sandbox.path("catalog/rake/catalog.yaml"),
-        RAKE.replace("- name: rake.v1.0.0", "- name: rake.v2"),
+        CATALOG.replace("- name: rake.v1.0.0", "- name: rake.v2"),
     )
     .unwrap();
     insta::assert_snapshot!(fail(&sandbox, "catalog build catalog -t oci:image:v1"), @r#"
     ------- stderr -------
-    error[catalog-entry-bundle]: channel "stable" of package "rake" has an entry of bundle "rake.v2", which the catalog does not have
-      --> catalog/rake/catalog.yaml:10:11
+    error[catalog-channel-head]: channel "stable" of package "rake" has 2 heads in place of one: "rake.v1.2.0" and "rake.v2" are neither replaced nor skipped by another entry
+      --> catalog/rake/catalog.yaml:11:11
        |
-    10 |   - name: rake.v2
-       |           ^^^^^^^
+    11 |   - name: rake.v1.2.0
+       |           ^^^^^^^^^^^
        |
        = note: at entries[0].name
+       = help: Let exactly one entry be named by no other entry's replaces or skips.
+    note: another head
+      --> catalog/rake/catalog.yaml:16:11
+       |
+    16 |   - name: rake.v2
+       |           -------
+
+    error[catalog-entry-bundle]: channel "stable" of package "rake" has an entry of bundle "rake.v2", which the catalog does not have
+      --> catalog/rake/catalog.yaml:16:11
+       |
+    16 |   - name: rake.v2
+       |           ^^^^^^^
+       |
+       = note: at entries[2].name
        = help: Add the bundle, correct the name, or remove the entry.
 
     error[catalog-bundle-unlisted]: bundle "rake.v1.0.0" of package "rake" is in no channel of the package
-      --> catalog/rake/catalog.yaml:14:7
+      --> catalog/rake/catalog.yaml:26:7
        |
-    14 | name: rake.v1.0.0
+    26 | name: rake.v1.0.0
        |       ^^^^^^^^^^^
        |
        = note: at name
-       = help: Add an entry for it to a channel of the package, or remove the bundle.
+       = help: Did you mean "rake.v1.1.0"? Add an entry for it to a channel of the package, or remove the bundle.
 
-    2 errors
+    3 errors
     error: the catalog catalog has errors, and no image was built of it
     ------- exit 1 -------
     "#);

@@ -1,44 +1,13 @@
 //! `catalog rm`, `truncate`, `deprecate` and `channel`: changes of a file-based catalog.
 
-use crate::bundles::{fail, miss, outcome_of, succeed};
+use crate::bundles::{CATALOG, fail, miss, outcome_of, succeed};
 use crate::common::Sandbox;
 use std::fs;
 
-const RAKE: &str = "\
-# The garden's tools.
-schema: olm.package
-name: rake
-defaultChannel: stable
----
-schema: olm.channel
-package: rake
-name: stable   # for everybody
-entries:
-  - name: rake.v1.2.0
-    replaces: rake.v1.1.0
-  # a bad one
-  - name: rake.v1.1.0
-    replaces: rake.v1.0.0
-  - name: rake.v1.0.0
----
-schema: olm.channel
-package: rake
-name: test
-entries:
-  - name: rake.v1.2.0
-";
-
-/// A catalog of three versions in two channels, in one file.
 fn catalog() -> Sandbox {
     let sandbox = Sandbox::new();
-    let mut text = RAKE.to_owned();
-    for version in ["1.0.0", "1.1.0", "1.2.0"] {
-        text.push_str(&format!(
-            "---\nschema: olm.bundle\npackage: rake\nname: rake.v{version}\nimage: registry.example.com/rake:{version}\nproperties:\n- type: olm.package\n  value: {{packageName: rake, version: {version}}}\n"
-        ));
-    }
     fs::create_dir(sandbox.path("catalog")).unwrap();
-    fs::write(sandbox.path("catalog/rake.yaml"), text).unwrap();
+    fs::write(sandbox.path("catalog/rake.yaml"), CATALOG).unwrap();
     sandbox
 }
 
@@ -53,20 +22,21 @@ fn a_bundle_goes_and_its_channel_is_mended() {
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake@1.1.0 --dry-run"), @"
     --- a/catalog/rake.yaml
     +++ b/catalog/rake.yaml
-    @@ -8,10 +8,9 @@
+    @@ -9,10 +9,9 @@
      name: stable   # for everybody
      entries:
        - name: rake.v1.2.0
     -    replaces: rake.v1.1.0
     -  # a bad one
     -  - name: rake.v1.1.0
-         replaces: rake.v1.0.0
+    -    replaces: rake.v1.0.0 # the first
+    +    replaces: rake.v1.0.0
     +    skips:
     +      - rake.v1.1.0
        - name: rake.v1.0.0
      ---
      schema: olm.channel
-    @@ -27,14 +26,6 @@
+    @@ -28,14 +27,6 @@
      properties:
      - type: olm.package
        value: {packageName: rake, version: 1.0.0}
@@ -102,7 +72,7 @@ fn a_bundle_goes_and_its_channel_is_mended() {
     ");
     insta::assert_snapshot!(miss(&sandbox, "catalog rm catalog rake@1.1.0"), @r#"
     ------- stderr -------
-    error: package rake has no bundle "1.1.0"
+    error: package "rake" has no bundle "1.1.0"
     ------- exit 4 -------
     "#);
 }
@@ -115,12 +85,12 @@ fn a_head_that_goes_is_told_of() {
     warning: clusters that run rake.v1.2.0 from channel stable of package rake stay there: nothing in the channel leads on
     wrote catalog/rake.yaml
     ");
-    insta::assert_snapshot!(fail(&sandbox, "catalog rm catalog rake:stable"), @"
+    insta::assert_snapshot!(fail(&sandbox, "catalog rm catalog rake:stable"), @r#"
     ------- stderr -------
-    error: stable is the default channel of package rake, and would go
+    error: channel "stable" is the default channel of package "rake", and would go
       hint: name another one with --default-channel: test
     ------- exit 1 -------
-    ");
+    "#);
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake:stable --default-channel test"), @"
     ------- stderr -------
     removed channel stable of package rake
@@ -148,7 +118,8 @@ fn old_versions_go() {
     ");
     insta::assert_snapshot!(text(&sandbox), @"
     # The garden's tools.
-    schema: olm.package
+    ---
+    schema: olm.package   # the rake
     name: rake
     defaultChannel: stable
     ---
@@ -175,12 +146,12 @@ fn old_versions_go() {
     - type: olm.package
       value: {packageName: rake, version: 1.2.0}
     ");
-    insta::assert_snapshot!(fail(&sandbox, "catalog truncate catalog rake --below 2.0.0"), @"
+    insta::assert_snapshot!(fail(&sandbox, "catalog truncate catalog rake --below 2.0.0"), @r#"
     ------- stderr -------
-    error: no channel of package rake would be left
+    error: no channel of package "rake" would be left
       hint: name the package alone to take it out
     ------- exit 1 -------
-    ");
+    "#);
 }
 
 #[test]
@@ -227,7 +198,7 @@ fn deprecations_come_and_go() {
     "#);
     insta::assert_snapshot!(miss(&sandbox, "catalog deprecate catalog rake:stabel -m x"), @r#"
     ------- stderr -------
-    error: package rake has no channel "stabel"
+    error: package "rake" has no channel "stabel"
       hint: there is "stable"
     ------- exit 4 -------
     "#);
@@ -247,11 +218,11 @@ fn channels_change_as_a_whole() {
     ");
     let text = text(&sandbox);
     assert!(text.contains("name: slow   # for everybody"), "{text}");
-    insta::assert_snapshot!(fail(&sandbox, "catalog channel rename catalog rake slow fast"), @"
+    insta::assert_snapshot!(fail(&sandbox, "catalog channel rename catalog rake slow fast"), @r#"
     ------- stderr -------
-    error: package rake has a channel fast already
+    error: package "rake" has a channel "fast" already
     ------- exit 1 -------
-    ");
+    "#);
     insta::assert_snapshot!(fail(&sandbox, "catalog rm catalog/rake.yaml rake"), @"
     ------- stderr -------
     error: catalog/rake.yaml is not a directory: a file-based catalog is a folder of files
@@ -316,7 +287,7 @@ fn a_part_is_kept() {
     ");
     insta::assert_snapshot!(miss(&sandbox, "catalog prune catalog -p rake=test"), @r#"
     ------- stderr -------
-    error: package rake has no channel "test"
+    error: package "rake" has no channel "test"
     ------- exit 4 -------
     "#);
     let twice = sandbox.run("catalog prune catalog -p rake=stable -p rake=test".split(' '));

@@ -421,12 +421,12 @@ fn edges_are_held_against_the_template() {
         "1.2.0",
         "catalog_templates:\n- template_name: basic.yaml\n  channels: [fast]\n  defaultChannel: fast\n",
     );
-    insta::assert_snapshot!(run(&sandbox, "catalog release operators/rake 1.2.0 --bundle rake2"), @"
+    insta::assert_snapshot!(run(&sandbox, "catalog release operators/rake 1.2.0 --bundle rake2"), @r#"
     ------- stderr -------
-    error: operators/rake/catalog-templates/basic.yaml: the version does not fit: channel fast of package rake would have 2 heads: rake.v1.2.0, rake.v1.1.0
+    error: operators/rake/catalog-templates/basic.yaml: the version does not fit: channel "fast" of package "rake" would have 2 heads: "rake.v1.2.0", "rake.v1.1.0"
       hint: let one of them replace or skip the others
     ------- exit 1 -------
-    ");
+    "#);
     asked(
         &sandbox,
         "1.1.0",

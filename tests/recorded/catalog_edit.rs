@@ -3,8 +3,10 @@
 use crate::shared::folder as shared_folder;
 use opmx::catalog::file_based::draft::{Deprecated, Draft, DraftError, Target};
 use opmx::catalog::file_based::edit::{CatalogEditError, Editor};
+use opmx::catalog::file_based::format::format;
 use opmx::catalog::file_based::read::CatalogLimits;
 use opmx::text::{self, Limits};
+use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
@@ -99,6 +101,42 @@ fn what_is_done_and_taken_back_leaves_the_bytes() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn real_catalogs_are_formatted_once_and_say_the_same() {
+    let Some(recorded) = shared_folder("goldens/render") else {
+        return;
+    };
+    let values = |text: &[u8]| -> Vec<Value> {
+        let documents = text::read("catalog", text, &Limits::default()).documents;
+        documents.iter().map(|document| document.value().clone()).collect()
+    };
+    for name in CATALOGS {
+        let json = fs::read_to_string(recorded.join(name).join("render.json")).unwrap();
+        let formatted = |text: &str| format(text.as_bytes(), CatalogLimits::default()).unwrap().content;
+        assert!(formatted(&json) == json.as_bytes(), "{name}: the form of opm");
+        assert!(
+            formatted(&json.replace("    ", " ")) == json.as_bytes(),
+            "{name}: less indentation"
+        );
+        let text = yaml(&json).replace(" # a document", "");
+        let wider: String = text.lines().map(wider).collect();
+        let once = formatted(&wider);
+        assert!(values(&once) == values(json.as_bytes()), "{name}");
+        assert!(
+            formatted(std::str::from_utf8(&once).unwrap()) == once,
+            "{name}: formatted twice"
+        );
+    }
+}
+
+/// A line of a list with comments, and another end.
+fn wider(line: &str) -> String {
+    match line.strip_prefix("- ") {
+        Some(item) if item.starts_with("name: ") => format!("# of the list\n- {item}   # one of them\r\n"),
+        _ => format!("{line}\n"),
     }
 }
 

@@ -49,7 +49,7 @@ const OF_INDEXES: [&str; 35] = [
 ];
 
 /// What reads one form of an index alone, bundles, templates or dumps, each with a limit that is too low.
-const OF_OTHERS: [(&str, &str); 33] = [
+const OF_OTHERS: [(&str, &str); 35] = [
     ("alpha bundle validate --tag oci:images:v1", "--max-total-size"),
     (
         "alpha convert-template substitutes catalog/tool.yaml",
@@ -68,6 +68,8 @@ const OF_OTHERS: [(&str, &str); 33] = [
     ("catalog rm catalog tool", "--max-total-size"),
     ("catalog prune catalog -p tool", "--max-total-size"),
     ("catalog truncate catalog tool --below 1.0.0", "--max-total-size"),
+    ("catalog fmt catalog", "--max-total-size"),
+    ("catalog merge catalog catalog -o merged", "--max-total-size"),
     ("catalog deprecate catalog tool -m x", "--max-total-size"),
     ("catalog undeprecate catalog tool", "--max-total-size"),
     (

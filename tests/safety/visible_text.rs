@@ -97,6 +97,11 @@ const LINES: &[Tried] = &[
         &[("catalog PACKAGE --dry-run", &[]), ("damaged PACKAGE --dry-run", &[])],
     ),
     ("catalog prune", &[("damaged -p PACKAGE --dry-run", &[])]),
+    (
+        "catalog merge",
+        &[("damaged catalog -o merged", &[]), ("catalog catalog -o merged2", &[])],
+    ),
+    ("catalog fmt", &[("damaged --dry-run", &[]), ("catalog --check", &[])]),
     ("catalog truncate", &[("catalog PACKAGE --below 9.0.0 --dry-run", &[])]),
     ("catalog deprecate", &[("damaged PACKAGE -m text --dry-run", &[])]),
     ("catalog undeprecate", &[("damaged PACKAGE --dry-run", &[])]),

@@ -92,6 +92,8 @@ pub(crate) const ALL: &[Writing] = &[
     writing("catalog rm out -q tool@1.0.0", FILES, 4, CATALOG, Unit::All),
     writing("catalog prune out -q -p tool@heads", FILES, 0, CATALOG, Unit::All),
     writing("catalog truncate out -q tool --below 1.1.0", FILES, 0, CATALOG, Unit::All),
+    writing("catalog merge ../catalog ../catalog -q -o out", &[], 1, Some("validate out"), Unit::All),
+    writing("catalog fmt out -q", FILES, 0, CATALOG, Unit::All),
     writing("catalog deprecate out -q tool -m text", FILES, 0, CATALOG, Unit::All),
     writing("catalog undeprecate out -q tool", FILES, 0, CATALOG, Unit::All),
     writing("catalog lifecycle out -q tool 1.0 --phase all=2026-01-01..2026-12-31", FILES, 0, CATALOG, Unit::All),

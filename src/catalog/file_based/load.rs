@@ -258,16 +258,16 @@ pub fn heads(catalog: &Catalog, channel: &Channel) -> Vec<BundleId> {
 
 fn heads_of(catalog: &Catalog, entries: &[ChannelEntry]) -> Vec<BundleId> {
     let name = |entry: &ChannelEntry| catalog.bundle(entry.bundle).map(|bundle| &*bundle.name);
-    let below = |entry| {
-        let own = name(entry);
-        let named = entry.replaces.iter().chain(&entry.skips).map(|name| &**name);
-        named.filter(move |name| Some(*name) != own)
-    };
-    let named: HashSet<&str> = entries.iter().flat_map(below).collect();
-    let heads = entries
-        .iter()
-        .filter(|entry| name(entry).is_some_and(|name| !named.contains(name)));
-    heads.map(|entry| entry.bundle).collect()
+    let named = entries.iter().filter(|entry| name(entry).is_some());
+    let links = named.clone().map(|entry| {
+        let below = entry.replaces.iter().chain(&entry.skips).map(|name| &**name);
+        (name(entry).unwrap_or_default(), below)
+    });
+    let named: Vec<&ChannelEntry> = named.collect();
+    let places = super::heads::heads(links).into_iter();
+    places
+        .filter_map(|place| named.get(place).map(|entry| entry.bundle))
+        .collect()
 }
 
 fn named(document: &Document) -> Result<String, LoadProblem> {

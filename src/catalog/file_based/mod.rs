@@ -7,6 +7,8 @@ pub mod check;
 pub mod document;
 pub mod draft;
 pub mod edit;
+pub mod format;
+mod heads;
 pub mod init;
 pub mod lifecycle;
 pub mod load;

@@ -12,6 +12,7 @@ use crate::text::{self, Limits};
 use ignore::WalkBuilder;
 use std::fs::{self, File, Metadata};
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -338,6 +339,20 @@ impl FileBasedCatalog {
             Some(file) => file.read(handle.start, handle.length),
             None => Ok(Vec::new()),
         }
+    }
+
+    /// A part of a file.
+    pub(super) fn part(&self, file: usize, range: Range<u64>) -> Result<Vec<u8>, CatalogError> {
+        let length = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
+        match self.files.get(file) {
+            Some(file) => file.read(range.start, length),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// How many bytes a file has.
+    pub(super) fn file_length(&self, file: usize) -> u64 {
+        self.files.get(file).map_or(0, |file| file.stamp.length())
     }
 
     /// Reads a document again.

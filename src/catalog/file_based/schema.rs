@@ -51,6 +51,19 @@ schemas! {
     Deprecations = "olm.deprecations": "schema", "package", "name", "entries";
 }
 
+impl Schema {
+    /// The place of its documents among those of a package.
+    pub(super) fn rank(&self) -> u8 {
+        match self {
+            Self::Package => 0,
+            Self::Channel => 1,
+            Self::Bundle => 2,
+            Self::Other(_) => 3,
+            Self::Deprecations => 4,
+        }
+    }
+}
+
 impl From<&str> for Schema {
     fn from(name: &str) -> Self {
         let known = Self::KNOWN.iter().find(|schema| schema.name() == name);
@@ -84,18 +97,16 @@ pub struct Key<'a> {
 impl<'a> Key<'a> {
     /// The place of a document of this schema and package, with this name.
     pub fn new(schema: &'a Schema, package: &'a str, name: &'a str) -> Self {
-        let (rank, schema, name) = match schema {
-            Schema::Package => (0, "", ""),
-            Schema::Channel => (1, "", name),
-            Schema::Bundle => (2, "", name),
-            Schema::Other(other) => (3, &**other, ""),
-            Schema::Deprecations => (4, "", ""),
+        let (of_other, name) = match schema {
+            Schema::Package | Schema::Deprecations => ("", ""),
+            Schema::Channel | Schema::Bundle => ("", name),
+            Schema::Other(other) => (&**other, ""),
         };
         Self {
             without_package: package.is_empty(),
             package,
-            rank,
-            schema,
+            rank: schema.rank(),
+            schema: of_other,
             name,
         }
     }

@@ -1,6 +1,7 @@
 //! What the commands share that change a catalog.
 
-use crate::catalog::file_based::draft::Removal;
+use crate::catalog::file_based::draft::{Draft, DraftError, Removal};
+use crate::catalog::file_based::edit::template::TemplateEditor;
 use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor};
 use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
@@ -12,11 +13,11 @@ use crate::terminal::reports::unified;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// The catalog that a command changes.
+/// The catalog or template that a command changes.
 #[derive(Debug, Args)]
 pub(crate) struct EditArguments {
-    /// Folder of the catalog
-    #[arg(value_name = "DIR")]
+    /// Folder of the catalog, or file of a template
+    #[arg(value_name = "DIR|FILE")]
     catalog: PathBuf,
     /// Print what would change as a diff, and write nothing
     #[arg(long)]
@@ -35,12 +36,12 @@ impl EditArguments {
     pub(crate) fn run<T>(
         &self,
         context: &Context<'_>,
-        change: impl FnOnce(&mut Editor) -> Result<T, CatalogEditError>,
+        change: impl FnOnce(&mut Opened) -> Result<T, CatalogEditError>,
         report: impl FnOnce(&T, &Printer),
     ) -> CommandResult {
         let printer = &context.printer;
         let edit = || {
-            let mut editor = Editor::open(&self.catalog, self.limits.catalog())?;
+            let mut editor = Opened::open(&self.catalog, self.limits.catalog())?;
             let changed = change(&mut editor)?;
             Ok((editor.finish()?, changed))
         };
@@ -48,22 +49,65 @@ impl EditArguments {
             Ok(edited) => edited,
             Err(error) => return refused(error, printer),
         };
-        show(&edited, &self.catalog, self.dry_run, printer)?;
+        show(&edited, self.dry_run, printer)?;
         if !self.dry_run {
             edited.write()?;
         }
         report(&changed, printer);
-        written(&edited, &self.catalog, self.dry_run, printer);
+        written(&edited, self.dry_run, &self.catalog, printer);
         Ok(Status::Success)
     }
 }
 
+/// What is being edited.
+pub(crate) enum Opened {
+    Catalog(Editor),
+    Template(TemplateEditor),
+}
+
+impl Opened {
+    pub(crate) fn open(path: &Path, limits: CatalogLimits) -> Result<Self, CatalogEditError> {
+        Ok(if path.is_file() {
+            Self::Template(TemplateEditor::open(path, limits)?)
+        } else {
+            Self::Catalog(Editor::open(path, limits)?)
+        })
+    }
+
+    /// Changes a package.
+    pub(crate) fn change<T>(
+        &mut self,
+        package: &str,
+        change: impl FnOnce(&mut Draft) -> Result<T, DraftError>,
+    ) -> Result<T, CatalogEditError> {
+        match self {
+            Self::Catalog(editor) => editor.change(package, change),
+            Self::Template(editor) => editor.change(package, change),
+        }
+    }
+
+    /// The catalog; templates are refused.
+    pub(crate) fn catalog(&mut self) -> Result<&mut Editor, CatalogEditError> {
+        match self {
+            Self::Catalog(editor) => Ok(editor),
+            Self::Template(editor) => Err(editor.unsupported().into()),
+        }
+    }
+
+    pub(crate) fn finish(self) -> Result<Edited, CatalogEditError> {
+        match self {
+            Self::Catalog(editor) => editor.finish(),
+            Self::Template(editor) => editor.finish(),
+        }
+    }
+}
+
 /// Prints a change that is not made, as a diff.
-pub(crate) fn show(edited: &Edited, folder: &Path, dry_run: bool, printer: &Printer) -> Result<(), OutputError> {
+pub(crate) fn show(edited: &Edited, dry_run: bool, printer: &Printer) -> Result<(), OutputError> {
     if !dry_run {
         return Ok(());
     }
-    let shown = folder.display().to_string();
+    let shown = edited.folder.display().to_string();
     let changes = edited.files.iter();
     let changes = changes.map(|(path, file)| (path.as_str(), file.before.as_deref(), file.after.as_deref()));
     for line in unified(&shown, changes).lines() {
@@ -73,7 +117,7 @@ pub(crate) fn show(edited: &Edited, folder: &Path, dry_run: bool, printer: &Prin
 }
 
 /// Says which files changed, or would.
-pub(crate) fn written(edited: &Edited, folder: &Path, dry_run: bool, printer: &Printer) {
+pub(crate) fn written(edited: &Edited, dry_run: bool, named: &Path, printer: &Printer) {
     for (path, file) in &edited.files {
         let done = match (dry_run, &file.after) {
             (false, Some(_)) => "wrote",
@@ -81,10 +125,10 @@ pub(crate) fn written(edited: &Edited, folder: &Path, dry_run: bool, printer: &P
             (true, Some(_)) => "would write",
             (true, None) => "would remove",
         };
-        printer.status(format_args!("{done} {}", folder.join(path).display()));
+        printer.status(format_args!("{done} {}", edited.folder.join(path).display()));
     }
     if edited.files.is_empty() {
-        printer.status(format_args!("nothing changes in {}", folder.display()));
+        printer.status(format_args!("nothing changes in {}", named.display()));
     }
 }
 

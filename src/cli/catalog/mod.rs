@@ -5,7 +5,9 @@ mod build;
 mod channel;
 mod deprecate;
 mod edit;
+mod fmt;
 mod lifecycle;
+mod merge;
 mod prune;
 mod release;
 mod rm;
@@ -54,6 +56,8 @@ enum CatalogCommand {
     Release(Box<release::ReleaseArguments>),
     Lifecycle(lifecycle::LifecycleArguments),
     Channel(channel::ChannelArguments),
+    Merge(merge::MergeArguments),
+    Fmt(fmt::FmtArguments),
     Build(build::BuildArguments),
 }
 
@@ -68,6 +72,8 @@ pub(crate) fn run(arguments: &CatalogArguments, context: &Context<'_>) -> Comman
         CatalogCommand::Release(arguments) => release::run(arguments, context),
         CatalogCommand::Lifecycle(arguments) => lifecycle::run(arguments, context),
         CatalogCommand::Channel(arguments) => channel::run(arguments, context),
+        CatalogCommand::Merge(arguments) => merge::run(arguments, context),
+        CatalogCommand::Fmt(arguments) => fmt::run(arguments, context),
         CatalogCommand::Build(arguments) => build::run(arguments, context),
     }
 }

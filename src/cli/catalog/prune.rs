@@ -104,7 +104,7 @@ pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandR
     }
     arguments.edit.run(
         context,
-        |editor| prune(editor, &request),
+        |opened| prune(opened.catalog()?, &request),
         |pruned, printer| {
             for (package, PrunedPackage { removal, between }) in &pruned.packages {
                 edit::removed(package, removal, printer);

@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &ReleaseArguments, context: &Context<'_>) -> Comman
         return Ok(Status::Failure);
     };
     strictness::warn(&released.findings, printer);
-    edit::show(change, &released.root, arguments.dry_run, printer)?;
+    edit::show(change, arguments.dry_run, printer)?;
     if !arguments.dry_run {
         change.write()?;
     }
@@ -105,14 +105,14 @@ pub(crate) fn run(arguments: &ReleaseArguments, context: &Context<'_>) -> Comman
         let catalogs = released.catalogs.join(", ");
         printer.status(format_args!("{} is in {catalogs}", released.bundle));
     }
-    edit::written(change, &released.root, arguments.dry_run, printer);
+    edit::written(change, arguments.dry_run, &released.root, printer);
     Ok(Status::Success)
 }
 
 fn refused(error: ReleaseError, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     match error {
-        ReleaseError::Catalog(error) => edit::refused(error, printer),
+        ReleaseError::Catalog(error) => edit::refused(*error, printer),
         ReleaseError::Bundles { problems, of } => Ok(refuse_bundles(problems, of, context)),
         ReleaseError::Bundle { reference, source } => {
             if let BundleError::Intake(IntakeError::Findings { diagnostics, .. }) = &*source {

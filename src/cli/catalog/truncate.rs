@@ -37,7 +37,8 @@ pub(crate) fn run(arguments: &TruncateArguments, context: &Context<'_>) -> Comma
     let (package, default_channel) = (&arguments.package, arguments.default_channel.as_deref());
     arguments.edit.run(
         context,
-        |editor| {
+        |opened| {
+            let editor = opened.catalog()?;
             let removal = editor.change(package, |draft| draft.truncate(&arguments.below, default_channel))?;
             Ok((removal, lost(editor)))
         },

@@ -83,6 +83,34 @@ pub(super) fn aligned(old: impl Iterator<Item = String>, new: impl Iterator<Item
     items
 }
 
+/// The same with documents that differ in nothing but their names as one that is kept.
+pub(super) fn with_renamed(items: Vec<Item>, old: &[Value], new: &[Value]) -> Vec<Item> {
+    let mut out: Vec<Item> = Vec::with_capacity(items.len());
+    for item in items {
+        let renamed = match (out.last(), item) {
+            (Some(Item::Removed(before)), Item::Added(after)) => {
+                let pair = old.get(*before).zip(new.get(after));
+                pair.filter(|(old, new)| is_renamed(old, new))
+                    .map(|_| Item::Kept(*before, after))
+            }
+            _ => None,
+        };
+        if renamed.is_some() {
+            out.pop();
+        }
+        out.push(renamed.unwrap_or(item));
+    }
+    out
+}
+
+fn is_renamed(old: &Value, new: &Value) -> bool {
+    let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else {
+        return false;
+    };
+    let same = |(key, value): (&String, &Value)| key == "name" || new.get(key) == Some(value);
+    old.len() == new.len() && old.contains_key("schema") && new.contains_key("name") && old.iter().all(same)
+}
+
 /// The same by a longest common subsequence.
 fn middle(old: &[String], new: &[String]) -> Vec<Item> {
     let width = new.len() + 1;
@@ -142,6 +170,18 @@ mod tests {
         );
         assert_ne!(of(json!({"value": 1})), of(json!({"value": 2})));
         assert_eq!(of(json!("a")), "\"a\"");
+    }
+
+    #[test]
+    fn a_document_with_another_name_is_the_same_one() {
+        let of = |name: &str, rest: u8| json!({"schema": "olm.channel", "name": name, "rest": rest});
+        let (old, new) = ([of("a", 1), of("b", 2)], [of("c", 1), of("d", 3)]);
+        let items = aligned(old.iter().map(identity), new.iter().map(identity));
+        let items = with_renamed(items, &old, &new);
+        assert_eq!(items.iter().filter(|item| matches!(item, Item::Kept(..))).count(), 0);
+        let items = vec![Item::Removed(0), Item::Added(0), Item::Removed(1), Item::Added(1)];
+        let items = with_renamed(items, &old, &new);
+        assert_eq!(items, [Item::Kept(0, 0), Item::Removed(1), Item::Added(1)]);
     }
 
     #[test]

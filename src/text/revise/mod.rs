@@ -143,7 +143,8 @@ impl Revision<'_> {
                 align::keys(old, new)
             }
             (Value::Array(old), Value::Array(new)) if !old.is_empty() && !new.is_empty() => {
-                aligned(old.iter().map(align::identity), new.iter().map(align::identity))
+                let items = aligned(old.iter().map(align::identity), new.iter().map(align::identity));
+                align::with_renamed(items, old, new)
             }
             _ => {
                 self.first.get_or_insert_with(|| path.clone());

@@ -2,6 +2,7 @@
 
 use super::found::{DocumentId, Found};
 use crate::catalog::Text;
+use crate::catalog::file_based::heads;
 use crate::rules;
 use crate::shape::nearest;
 use std::collections::{HashMap, HashSet};
@@ -51,13 +52,12 @@ fn circle(names: &[&str]) -> String {
 /// Looks at a channel, which `subject` names. Each name stands once among the entries, and none is empty.
 pub(super) fn check(id: DocumentId, subject: &str, entries: &[CheckedEntry], found: &mut Vec<Found>) {
     let own: HashMap<&str, &CheckedEntry> = entries.iter().map(|entry| (&*entry.name, entry)).collect();
-    let named: HashSet<&str> = entries
-        .iter()
-        .flat_map(CheckedEntry::below)
-        .map(|name| &**name)
-        .collect();
     let at = |entry: &CheckedEntry| id.at(&format!("entries[{}].name", entry.index));
-    let heads: Vec<&CheckedEntry> = entries.iter().filter(|entry| !named.contains(&*entry.name)).collect();
+    let links = entries
+        .iter()
+        .map(|entry| (&*entry.name, entry.below().map(|name| &**name)));
+    let places = heads::heads(links).into_iter();
+    let heads: Vec<&CheckedEntry> = places.filter_map(|place| entries.get(place)).collect();
     match heads[..] {
         [head] => walk(id, subject, entries, &own, head, found),
         [] => {

@@ -5,6 +5,7 @@ use crate::catalog::file_based::WrittenEntry;
 use crate::catalog::graph::Mode;
 use semver::Version;
 use serde_json::Value;
+use std::collections::{HashMap, HashSet};
 
 /// A bundle to add.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,51 +92,14 @@ impl Draft {
     /// Puts the bundle into a channel; false where it was there with the same edges.
     fn enter(&mut self, place: usize, new: &NewBundle, placement: &Placement) -> Result<bool, DraftError> {
         let entry = &new.entry;
-        let (package, bundles) = (self.name.clone(), &self.bundles);
-        let Some(channel) = self.channels.get_mut(place) else {
-            return Ok(false);
+        let package = self.name.clone();
+        let mut channels = std::mem::take(&mut self.channels);
+        let entered = match channels.get_mut(place) {
+            Some(channel) => channel.enter(&package, entry, placement, &self.versions()),
+            None => Ok(false),
         };
-        if let Some(known) = channel.entries.iter_mut().find(|known| known.name == entry.name) {
-            if placement.mode != Mode::Replaces || known == entry {
-                return Ok(false);
-            }
-            if !placement.overwrite {
-                return Err(DraftError::Edges {
-                    package,
-                    channel: channel.name.clone(),
-                    bundle: entry.name.clone(),
-                });
-            }
-            *known = entry.clone();
-        } else {
-            let version = |name: &str| {
-                let bundle = bundles.iter().find(|bundle| bundle.name == name);
-                bundle.and_then(|bundle| bundle.version.clone())
-            };
-            let at = match placement.mode {
-                Mode::Replaces => {
-                    // In front of what it leads on from, as people write them.
-                    let below =
-                        |known: &WrittenEntry| known.name == entry.replaces || entry.skips.contains(&known.name);
-                    let first = channel.entries.iter().position(below);
-                    channel.entries.insert(first.unwrap_or(0), entry.clone());
-                    None
-                }
-                mode => Some(channel.enter_by_version(entry, mode, version)),
-            };
-            if let Some(Err(bundle)) = at {
-                return Err(DraftError::Version { package, bundle });
-            }
-        }
-        let heads = channel.heads();
-        if heads.len() == 1 {
-            return Ok(true);
-        }
-        Err(DraftError::Heads {
-            package,
-            channel: channel.name.clone(),
-            heads: heads.into_iter().map(str::to_owned).collect(),
-        })
+        self.channels = channels;
+        entered
     }
 
     fn choose_default(&mut self, new: &NewBundle, placement: &Placement) -> Result<(), DraftError> {
@@ -167,27 +131,70 @@ impl Draft {
 }
 
 impl DraftChannel {
+    /// Puts a bundle into the channel; false where it was there with the same edges.
+    fn enter(
+        &mut self,
+        package: &str,
+        entry: &WrittenEntry,
+        placement: &Placement,
+        versions: &HashMap<&str, &Version>,
+    ) -> Result<bool, DraftError> {
+        if let Some(known) = self.entries.iter_mut().find(|known| known.name == entry.name) {
+            if placement.mode != Mode::Replaces || known == entry {
+                return Ok(false);
+            }
+            if !placement.overwrite {
+                return Err(DraftError::Edges {
+                    package: package.to_owned(),
+                    channel: self.name.clone(),
+                    bundle: entry.name.clone(),
+                });
+            }
+            *known = entry.clone();
+        } else if placement.mode == Mode::Replaces {
+            // In front of what it leads on from, as people write them.
+            let below = |known: &WrittenEntry| known.name == entry.replaces || entry.skips.contains(&known.name);
+            let first = self.entries.iter().position(below);
+            self.entries.insert(first.unwrap_or(0), entry.clone());
+        } else {
+            self.enter_by_version(entry, placement.mode, versions)
+                .map_err(|bundle| DraftError::Version {
+                    package: package.to_owned(),
+                    bundle,
+                })?;
+        }
+        let heads = self.heads();
+        if heads.len() == 1 {
+            return Ok(true);
+        }
+        Err(DraftError::Heads {
+            package: package.to_owned(),
+            channel: self.name.clone(),
+            heads: heads.into_iter().map(str::to_owned).collect(),
+        })
+    }
+
     /// Puts an entry between the next lower and the next higher version. The name of a bundle without a version is the
     /// error.
     fn enter_by_version(
         &mut self,
         entry: &WrittenEntry,
         mode: Mode,
-        version: impl Fn(&str) -> Option<Version>,
+        versions: &HashMap<&str, &Version>,
     ) -> Result<(), String> {
-        let of = |name: &str| version(name).ok_or_else(|| name.to_owned());
+        let of = |name: &str| versions.get(name).copied().ok_or_else(|| name.to_owned());
         let own = of(&entry.name)?;
-        let mut lower: Vec<(Version, String)> = Vec::new();
+        let mut lower: Vec<(&Version, String)> = Vec::new();
         let mut at = 0;
         for (place, known) in self.entries.iter().enumerate() {
             let known_version = of(&known.name)?;
-            if known_version.cmp_precedence(&own).is_gt() {
+            if known_version.cmp_precedence(own).is_gt() {
                 at = place + 1;
             } else {
                 lower.push((known_version, known.name.clone()));
             }
         }
-        lower.sort_by(|one, other| one.0.cmp_precedence(&other.0));
+        lower.sort_by(|one, other| one.0.cmp_precedence(other.0));
         let skip_patches = mode == Mode::SemverSkipPatch;
         let same = |version: &Version| (version.major, version.minor) == (own.major, own.minor);
         let mut new = WrittenEntry {
@@ -203,15 +210,17 @@ impl DraftChannel {
             let patches = lower.iter().rev().filter(|(version, _)| same(version));
             new.skips = patches.map(|(_, name)| name.clone()).collect();
         }
-        let below: Vec<&str> = lower.iter().map(|(_, name)| name.as_str()).collect();
+        let below: HashSet<&str> = lower.iter().map(|(_, name)| name.as_str()).collect();
         for known in &mut self.entries {
-            let higher = version(&known.name).is_some_and(|version| version.cmp_precedence(&own).is_gt());
-            if !higher {
+            let Some(version) = versions.get(known.name.as_str()) else {
+                continue;
+            };
+            if !version.cmp_precedence(own).is_gt() {
                 continue;
             }
-            if skip_patches && version(&known.name).is_some_and(|version| same(&version)) {
+            if skip_patches && same(version) {
                 known.skips.insert(0, entry.name.clone());
-            } else if known.replaces.is_empty() || below.contains(&known.replaces.as_str()) {
+            } else if known.replaces.is_empty() || below.contains(known.replaces.as_str()) {
                 entry.name.clone_into(&mut known.replaces);
             }
         }

@@ -2,6 +2,7 @@
 
 use super::{Draft, DraftBundle, DraftError};
 use crate::catalog::file_based::{Deprecation, Reference, Schema};
+use std::collections::HashSet;
 
 /// What of a package is deprecated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,12 +82,12 @@ impl Draft {
 
     /// Drops deprecations of what is not there any more.
     pub(super) fn tidy_deprecations(&mut self) {
-        let mut deprecations = std::mem::take(&mut self.deprecations);
-        deprecations.retain(|known| match known.reference.schema {
-            Some(Schema::Channel) => self.channels.iter().any(|channel| channel.name == known.reference.name),
-            Some(Schema::Bundle) => self.bundle(&known.reference.name).is_some(),
+        let channels: HashSet<&str> = self.channels.iter().map(|channel| channel.name.as_str()).collect();
+        let bundles: HashSet<&str> = self.bundles.iter().map(|bundle| bundle.name.as_str()).collect();
+        self.deprecations.retain(|known| match known.reference.schema {
+            Some(Schema::Channel) => channels.contains(known.reference.name.as_str()),
+            Some(Schema::Bundle) => bundles.contains(known.reference.name.as_str()),
             _ => true,
         });
-        self.deprecations = deprecations;
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Draft;
 use crate::catalog::file_based::lifecycle::MinorVersion;
+use crate::catalog::file_based::load::Subject;
 use crate::shape::nearest;
 
 /// Why a package cannot become what is asked for.
@@ -15,8 +16,14 @@ pub enum DraftError {
         /// What is wrong.
         source: serde_json::Error,
     },
+    /// Two documents are about the same thing.
+    #[error("{subject} stands in two documents")]
+    Twice {
+        /// What they are about.
+        subject: Subject,
+    },
     /// There is no such channel.
-    #[error("package {package} has no channel {channel:?}")]
+    #[error("package {package:?} has no channel {channel:?}")]
     Channel {
         /// The package.
         package: String,
@@ -26,7 +33,7 @@ pub enum DraftError {
         nearest: Option<String>,
     },
     /// There is no such bundle.
-    #[error("package {package} has no bundle {bundle:?}")]
+    #[error("package {package:?} has no bundle {bundle:?}")]
     Bundle {
         /// The package.
         package: String,
@@ -36,7 +43,7 @@ pub enum DraftError {
         nearest: Option<String>,
     },
     /// The bundle is not in the channel.
-    #[error("bundle {bundle} is not in channel {channel} of package {package}")]
+    #[error("bundle {bundle:?} is not in channel {channel:?} of package {package:?}")]
     Entry {
         /// The package.
         package: String,
@@ -46,7 +53,7 @@ pub enum DraftError {
         bundle: String,
     },
     /// The default channel would go.
-    #[error("{channel} is the default channel of package {package}, and would go")]
+    #[error("channel {channel:?} is the default channel of package {package:?}, and would go")]
     Default {
         /// The package.
         package: String,
@@ -56,7 +63,7 @@ pub enum DraftError {
         others: Vec<String>,
     },
     /// A channel would have no single head.
-    #[error("channel {channel} of package {package} would have {} heads: {}", heads.len(), heads.join(", "))]
+    #[error("channel {channel:?} of package {package:?} would have {} heads: {}", heads.len(), quoted(heads))]
     Heads {
         /// The package.
         package: String,
@@ -66,7 +73,7 @@ pub enum DraftError {
         heads: Vec<String>,
     },
     /// There is a channel of this name already.
-    #[error("package {package} has a channel {channel} already")]
+    #[error("package {package:?} has a channel {channel:?} already")]
     Taken {
         /// The package.
         package: String,
@@ -74,13 +81,13 @@ pub enum DraftError {
         channel: String,
     },
     /// Nothing would be left.
-    #[error("no channel of package {package} would be left")]
+    #[error("no channel of package {package:?} would be left")]
     Empty {
         /// The package.
         package: String,
     },
     /// There is a bundle of this name with another content.
-    #[error("package {package} has a bundle {bundle} already, with another content: {}", fields.join(", "))]
+    #[error("package {package:?} has a bundle {bundle:?} already, with another content: {}", fields.join(", "))]
     Differs {
         /// The package.
         package: String,
@@ -90,7 +97,9 @@ pub enum DraftError {
         fields: Vec<String>,
     },
     /// The bundle is in the channel with other edges.
-    #[error("bundle {bundle} is in channel {channel} of package {package} already, and replaces or skips others there")]
+    #[error(
+        "bundle {bundle:?} is in channel {channel:?} of package {package:?} already, and replaces or skips others there"
+    )]
     Edges {
         /// The package.
         package: String,
@@ -100,7 +109,7 @@ pub enum DraftError {
         bundle: String,
     },
     /// A new package whose channels are several, or none.
-    #[error("package {package} has no default channel")]
+    #[error("package {package:?} has no default channel")]
     NoDefault {
         /// The package.
         package: String,
@@ -108,7 +117,7 @@ pub enum DraftError {
         channels: Vec<String>,
     },
     /// Several bundles have the version by which one is named.
-    #[error("package {package} has several bundles of version {version}: {}", bundles.join(", "))]
+    #[error("package {package:?} has several bundles of version {version}: {}", quoted(bundles))]
     Ambiguous {
         /// The package.
         package: String,
@@ -118,7 +127,7 @@ pub enum DraftError {
         bundles: Vec<String>,
     },
     /// Nothing leads from a version to the head.
-    #[error("in channel {channel} of package {package} nothing leads from {bundle} to the head {head}")]
+    #[error("in channel {channel:?} of package {package:?} nothing leads from {bundle:?} to the head {head:?}")]
     NoWay {
         /// The package.
         package: String,
@@ -140,7 +149,7 @@ pub enum DraftError {
         others: Vec<MinorVersion>,
     },
     /// A version without an order.
-    #[error("bundle {bundle} of package {package} has no version that could be compared")]
+    #[error("bundle {bundle:?} of package {package:?} has no version that could be compared")]
     Version {
         /// The package.
         package: String,
@@ -149,8 +158,14 @@ pub enum DraftError {
     },
 }
 
+/// Names as a sentence has them.
+fn quoted(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    names.join(", ")
+}
+
 impl DraftError {
-    pub(super) fn channel(draft: &Draft, channel: &str) -> Self {
+    pub(in crate::catalog::file_based) fn channel(draft: &Draft, channel: &str) -> Self {
         let names = draft.channels.iter().map(|channel| channel.name.as_str());
         Self::Channel {
             package: draft.name.clone(),

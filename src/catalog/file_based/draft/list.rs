@@ -4,6 +4,7 @@ use super::DraftError;
 use crate::catalog::file_based::{Deprecation, Schema, WrittenEntry};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 
 /// The entries of a document.
 pub(super) fn items<T: DeserializeOwned>(document: &Value, of: &str) -> Result<Vec<T>, DraftError> {
@@ -33,14 +34,12 @@ pub(super) fn with(document: &Value, field: &str, items: Vec<Value>) -> Option<V
 
 /// The document of a channel with these entries; none where it has them.
 pub(super) fn with_entries(document: &Value, entries: &[WrittenEntry]) -> Option<Value> {
-    let old = of(document, "entries");
+    let named = |old| Some((Value::as_str(Value::get(old, "name")?)?, old));
+    // Of two entries of one name the first counts.
+    let old: HashMap<&str, &Value> = of(document, "entries").iter().rev().filter_map(named).collect();
     let written = entries.iter().map(|entry| {
-        let named = |old: &&Value| old.get("name").and_then(Value::as_str) == Some(&entry.name);
-        let mut value = old
-            .iter()
-            .find(named)
-            .cloned()
-            .unwrap_or_else(|| json!({"name": entry.name}));
+        let known = old.get(entry.name.as_str());
+        let mut value = known.map_or_else(|| json!({"name": entry.name}), |known| (*known).clone());
         set(&mut value, "replaces", &entry.replaces.as_str().into());
         set(&mut value, "skips", &entry.skips.clone().into());
         set(&mut value, "skipRange", &entry.skip_range.as_str().into());
@@ -70,19 +69,23 @@ fn set(entry: &mut Value, field: &str, value: &Value) {
 
 /// The document of deprecations with these entries; none where it has them.
 pub(super) fn with_deprecations(document: &Value, deprecations: &[Deprecation]) -> Option<Value> {
-    let old = of(document, "entries");
+    let about = |old| {
+        let text = |field: &str| Value::as_str(Value::pointer(old, field)?);
+        (
+            (text("/reference/schema"), text("/reference/name").unwrap_or_default()),
+            old,
+        )
+    };
+    let old: HashMap<(Option<&str>, &str), &Value> = of(document, "entries").iter().rev().map(about).collect();
     let written = deprecations.iter().map(|deprecation| {
         let schema = deprecation.reference.schema.as_ref().map(Schema::name);
         let name = &*deprecation.reference.name;
-        let about = |old: &&Value| {
-            let text = |field: &str| old.pointer(field).and_then(Value::as_str);
-            text("/reference/schema") == schema && text("/reference/name").unwrap_or_default() == name
-        };
-        let mut value = old.iter().find(about).cloned().unwrap_or_else(|| {
+        let new = || {
             let mut reference = json!({"schema": schema.unwrap_or_default()});
             set(&mut reference, "name", &name.into());
             json!({"reference": reference})
-        });
+        };
+        let mut value = old.get(&(schema, name)).map_or_else(new, |known| (*known).clone());
         set(&mut value, "message", &deprecation.message.as_str().into());
         value
     });

@@ -9,6 +9,7 @@ mod deprecate;
 mod error;
 mod follow;
 mod lifecycle;
+mod links;
 mod list;
 mod prune;
 mod remove;
@@ -22,10 +23,12 @@ pub use lifecycle::LifecycleChange;
 pub use remove::{Removal, Target};
 
 use super::lifecycle::LIFECYCLES;
+use super::load::Subject;
 use super::{Deprecation, Schema, WrittenEntry};
 use crate::version::parse_tolerant;
 use semver::Version;
 use serde_json::{Map, Value, json};
+use std::collections::{HashMap, HashSet};
 
 /// A package.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,12 +103,28 @@ impl Draft {
     /// Reads the documents of a package. Of bundles the fields `name` and `version` are read.
     ///
     /// # Errors
-    /// When entries have another form than that of their schema.
+    /// When entries have another form than that of their schema, or two documents are about the same thing.
     pub fn read(name: &str, documents: &[Value]) -> Result<Self, DraftError> {
         let mut draft = Self::new(name);
+        let mut known = HashSet::new();
         for (place, document) in documents.iter().enumerate() {
             let text = |field: &str| document.get(field).and_then(Value::as_str).unwrap_or_default();
-            match Schema::from(text("schema")) {
+            let schema = Schema::from(text("schema"));
+            let subject = match schema {
+                Schema::Package => Some(Subject::Package(name.to_owned())),
+                Schema::Channel => Some(Subject::Channel(name.to_owned(), text("name").to_owned())),
+                // In a template a bundle is an image, without a name.
+                Schema::Bundle if text("name").is_empty() => None,
+                Schema::Bundle => Some(Subject::Bundle(name.to_owned(), text("name").to_owned())),
+                Schema::Deprecations => Some(Subject::Deprecations(name.to_owned())),
+                Schema::Other(_) => None,
+            };
+            if let Some(subject) = subject
+                && !known.insert(subject.clone())
+            {
+                return Err(DraftError::Twice { subject });
+            }
+            match schema {
                 Schema::Package => text("defaultChannel").clone_into(&mut draft.default_channel),
                 Schema::Channel => draft.channels.push(DraftChannel {
                     source: Some(place),
@@ -136,6 +155,13 @@ impl Draft {
         }
         let mut revised = Vec::new();
         let (mut has_package, mut has_deprecations, mut has_lifecycles) = (false, false, false);
+        let channels = self
+            .channels
+            .iter()
+            .filter_map(|channel| Some((channel.source?, channel)));
+        let channels: HashMap<usize, &DraftChannel> = channels.collect();
+        let bundles = self.bundles.iter().filter_map(|bundle| Some((bundle.source?, bundle)));
+        let bundles: HashMap<usize, &DraftBundle> = bundles.collect();
         for (place, document) in documents.iter().enumerate() {
             let schema = Schema::from(document.get("schema").and_then(Value::as_str).unwrap_or_default());
             let changed = match schema {
@@ -143,19 +169,18 @@ impl Draft {
                     has_package = true;
                     with_text(document, "defaultChannel", &self.default_channel)
                 }
-                Schema::Channel => match self.channels.iter().find(|channel| channel.source == Some(place)) {
+                Schema::Channel => match channels.get(&place) {
                     Some(channel) => channel.document(document),
                     None => continue,
                 },
-                Schema::Bundle if self.bundles.iter().all(|bundle| bundle.source != Some(place)) => continue,
+                Schema::Bundle => match bundles.get(&place) {
+                    Some(bundle) => bundle.document.clone(),
+                    None => continue,
+                },
                 Schema::Deprecations if self.deprecations.is_empty() => continue,
                 Schema::Deprecations => {
                     has_deprecations = true;
                     list::with_deprecations(document, &self.deprecations)
-                }
-                Schema::Bundle => {
-                    let bundle = self.bundles.iter().find(|bundle| bundle.source == Some(place));
-                    bundle.and_then(|bundle| bundle.document.clone())
                 }
                 Schema::Other(other) if *other == *LIFECYCLES => {
                     has_lifecycles = true;
@@ -192,6 +217,13 @@ impl Draft {
             revised.push(Revised::New(new));
         }
         revised
+    }
+
+    /// The versions of the bundles that have one, by name.
+    fn versions(&self) -> HashMap<&str, &Version> {
+        let versions = self.bundles.iter();
+        let versions = versions.filter_map(|bundle| Some((bundle.name.as_str(), bundle.version.as_ref()?)));
+        versions.collect()
     }
 
     /// The bundle of this name.

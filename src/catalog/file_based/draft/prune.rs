@@ -1,11 +1,12 @@
 //! Keeping a part of a package.
 
+use super::links::{by_name, chain};
 use super::{Draft, DraftChannel, DraftError, Removal};
 use crate::catalog::file_based::WrittenEntry;
 use crate::catalog::selection::part::{Part, Versions};
 use crate::version::VersionRange;
 use semver::Version;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 impl Draft {
     /// Takes out what is none of the part. In each channel the bundles between those that stay are kept, too, where the
@@ -31,15 +32,12 @@ impl Draft {
             removal.channels.extend(gone.map(|channel| channel.name));
         }
         let mut between = Vec::new();
-        let bundles = &self.bundles;
-        let version = |name: &str| {
-            let bundle = bundles.iter().find(|bundle| bundle.name == name);
-            bundle.and_then(|bundle| bundle.version.clone())
-        };
-        for channel in &mut self.channels {
+        let mut channels = std::mem::take(&mut self.channels);
+        let versions = self.versions();
+        for channel in &mut channels {
             let head = channel.heads().first().map(|head| (*head).to_owned());
             let kept = channel
-                .keep(part, &version)
+                .keep(part, &versions)
                 .map_err(|(bundle, head)| DraftError::NoWay {
                     package: self.name.clone(),
                     channel: channel.name.clone(),
@@ -50,6 +48,7 @@ impl Draft {
             let gone = head.filter(|head| channel.entries.iter().all(|entry| entry.name != *head));
             removal.stranded.extend(gone.map(|head| (head, channel.name.clone())));
         }
+        self.channels = channels;
         self.settle(default_channel, &mut removal)?;
         Ok((removal, between))
     }
@@ -58,11 +57,7 @@ impl Draft {
 impl DraftChannel {
     /// Keeps a part of the entries; gives those that stay only because the others need them. A bundle from which
     /// nothing leads to the head is the error, with the head.
-    fn keep(
-        &mut self,
-        part: &Part,
-        version: &impl Fn(&str) -> Option<Version>,
-    ) -> Result<Vec<String>, (String, String)> {
+    fn keep(&mut self, part: &Part, versions: &HashMap<&str, &Version>) -> Result<Vec<String>, (String, String)> {
         let Some(head) = self.heads().first().map(|head| (*head).to_owned()) else {
             return Ok(Vec::new());
         };
@@ -71,14 +66,14 @@ impl DraftChannel {
         for entry in &self.entries {
             let is_wanted = match &part.versions {
                 Versions::All => all,
-                versions => versions.wants(version(&entry.name).as_ref(), entry.name == head),
+                kept => kept.wants(versions.get(entry.name.as_str()).copied(), entry.name == head),
             };
             if is_wanted {
                 wanted.insert(entry.name.clone());
             }
         }
         if let Some(from) = &part.from {
-            let way = self.way(from, version);
+            let way = self.way(from, versions);
             if let Some(last) = way.last().filter(|last| **last != head) {
                 return Err((last.clone(), head));
             }
@@ -87,7 +82,7 @@ impl DraftChannel {
         let mut kept: Vec<WrittenEntry> = self.entries.clone();
         kept.retain(|entry| wanted.contains(&entry.name));
         if !kept.is_empty() && !is_whole(&kept) {
-            let chain = self.chain(&head);
+            let chain = chain(&by_name(&self.entries), &head);
             let leads_to = |entry: &&WrittenEntry| {
                 wanted.contains(&entry.name) || entry.skips.iter().any(|skipped| wanted.contains(skipped))
             };
@@ -112,48 +107,46 @@ impl DraftChannel {
         Ok(names.filter(|name| !wanted.contains(name)).collect())
     }
 
-    /// The entries from the head down, by what they replace.
-    fn chain(&self, head: &str) -> Vec<&WrittenEntry> {
-        let mut chain: Vec<&WrittenEntry> = Vec::new();
-        let mut next = Some(head);
-        while let Some(name) = next {
-            let entry = self.entries.iter().find(|entry| entry.name == name);
-            let Some(entry) = entry.filter(|entry| chain.iter().all(|known| known.name != entry.name)) else {
-                break;
-            };
-            chain.push(entry);
-            next = Some(&entry.replaces);
-        }
-        chain
-    }
-
     /// The bundle of a version, and those that a cluster takes from it to the head, as OLM chooses them: always the one
     /// nearest to the head that replaces or skips it, or whose range holds its version.
-    fn way(&self, from: &Version, version: &impl Fn(&str) -> Option<Version>) -> Vec<String> {
+    fn way(&self, from: &Version, versions: &HashMap<&str, &Version>) -> Vec<String> {
         let Some(head) = self.heads().first().map(|head| (*head).to_owned()) else {
             return Vec::new();
         };
-        let chain = self.chain(&head);
+        let chain = chain(&by_name(&self.entries), &head);
+        let mut named: HashMap<&str, usize> = HashMap::new();
+        let mut ranges = Vec::new();
+        for (place, entry) in chain.iter().enumerate() {
+            for name in entry.below().filter(|name| *name != entry.name) {
+                named.entry(name).or_insert(place);
+            }
+            if let Ok(range) = VersionRange::parse_as_olm(&entry.skip_range)
+                && !entry.skip_range.is_empty()
+            {
+                ranges.push((place, range));
+            }
+        }
         let own = self
             .entries
             .iter()
-            .find(|entry| version(&entry.name).as_ref() == Some(from));
+            .find(|entry| versions.get(entry.name.as_str()) == Some(&from));
         let mut way: Vec<String> = own.iter().map(|entry| entry.name.clone()).collect();
-        let mut at = (own.map_or("", |entry| entry.name.as_str()), from.clone());
+        let mut seen: HashSet<&str> = own.iter().map(|entry| entry.name.as_str()).collect();
+        let mut at = (own.map_or("", |entry| entry.name.as_str()), from);
         loop {
-            let leads_on = |entry: &&&WrittenEntry| {
-                let spans = VersionRange::parse_as_olm(&entry.skip_range).is_ok_and(|range| range.contains(&at.1));
-                let named = entry.replaces == at.0 || entry.skips.iter().any(|name| name == at.0);
-                entry.name != at.0 && ((named && !at.0.is_empty()) || (!entry.skip_range.is_empty() && spans))
-            };
-            let Some(next) = chain.iter().find(leads_on) else {
+            let is_at = |place: usize| chain.get(place).is_some_and(|entry| entry.name == at.0);
+            let spans = |(place, range): &&(usize, VersionRange)| range.contains(at.1) && !is_at(*place);
+            let by_range = ranges.iter().find(spans).map(|(place, _)| *place);
+            let by_name = named.get(at.0).copied();
+            let next = by_range.into_iter().chain(by_name).min();
+            let Some(next) = next
+                .and_then(|place| chain.get(place))
+                .filter(|next| seen.insert(&next.name))
+            else {
                 return way;
             };
-            if way.contains(&next.name) {
-                return way;
-            }
             way.push(next.name.clone());
-            let Some(version) = version(&next.name) else {
+            let Some(version) = versions.get(next.name.as_str()) else {
                 return way;
             };
             at = (&next.name, version);
@@ -161,8 +154,8 @@ impl DraftChannel {
     }
 }
 
-/// Whether there is one head, and all other entries are led on from by what stands above them.
-fn is_whole(entries: &[WrittenEntry]) -> bool {
+/// Whether there is one head, from which a chain of replaces leads to all entries that none skips.
+pub(super) fn is_whole(entries: &[WrittenEntry]) -> bool {
     let channel = DraftChannel {
         entries: entries.to_vec(),
         ..DraftChannel::new("")
@@ -170,11 +163,23 @@ fn is_whole(entries: &[WrittenEntry]) -> bool {
     let [head] = channel.heads()[..] else {
         return false;
     };
-    let mut led: BTreeSet<&str> = BTreeSet::from([head]);
-    let mut next = Some(head);
-    while let Some(entry) = next.and_then(|name| entries.iter().find(|entry| entry.name == name)) {
-        led.extend(entry.skips.iter().map(String::as_str));
-        next = Some(entry.replaces.as_str()).filter(|name| led.insert(name));
+    let mut skipped: HashSet<&str> = HashSet::new();
+    for entry in entries {
+        let others = entry.skips.iter().filter(|name| **name != entry.name);
+        skipped.extend(others.map(String::as_str));
     }
-    entries.iter().all(|entry| led.contains(entry.name.as_str()))
+    let entries_by_name = by_name(entries);
+    let mut reached: HashSet<&str> = HashSet::from([head]);
+    let mut next = entries_by_name.get(head);
+    while let Some(entry) = next.filter(|entry| !entry.replaces.is_empty()) {
+        if !reached.insert(&entry.replaces) {
+            return false;
+        }
+        // What is skipped ends the chain.
+        next = entries_by_name
+            .get(entry.replaces.as_str())
+            .filter(|_| !skipped.contains(entry.replaces.as_str()));
+    }
+    let mut names = entries.iter().map(|entry| &entry.name);
+    names.all(|name| reached.contains(name.as_str()) || skipped.contains(name.as_str()))
 }

@@ -1,9 +1,8 @@
 //! Taking bundles and channels out, so that every channel keeps one head and clusters still get there.
 
 use super::{Draft, DraftChannel, DraftError};
-use crate::catalog::file_based::WrittenEntry;
 use semver::Version;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// What is to go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,7 +26,8 @@ pub struct Removal {
 }
 
 impl Draft {
-    /// Takes out what is named. What replaced a bundle takes over what it replaced and skipped, and skips it. Channels
+    /// Takes out what is named. What replaced a bundle takes over what it replaced and skipped, also by its range of
+    /// versions, and skips it. Channels
     /// that become empty go, and so do bundles that are in no channel any more, and deprecations of what went.
     /// `default_channel` takes the place of a default channel that goes.
     ///
@@ -44,24 +44,23 @@ impl Draft {
                 self.named(bundle)?;
             }
         }
+        if targets.iter().any(|target| *target == Target::default()) {
+            self.gone = true;
+            removal.channels = self.channels.iter().map(|channel| channel.name.clone()).collect();
+            removal.bundles = self.bundles.iter().map(|bundle| bundle.name.clone()).collect();
+            return Ok(removal);
+        }
+        let mut bundles: Vec<(Option<&str>, String)> = Vec::new();
         for target in targets {
-            match (&target.channel, &target.bundle) {
-                (None, None) => {
-                    self.gone = true;
-                    removal.channels = self.channels.iter().map(|channel| channel.name.clone()).collect();
-                    removal.bundles = self.bundles.iter().map(|bundle| bundle.name.clone()).collect();
-                    return Ok(removal);
-                }
-                (Some(channel), None) => {
-                    let place = self.channel(channel)?;
-                    removal.channels.push(self.channels.remove(place).name);
-                }
-                (channel, Some(bundle)) => {
-                    let bundle = self.named(bundle)?.to_owned();
-                    self.remove_bundle(channel.as_deref(), &bundle, &mut removal)?;
-                }
+            if let Some(bundle) = &target.bundle {
+                bundles.push((target.channel.as_deref(), self.named(bundle)?.to_owned()));
             }
         }
+        self.remove_bundles(&bundles, &mut removal)?;
+        let whole = targets.iter().filter(|target| target.bundle.is_none());
+        let whole: HashSet<&String> = whole.filter_map(|target| target.channel.as_ref()).collect();
+        let gone = self.channels.extract_if(.., |channel| whole.contains(&channel.name));
+        removal.channels.extend(gone.map(|channel| channel.name));
         self.settle(default_channel, &mut removal)?;
         Ok(removal)
     }
@@ -75,7 +74,7 @@ impl Draft {
         let mut lower = Vec::new();
         for bundle in &self.bundles {
             match &bundle.version {
-                Some(version) if version.cmp_precedence(below).is_lt() => lower.push(bundle.name.clone()),
+                Some(version) if version.cmp_precedence(below).is_lt() => lower.push((None, bundle.name.clone())),
                 Some(_) => {}
                 None => {
                     return Err(DraftError::Version {
@@ -85,33 +84,34 @@ impl Draft {
                 }
             }
         }
-        for bundle in &lower {
-            self.remove_bundle(None, bundle, &mut removal)?;
-        }
+        self.remove_bundles(&lower, &mut removal)?;
         self.settle(default_channel, &mut removal)?;
         Ok(removal)
     }
 
-    /// Takes a bundle out of one channel, or of all.
-    fn remove_bundle(&mut self, from: Option<&str>, bundle: &str, removal: &mut Removal) -> Result<(), DraftError> {
-        if let Some(from) = from {
+    /// Takes bundles out, each of one channel or of all.
+    fn remove_bundles(&mut self, bundles: &[(Option<&str>, String)], removal: &mut Removal) -> Result<(), DraftError> {
+        for (from, bundle) in bundles {
+            let Some(from) = from else { continue };
             let place = self.channel(from)?;
-            let has = |channel: &DraftChannel| channel.entries.iter().any(|entry| entry.name == bundle);
+            let has = |channel: &DraftChannel| channel.entries.iter().any(|entry| entry.name == *bundle);
             if !self.channels.get(place).is_some_and(has) {
                 return Err(DraftError::Entry {
                     package: self.name.clone(),
-                    channel: from.to_owned(),
-                    bundle: bundle.to_owned(),
+                    channel: (*from).to_owned(),
+                    bundle: bundle.clone(),
                 });
             }
         }
         for channel in &mut self.channels {
-            if from.is_none_or(|from| channel.name == from) {
-                let stranded = channel.take_out(bundle).into_iter();
-                removal
-                    .stranded
-                    .extend(stranded.map(|bundle| (bundle, channel.name.clone())));
-            }
+            let own = bundles
+                .iter()
+                .filter(|(from, _)| from.is_none_or(|from| from == channel.name));
+            let own: HashSet<&str> = own.map(|(_, bundle)| bundle.as_str()).collect();
+            let stranded = channel.take_out(&own).into_iter();
+            removal
+                .stranded
+                .extend(stranded.map(|bundle| (bundle, channel.name.clone())));
         }
         Ok(())
     }
@@ -120,9 +120,8 @@ impl Draft {
     pub(super) fn settle(&mut self, default_channel: Option<&str>, removal: &mut Removal) -> Result<(), DraftError> {
         let empty = self.channels.extract_if(.., |channel| channel.entries.is_empty());
         removal.channels.extend(empty.map(|channel| channel.name));
-        removal
-            .stranded
-            .retain(|(_, channel)| !removal.channels.contains(channel));
+        let gone: HashSet<&String> = removal.channels.iter().collect();
+        removal.stranded.retain(|(_, channel)| !gone.contains(channel));
         let listed: BTreeSet<&str> = self
             .channels
             .iter()
@@ -159,67 +158,5 @@ impl Draft {
         }
         self.tidy_deprecations();
         Ok(())
-    }
-}
-
-impl DraftChannel {
-    /// The bundles that no other one replaces or skips.
-    pub fn heads(&self) -> Vec<&str> {
-        let below: BTreeSet<&str> = self
-            .entries
-            .iter()
-            .flat_map(|entry| {
-                let names = std::iter::once(&entry.replaces).chain(&entry.skips);
-                names.filter(|name| **name != entry.name).map(String::as_str)
-            })
-            .collect();
-        let names = self.entries.iter().map(|entry| entry.name.as_str());
-        names.filter(|name| !below.contains(name)).collect()
-    }
-
-    /// Takes out a bundle. Gives those from which nothing leads on any more: of a head, itself and what only it led on
-    /// from.
-    fn take_out(&mut self, bundle: &str) -> Vec<String> {
-        let Some(place) = self.entries.iter().position(|entry| entry.name == bundle) else {
-            return Vec::new();
-        };
-        let gone = self.entries.remove(place);
-        let replaced = self.entries.iter().any(|entry| entry.replaces == bundle);
-        // Who skips it leads on from there where nothing replaces it.
-        let leads_on = |entry: &WrittenEntry| {
-            if replaced {
-                entry.replaces == bundle
-            } else {
-                entry.skips.iter().any(|skipped| skipped == bundle)
-            }
-        };
-        let mut is_head = true;
-        for entry in self.entries.iter_mut().filter(|entry| leads_on(entry)) {
-            is_head = false;
-            let mut below: Vec<&str> = vec![bundle];
-            if entry.replaces == bundle {
-                gone.replaces.clone_into(&mut entry.replaces);
-            } else {
-                below.push(&gone.replaces);
-            }
-            below.extend(gone.skips.iter().map(String::as_str));
-            for name in below {
-                let known = name.is_empty() || name == entry.name || entry.skips.iter().any(|known| known == name);
-                if !known {
-                    entry.skips.push(name.to_owned());
-                }
-            }
-        }
-        if !is_head {
-            return Vec::new();
-        }
-        let known = |name: &str| {
-            let leads_on =
-                |entry: &WrittenEntry| entry.replaces == name || entry.skips.iter().any(|skipped| skipped == name);
-            self.entries.iter().any(|entry| entry.name == name || leads_on(entry))
-        };
-        let below = std::iter::once(gone.replaces).chain(gone.skips);
-        let below = below.filter(|name| !name.is_empty() && !known(name));
-        std::iter::once(bundle.to_owned()).chain(below).collect()
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::catalog::file_based::WrittenEntry;
+use crate::catalog::graph::Mode;
 use crate::catalog::selection::part::{Part, Versions};
 use crate::version::VersionRange;
 use proptest::prelude::*;
@@ -137,7 +138,7 @@ fn a_head_that_goes_leaves_its_clusters_which_is_said() {
     let error = draft().remove(&[target("stable", "rake.v1"), target("test", "rake.v2")], None);
     assert_eq!(
         error.unwrap_err().to_string(),
-        "bundle rake.v2 is not in channel test of package rake"
+        "bundle \"rake.v2\" is not in channel \"test\" of package \"rake\""
     );
 }
 
@@ -246,7 +247,7 @@ fn a_version_from_which_nothing_leads_to_the_head_is_refused() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "in channel stable of package rake nothing leads from rake.v2 to the head rake.v4"
+        "in channel \"stable\" of package \"rake\" nothing leads from \"rake.v2\" to the head \"rake.v4\""
     );
 }
 
@@ -268,7 +269,7 @@ fn a_version_of_two_bundles_names_none() {
     let mut draft = Draft::read("rake", &documents).unwrap();
     let error = draft.remove(&[target("", "2.0.0")], None).unwrap_err().to_string();
     assert!(
-        error.ends_with("several bundles of version 2.0.0: rake.v2, rake-v2-1"),
+        error.ends_with("several bundles of version 2.0.0: \"rake.v2\", \"rake-v2-1\""),
         "{error}"
     );
 }
@@ -336,34 +337,295 @@ fn channels_are_renamed_with_all_that_names_them_and_copied() {
     assert_eq!(said["entries"][0]["reference"]["name"], "next");
 }
 
-/// A package with one chain of versions, some of which skip others.
+#[test]
+fn what_replaced_a_bundle_takes_over_its_range() {
+    let mut documents = documents();
+    let with_range = |name: &str, replaces: &str, range: &str| {
+        let mut entry = entry(name, replaces, &[]);
+        entry["skipRange"] = range.into();
+        entry
+    };
+    documents[1]["entries"] = json!([
+        with_range("rake.v4", "rake.v3", ">=3.1.0 <4.0.0"),
+        with_range("rake.v3", "rake.v2", ">=1.0.0 <3.0.0"),
+        with_range("rake.v2", "rake.v1", ">=1.0.0 <3.0.0 || <0.1.0"),
+        with_range("rake.v1", "", "not a range"),
+    ]);
+    let mut draft = Draft::read("rake", &documents).unwrap();
+    let targets = ["rake.v1", "rake.v2", "rake.v3"].map(|bundle| target("stable", bundle));
+    draft.remove(&targets, None).unwrap();
+    let [entry] = &draft.channels[0].entries[..] else {
+        panic!("{:?}", draft.channels)
+    };
+    assert_eq!(entry.skip_range, ">=3.1.0 <4.0.0 || >=1.0.0 <3.0.0 || <0.1.0");
+    assert_eq!(entry.skips, ["rake.v3", "rake.v2", "rake.v1"]);
+}
+
+#[test]
+fn two_documents_about_one_thing_are_refused() {
+    for place in [0, 1, 3, 7] {
+        let mut documents = documents();
+        documents.push(documents[place].clone());
+        let error = Draft::read("rake", &documents).unwrap_err();
+        assert!(error.to_string().ends_with(" stands in two documents"), "{error}");
+    }
+    let mut notes = documents();
+    notes.push(notes[8].clone());
+    assert!(Draft::read("rake", &notes).is_ok());
+}
+
+/// A bundle to add.
+fn new(version: usize, replaces: &str, skips: &[&str]) -> NewBundle {
+    NewBundle {
+        document: bundle(version),
+        entry: serde_json::from_value(
+            json!({"name": format!("rake.v{version}"), "replaces": replaces, "skips": skips}),
+        )
+        .unwrap(),
+        version: Some(Version::new(version as u64, 0, 0)),
+        channels: vec!["stable".to_owned()],
+        default_channel: None,
+    }
+}
+
+fn placed(mode: Mode, channels: &[&str]) -> Placement {
+    Placement {
+        channels: channels.iter().map(|channel| (*channel).to_owned()).collect(),
+        mode,
+        ..Placement::default()
+    }
+}
+
+#[test]
+fn a_bundle_comes_in_front_of_what_it_replaces_in_the_channels_that_it_names_or_that_are_named() {
+    let mut draft = draft();
+    let added = draft.add(&new(5, "rake.v4", &[]), &Placement::default(), None).unwrap();
+    assert_eq!(added, ["stable"]);
+    assert_eq!(entries(&draft)[..2], ["rake.v5", "rake.v4"]);
+    let both = placed(Mode::Replaces, &["stable", "next"]);
+    let known = bundle(5);
+    assert_eq!(
+        draft.add(&new(5, "rake.v4", &[]), &both, Some(&known)).unwrap(),
+        ["next"]
+    );
+    assert_eq!(
+        draft.bundles.iter().filter(|bundle| bundle.name == "rake.v5").count(),
+        1
+    );
+    assert_eq!(draft.default_channel, "stable");
+}
+
+#[test]
+fn the_same_bundle_changes_nothing_and_another_one_only_where_it_is_wanted() {
+    let mut same = draft();
+    let known = bundle(4);
+    let again = new(4, "rake.v2", &["rake.v3"]);
+    assert!(
+        same.add(&again, &Placement::default(), Some(&known))
+            .unwrap()
+            .is_empty()
+    );
+    assert_eq!(same.revise(&documents()), draft().revise(&documents()));
+
+    let mut other = again.clone();
+    other.document["image"] = "other".into();
+    let error = draft().add(&other, &Placement::default(), Some(&known)).unwrap_err();
+    assert!(
+        matches!(&error, DraftError::Differs { fields, .. } if fields == &["image"]),
+        "{error}"
+    );
+    let edges = new(4, "rake.v3", &["rake.v2"]);
+    let error = draft().add(&edges, &Placement::default(), Some(&known)).unwrap_err();
+    assert!(matches!(error, DraftError::Edges { .. }), "{error}");
+    let overwrite = Placement {
+        overwrite: true,
+        ..Placement::default()
+    };
+    let mut changed = draft();
+    changed.add(&other, &overwrite, Some(&known)).unwrap();
+    changed.add(&edges, &overwrite, Some(&known)).unwrap();
+    assert_eq!(changed.channels[0].entries[0], edges.entry);
+}
+
+#[test]
+fn a_bundle_that_would_be_a_second_head_is_refused() {
+    let error = draft()
+        .add(&new(5, "rake.v3", &[]), &Placement::default(), None)
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "channel \"stable\" of package \"rake\" would have 2 heads: \"rake.v4\", \"rake.v5\""
+    );
+}
+
+#[test]
+fn a_version_finds_its_place() {
+    let edges = |draft: &Draft| -> Vec<(String, String, String)> {
+        let entries = draft.channels[0].entries.iter();
+        entries
+            .map(|entry| (entry.name.clone(), entry.replaces.clone(), entry.skips.join(" ")))
+            .collect()
+    };
+    let of = |name: &str, replaces: &str, skips: &str| (name.to_owned(), replaces.to_owned(), skips.to_owned());
+    let mut semver = Draft::new("rake");
+    for version in [2, 3, 1] {
+        semver
+            .add(&new(version, "", &[]), &placed(Mode::Semver, &["stable"]), None)
+            .unwrap();
+    }
+    assert_eq!(
+        edges(&semver),
+        [
+            of("rake.v3", "rake.v2", ""),
+            of("rake.v2", "rake.v1", ""),
+            of("rake.v1", "", "")
+        ]
+    );
+    let mut patches = Draft::new("rake");
+    for (version, name) in [("1.0.0", "a"), ("1.1.1", "c"), ("1.1.0", "b"), ("1.1.2", "d")] {
+        let mut new = new(1, "ignored", &[]);
+        new.version = Version::parse(version).ok();
+        name.clone_into(&mut new.entry.name);
+        patches
+            .add(&new, &placed(Mode::SemverSkipPatch, &["stable"]), None)
+            .unwrap();
+    }
+    assert_eq!(edges(&patches)[0], of("d", "a", "c b"));
+    let mut unknown = new(4, "", &[]);
+    unknown.version = None;
+    unknown.entry.name = "rake".to_owned();
+    let error = semver
+        .add(&unknown, &placed(Mode::Semver, &["stable"]), None)
+        .unwrap_err();
+    assert!(
+        matches!(&error, DraftError::Version { bundle, .. } if bundle == "rake"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_new_package_has_a_default_channel() {
+    let add = |bundle: &NewBundle, placement: &Placement| {
+        let mut draft = Draft::new("rake");
+        draft.add(bundle, placement, None).map(|_| draft.default_channel)
+    };
+    let several = placed(Mode::Replaces, &["stable", "fast"]);
+    let one = new(1, "", &[]);
+    assert_eq!(add(&one, &Placement::default()).unwrap(), "stable");
+    assert!(matches!(add(&one, &several), Err(DraftError::NoDefault { .. })));
+    let named = NewBundle {
+        default_channel: Some("fast".to_owned()),
+        ..one.clone()
+    };
+    assert_eq!(add(&named, &several).unwrap(), "fast");
+    let asked = Placement {
+        default_channel: Some("stable".to_owned()),
+        ..several
+    };
+    assert_eq!(add(&named, &asked).unwrap(), "stable");
+    let nowhere = NewBundle {
+        channels: Vec::new(),
+        ..one
+    };
+    assert!(
+        matches!(add(&nowhere, &Placement::default()), Err(DraftError::NoDefault { channels, .. }) if channels.is_empty())
+    );
+}
+
+#[test]
+fn a_channel_of_very_many_entries_is_changed_in_no_time() {
+    const COUNT: usize = 100_000;
+    let entries = (1..=COUNT).rev().map(|version| WrittenEntry {
+        name: format!("rake.v{version}"),
+        replaces: if version > 1 {
+            format!("rake.v{}", version - 1)
+        } else {
+            String::new()
+        },
+        ..WrittenEntry::default()
+    });
+    let channel = DraftChannel {
+        entries: entries.collect(),
+        ..DraftChannel::new("stable")
+    };
+    let bundles = (1..=COUNT).map(|version| DraftBundle {
+        source: None,
+        document: None,
+        name: format!("rake.v{version}"),
+        version: Some(Version::new(version as u64, 0, 0)),
+    });
+    let draft = Draft {
+        channels: vec![channel],
+        bundles: bundles.collect(),
+        default_channel: "stable".to_owned(),
+        ..Draft::new("rake")
+    };
+    let half = Version::new(COUNT as u64 / 2, 0, 0);
+    let begin = std::time::Instant::now();
+    let mut cut = draft.clone();
+    assert_eq!(cut.truncate(&half, None).unwrap().bundles.len(), COUNT / 2 - 1);
+    assert_eq!(cut.channels[0].entries.last().unwrap().skips.len(), COUNT / 2 - 1);
+    let mut from = draft.clone();
+    from.prune(&part(Versions::All, Some(half)), None).unwrap();
+    assert_eq!(from.channels[0].entries.len(), COUNT / 2 + 1);
+    let mut added = draft;
+    let more = new(COUNT + 1, "", &[]);
+    added.add(&more, &placed(Mode::Semver, &["stable"]), None).unwrap();
+    assert_eq!(added.channels[0].heads(), [more.entry.name]);
+    let taken = begin.elapsed();
+    assert!(taken.as_secs() < 20, "{taken:?}");
+}
+
+/// How a version stands in a channel: whether the next one skips it, how many older ones it skips, and whether it has a
+/// range.
+type Row = (bool, usize, bool);
+
+/// The entries of a channel with some of the versions, from the head down.
+fn chain_of(versions: &[usize], rows: &[Row]) -> Vec<Value> {
+    let name = |version: usize| format!("rake.v{version}");
+    let mut entries = Vec::new();
+    // The last version that is not skipped, and those above it that are.
+    let (mut below, mut skipped_ones) = (0, Vec::new());
+    for (version, (skipped, skips, has_range)) in versions.iter().zip(rows) {
+        let last = Some(version) == versions.last();
+        let older = (0..*skips).map(|old| format!("rake.v0-{old}"));
+        let skipping: Vec<String> = skipped_ones.iter().copied().map(name).chain(older).collect();
+        let skipping: Vec<&str> = skipping.iter().map(String::as_str).collect();
+        let replaces = if below == 0 { String::new() } else { name(below) };
+        let is_skipped = *skipped && !last;
+        let mut made = entry(&name(*version), &replaces, if is_skipped { &[] } else { &skipping });
+        if *has_range {
+            made["skipRange"] = format!("<{version}.0.0").into();
+        }
+        entries.push(made);
+        if is_skipped {
+            // The next one that is not skipped skips it.
+            skipped_ones.push(*version);
+        } else {
+            below = *version;
+            skipped_ones.clear();
+        }
+    }
+    entries.reverse();
+    entries
+}
+
+/// A package with a few channels, each a chain of some versions, some of which skip others.
 fn package() -> impl Strategy<Value = Vec<Value>> {
-    let rows = prop::collection::vec((any::<bool>(), 0..3_usize), 2..8);
-    rows.prop_map(|rows| {
-        let name = |version: usize| format!("rake.v{version}");
-        let mut entries = Vec::new();
-        let mut below = 0;
-        for (index, (skipped, skips)) in rows.iter().enumerate() {
-            let version = index + 1;
-            let last = version == rows.len();
-            let skipping: Vec<String> = (below + 1..version).map(name).collect();
-            let older: Vec<String> = (0..*skips).map(|old| format!("rake.v0-{old}")).collect();
-            let skipping: Vec<&str> = skipping.iter().chain(&older).map(String::as_str).collect();
-            let replaces = if below == 0 { String::new() } else { name(below) };
-            if *skipped && !last {
-                // The next one that is not skipped skips it.
-                entries.push(entry(&name(version), &replaces, &[]));
-            } else {
-                entries.push(entry(&name(version), &replaces, &skipping));
-                below = version;
+    let row = (any::<bool>(), 0..3_usize, any::<bool>());
+    let channel_of = (prop::collection::vec(row, 7), 1..128_usize);
+    (prop::collection::vec(channel_of, 1..4), 2..8_usize).prop_map(|(channels, count)| {
+        let mut documents = vec![json!({"schema": "olm.package", "name": "rake", "defaultChannel": "stable"})];
+        for (place, (rows, members)) in channels.iter().enumerate() {
+            // All are in the first one.
+            let versions = (1..=count).filter(|version| place == 0 || members & (1 << (version - 1)) != 0);
+            let versions: Vec<usize> = versions.collect();
+            if !versions.is_empty() {
+                let name = ["stable", "fast", "test"][place];
+                documents.push(channel(name, &chain_of(&versions, rows)));
             }
         }
-        entries.reverse();
-        let mut documents = vec![
-            json!({"schema": "olm.package", "name": "rake", "defaultChannel": "stable"}),
-            channel("stable", &entries),
-        ];
-        documents.extend((1..=rows.len()).map(bundle));
+        documents.extend((1..=count).map(bundle));
         documents
     })
 }
@@ -371,12 +633,22 @@ fn package() -> impl Strategy<Value = Vec<Value>> {
 /// Whether a cluster that runs a bundle gets to the head of the channel.
 fn reaches_head(channel: &DraftChannel, from: &str) -> bool {
     let heads = channel.heads();
+    let version = |name: &str| Version::parse(&format!("{}.0.0", name.strip_prefix("rake.v")?)).ok();
     let mut reached = BTreeSet::from([from.to_owned()]);
     let mut last = 0;
     while last != reached.len() {
         last = reached.len();
         for entry in &channel.entries {
-            if reached.contains(&entry.replaces) || entry.skips.iter().any(|name| reached.contains(name)) {
+            let range = VersionRange::parse_as_olm(&entry.skip_range)
+                .ok()
+                .filter(|_| !entry.skip_range.is_empty());
+            let spans = |name: &String| {
+                version(name)
+                    .zip(range.as_ref())
+                    .is_some_and(|(version, range)| range.contains(&version))
+            };
+            let leads_on = entry.below().any(|name| reached.contains(name)) || reached.iter().any(spans);
+            if leads_on {
                 reached.insert(entry.name.clone());
             }
         }
@@ -384,34 +656,62 @@ fn reaches_head(channel: &DraftChannel, from: &str) -> bool {
     heads.iter().any(|head| reached.contains(*head))
 }
 
+/// The bundles of a channel before a change.
+fn members<'d>(before: &'d Draft, channel: &str) -> Vec<&'d str> {
+    let channel = before.channels.iter().find(|known| known.name == channel).unwrap();
+    channel.entries.iter().map(|entry| entry.name.as_str()).collect()
+}
+
 proptest! {
     #[test]
     fn after_removals_every_cluster_gets_to_the_head_or_is_named(
         documents in package(),
-        gone in prop::collection::vec(1..8_usize, 1..4),
+        gone in prop::collection::vec((1..8_usize, prop::option::of(0..3_usize)), 1..4),
     ) {
         let before = Draft::read("rake", &documents).unwrap();
-        prop_assert_eq!(before.channels[0].heads().len(), 1);
         let mut draft = before.clone();
-        let mut stranded: BTreeSet<String> = BTreeSet::new();
-        for version in gone {
+        let mut stranded: BTreeSet<(String, String)> = BTreeSet::new();
+        for (version, from) in gone {
             let name = format!("rake.v{version}");
             if draft.bundle(&name).is_none() {
                 continue;
             }
+            let from = from.map_or("", |from| ["stable", "fast", "test"][from]);
             let mut changed = draft.clone();
-            let Ok(removal) = changed.remove(&[target("", &name)], None) else { continue };
-            stranded.extend(removal.stranded.into_iter().map(|(name, _)| name));
+            let Ok(removal) = changed.remove(&[target(from, &name)], None) else { continue };
+            stranded.extend(removal.stranded);
             draft = changed;
-            prop_assert_eq!(draft.channels[0].heads().len(), 1);
             // What is read again is what was meant.
             let again = after(&draft, &documents);
             let again = Draft::read("rake", &again).unwrap();
-            prop_assert_eq!(&again.channels[0].entries, &draft.channels[0].entries);
+            for (again, channel) in again.channels.iter().zip(&draft.channels) {
+                prop_assert!(prune::is_whole(&channel.entries), "{:?}", channel);
+                prop_assert_eq!(&again.entries, &channel.entries);
+            }
         }
-        for bundle in &before.bundles {
-            let reaches = reaches_head(&draft.channels[0], &bundle.name);
-            prop_assert!(reaches || stranded.contains(&bundle.name), "{} of {:?}", bundle.name, draft.channels[0]);
+        for channel in &draft.channels {
+            for bundle in members(&before, &channel.name) {
+                let is_named = stranded.contains(&(bundle.to_owned(), channel.name.clone()));
+                prop_assert!(is_named || reaches_head(channel, bundle), "{} of {:?}", bundle, channel);
+            }
+        }
+    }
+
+    #[test]
+    fn several_bundles_go_as_they_go_one_by_one(documents in package(), gone in prop::collection::btree_set(1..8_usize, 1..5)) {
+        let before = Draft::read("rake", &documents).unwrap();
+        let targets: Vec<Target> = gone.iter().map(|version| target("", &format!("rake.v{version}"))).collect();
+        let mut at_once = before.clone();
+        if at_once.remove(&targets, None).is_ok() {
+            let mut one_by_one = before.clone();
+            for target in &targets {
+                prop_assert!(one_by_one.remove(std::slice::from_ref(target), None).is_ok());
+            }
+            let links = |draft: &Draft| -> Vec<_> {
+                let entries = draft.channels.iter().flat_map(|channel| &channel.entries);
+                entries.map(|entry| (entry.name.clone(), entry.replaces.clone(), entry.skips.iter().cloned().collect::<BTreeSet<_>>())).collect()
+            };
+            prop_assert_eq!(links(&at_once), links(&one_by_one));
         }
     }
 
@@ -419,11 +719,13 @@ proptest! {
     fn after_pruning_what_stays_leads_to_one_head(documents in package(), low in 1..8_u64, high in 1..8_u64) {
         let mut draft = Draft::read("rake", &documents).unwrap();
         let range = VersionRange::parse(&format!(">={low}.0.0 <={high}.0.0")).unwrap();
-        if draft.prune(&part(Versions::In(range), None), None).is_ok() {
-            let channel = &draft.channels[0];
-            prop_assert_eq!(channel.heads().len(), 1);
-            for entry in &channel.entries {
-                prop_assert!(reaches_head(channel, &entry.name), "{} of {channel:?}", entry.name);
+        let part = Part { channels: Vec::new(), ..part(Versions::In(range), None) };
+        if draft.prune(&part, None).is_ok() {
+            for channel in &draft.channels {
+                prop_assert!(prune::is_whole(&channel.entries), "{:?}", channel);
+                for entry in &channel.entries {
+                    prop_assert!(reaches_head(channel, &entry.name), "{} of {channel:?}", entry.name);
+                }
             }
         }
     }
@@ -432,10 +734,16 @@ proptest! {
     fn after_pruning_from_a_version_its_clusters_get_to_the_head(documents in package(), from in 1..8_u64) {
         let before = Draft::read("rake", &documents).unwrap();
         let mut draft = before.clone();
-        if draft.prune(&part(Versions::All, Some(Version::new(from, 0, 0))), None).is_ok() {
+        let part = Part { channels: Vec::new(), ..part(Versions::All, Some(Version::new(from, 0, 0))) };
+        if draft.prune(&part, None).is_ok() {
             let name = format!("rake.v{from}");
-            prop_assert!(reaches_head(&draft.channels[0], &name));
-            prop_assert_eq!(draft.channels[0].heads(), before.channels[0].heads());
+            for channel in &draft.channels {
+                let old = before.channels.iter().find(|old| old.name == channel.name).unwrap();
+                if members(&before, &channel.name).contains(&name.as_str()) {
+                    prop_assert!(reaches_head(channel, &name), "{name} of {channel:?}");
+                }
+                prop_assert_eq!(channel.heads(), old.heads());
+            }
         }
     }
 
@@ -445,8 +753,11 @@ proptest! {
         let mut draft = before.clone();
         if let Ok(removal) = draft.truncate(&Version::new(below, 0, 0), None) {
             prop_assert!(removal.stranded.is_empty());
-            for bundle in &before.bundles {
-                prop_assert!(reaches_head(&draft.channels[0], &bundle.name), "{}", bundle.name);
+            for channel in &draft.channels {
+                prop_assert!(prune::is_whole(&channel.entries), "{:?}", channel);
+                for bundle in members(&before, &channel.name) {
+                    prop_assert!(reaches_head(channel, bundle), "{bundle} of {channel:?}");
+                }
             }
         }
     }

@@ -3,20 +3,25 @@
 //! An [`Editor`] gives the documents of a package as values and takes what is to become of them. Nothing on disk
 //! changes before [`Edited::write`], which changes all files or none.
 
+mod format;
+mod merge;
 mod pieces;
 mod result;
+pub mod template;
 mod whole;
 
+pub use format::Kept;
+pub use merge::{Conflict, MergedPackage, merge};
 pub use whole::Wanted;
 
 use super::draft::{Draft, DraftError, NewBundle, Placement, Revised, Shape};
 use super::lifecycle::LIFECYCLES;
-use super::load::{self, LoadError};
+use super::load::{self, LoadError, Subject};
 use super::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
 use super::{Key, Schema};
 use crate::catalog::Catalog;
 use crate::diagnostic::Diagnostic;
-use crate::files::{self, FileChange, FileError};
+use crate::files::{self, FileChange, FileError, NewFolderError};
 use crate::kubernetes::names::is_dns1123_label;
 use crate::shape::nearest;
 use crate::text::{self, Document, ReviseError};
@@ -25,6 +30,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use template::TemplateEditError;
 
 /// How far above a catalog a change may be kept that is about several of them.
 const LEVELS: usize = 3;
@@ -47,6 +53,9 @@ pub enum CatalogEditError {
     /// The package cannot become what is asked for.
     #[error(transparent)]
     Draft(#[from] DraftError),
+    /// The template does not allow the change.
+    #[error(transparent)]
+    Template(#[from] TemplateEditError),
     /// There is no such package.
     #[error("{} has no package {package:?}", folder.display())]
     Package {
@@ -58,7 +67,7 @@ pub enum CatalogEditError {
         nearest: Option<String>,
     },
     /// Two documents of one schema, package and name.
-    #[error("{}:{line}: {}:{other_line} has the same {schema} {name:?}", file.display(), other.display())]
+    #[error("{}:{line}: {subject} stands in {}:{other_line}, too", file.display(), other.display())]
     Twice {
         /// The file of the second one.
         file: PathBuf,
@@ -68,10 +77,8 @@ pub enum CatalogEditError {
         other: PathBuf,
         /// Its line, from 1.
         other_line: usize,
-        /// The schema of both.
-        schema: Schema,
-        /// The name of both.
-        name: String,
+        /// What both are about.
+        subject: Subject,
     },
     /// A new package whose name no folder is to have.
     #[error("the package name {package:?} is not made of at most 63 lower-case letters, digits and dashes")]
@@ -88,6 +95,15 @@ pub enum CatalogEditError {
         /// The link.
         link: PathBuf,
     },
+    /// Catalogs that are to be one say something differently.
+    #[error("the catalogs differ:\n{}", lines(conflicts))]
+    Conflicts {
+        /// What they say differently.
+        conflicts: Vec<Conflict>,
+    },
+    /// There is something already where a new catalog is to be.
+    #[error(transparent)]
+    Folder(#[from] NewFolderError),
     /// The catalog would have errors that it has not now.
     #[error("the change would leave errors in {}", folder.display())]
     Findings {
@@ -96,6 +112,11 @@ pub enum CatalogEditError {
         /// The errors.
         findings: Vec<Diagnostic>,
     },
+}
+
+fn lines(conflicts: &[Conflict]) -> String {
+    let lines: Vec<String> = conflicts.iter().map(Conflict::to_string).collect();
+    lines.join("\n")
 }
 
 /// A catalog that is being edited.
@@ -129,15 +150,21 @@ pub struct PackageDocuments {
 /// What an edit changes on disk.
 #[derive(Debug)]
 pub struct Edited {
-    folder: PathBuf,
+    /// The folder of the catalog, or that which a template is in.
+    pub folder: PathBuf,
     /// The files that change, by their paths inside the folder.
     pub files: BTreeMap<String, FileChange>,
+    is_template: bool,
 }
 
 impl Edited {
     /// A change of the files in a folder, by their paths inside it.
     pub(crate) fn new(folder: PathBuf, files: BTreeMap<String, FileChange>) -> Self {
-        Self { folder, files }
+        Self {
+            folder,
+            files,
+            is_template: false,
+        }
     }
 
     /// Makes the change: all files or none.
@@ -145,6 +172,10 @@ impl Edited {
     /// # Errors
     /// When a file has changed meanwhile, or the system refuses.
     pub fn write(&self) -> Result<(), FileError> {
+        if self.is_template {
+            let mut changes = self.files.iter();
+            return changes.try_for_each(|(path, change)| files::write_change(&self.folder.join(path), change));
+        }
         files::write_changes(&self.folder, &self.files)
     }
 }
@@ -228,15 +259,10 @@ impl Editor {
             values: Vec::new(),
             read: Vec::new(),
         };
-        let mut before: Option<&Handle> = None;
-        for (index, handle) in self.catalog.handles.iter().enumerate() {
-            if &*handle.package != package {
-                continue;
-            }
-            if let Some(other) = before.filter(|other| same(other, handle)) {
-                return Err(self.twice(other, handle));
-            }
-            before = Some(handle);
+        let handles = self.catalog.handles.iter().enumerate();
+        let own = handles.filter(|(_, handle)| &*handle.package == package);
+        self.require_each_once(own.clone().map(|(_, handle)| handle))?;
+        for (index, handle) in own {
             let (value, read) = if handle.schema == Schema::Bundle {
                 (self.bundle(handle)?, None)
             } else {
@@ -266,14 +292,25 @@ impl Editor {
         Ok(documents)
     }
 
+    /// Makes sure that no two of these documents, in the order of a catalog, are about the same thing.
+    fn require_each_once<'h>(&self, mut handles: impl Iterator<Item = &'h Handle>) -> Result<(), CatalogEditError> {
+        let mut before = handles.next();
+        for handle in handles {
+            if let Some(other) = before.filter(|other| same(other, handle)) {
+                return Err(self.twice(other, handle));
+            }
+            before = Some(handle);
+        }
+        Ok(())
+    }
+
     fn twice(&self, first: &Handle, second: &Handle) -> CatalogEditError {
         CatalogEditError::Twice {
             file: self.catalog.file(second).to_owned(),
             line: second.line,
             other: self.catalog.file(first).to_owned(),
             other_line: first.line,
-            schema: second.schema.clone(),
-            name: second.name.to_string(),
+            subject: subject(second),
         }
     }
 
@@ -544,12 +581,24 @@ impl Editor {
         Ok(Edited {
             folder: self.folder,
             files,
+            is_template: false,
         })
     }
 
     fn inside(&self, path: &Path) -> String {
         let inside = path.strip_prefix(&self.folder).unwrap_or(path);
         inside.to_string_lossy().into_owned()
+    }
+}
+
+/// What a document is about.
+fn subject(handle: &Handle) -> Subject {
+    let (package, name) = (handle.package.to_string(), handle.name.to_string());
+    match handle.schema {
+        Schema::Package => Subject::Package(package),
+        Schema::Channel => Subject::Channel(package, name),
+        Schema::Bundle => Subject::Bundle(package, name),
+        Schema::Deprecations | Schema::Other(_) => Subject::Deprecations(package),
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::{CatalogEditError, Editor};
 use crate::catalog::file_based::check::check as check_folder;
+use crate::catalog::file_based::read::CatalogLimits;
 use crate::diagnostic::Diagnostic;
 use crate::files::{self, FileChange, FileError, TemporaryFolder};
 use crate::source::Place;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Makes sure that the packages which change have no errors that they have not now.
 pub(super) fn check(editor: &Editor, files: &BTreeMap<String, FileChange>) -> Result<(), CatalogEditError> {
@@ -16,22 +17,51 @@ pub(super) fn check(editor: &Editor, files: &BTreeMap<String, FileChange>) -> Re
         return Ok(());
     }
     let before = errors(editor, &related, None)?;
+    refuse(&editor.folder, after, &before)
+}
+
+/// Makes sure that a new catalog has no errors that none of those has which it was made of. Errors call it `shown`.
+pub(super) fn check_new(
+    folder: &Path,
+    shown: &Path,
+    made_of: &[PathBuf],
+    limits: CatalogLimits,
+) -> Result<(), CatalogEditError> {
+    let errors = |folder: &Path| -> Result<Vec<Diagnostic>, CatalogEditError> {
+        let mut findings = check_folder(folder, limits)?.findings;
+        findings.retain(Diagnostic::is_error);
+        Ok(findings)
+    };
+    let mut after = errors(folder)?;
+    if after.is_empty() {
+        return Ok(());
+    }
+    rename(&mut after, folder, shown);
+    let mut before = Vec::new();
+    for folder in made_of {
+        before.extend(errors(folder)?);
+    }
+    refuse(shown, after, &before)
+}
+
+/// Gives errors that were not there before.
+fn refuse(folder: &Path, after: Vec<Diagnostic>, before: &[Diagnostic]) -> Result<(), CatalogEditError> {
     let mut known: Vec<(&str, &str)> = before
         .iter()
         .map(|finding| (finding.rule.id, &*finding.message))
         .collect();
     let mut findings = Vec::new();
-    for finding in &after {
+    for finding in after {
         let said = (finding.rule.id, &*finding.message);
         match known.iter().position(|known| *known == said) {
             Some(place) => drop(known.swap_remove(place)),
-            None => findings.push(finding.clone()),
+            None => findings.push(finding),
         }
     }
     if findings.is_empty() {
         return Ok(());
     }
-    let folder = editor.folder.clone();
+    let folder = folder.to_owned();
     Err(CatalogEditError::Findings { folder, findings })
 }
 
@@ -75,16 +105,21 @@ fn errors(
     files::place(folder.path(), written)?;
     let mut findings = check_folder(folder.path(), editor.limits)?.findings;
     findings.retain(Diagnostic::is_error);
-    for finding in &mut findings {
+    rename(&mut findings, folder.path(), &editor.folder);
+    Ok(findings)
+}
+
+/// Lets findings about files in one folder name another one.
+fn rename(findings: &mut [Diagnostic], from: &Path, to: &Path) {
+    for finding in findings {
         let related = finding.related.iter_mut().map(|(place, _)| place);
         for place in finding.place.iter_mut().chain(related) {
-            if let Ok(inside) = Path::new(place.source.name()).strip_prefix(folder.path()) {
-                let name = editor.folder.join(inside).display().to_string();
+            if let Ok(inside) = Path::new(place.source.name()).strip_prefix(from) {
+                let name = to.join(inside).display().to_string();
                 *place = Place::new(&place.source.renamed(name), place.span.clone());
             }
         }
     }
-    Ok(findings)
 }
 
 /// Stands in for a file that does not change.

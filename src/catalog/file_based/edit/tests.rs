@@ -2,37 +2,7 @@ use super::*;
 use crate::catalog::file_based::draft::{Deprecated, Draft, DraftError, Target};
 use std::fs;
 
-const CATALOG: &str = "\
-# The garden's tools.
----
-schema: olm.package   # the rake
-name: rake
-defaultChannel: stable
----
-schema: olm.channel
-package: rake
-name: stable
-entries:
-  - name: rake.v2.0.0
-    replaces: rake.v1.0.0 # the first
-  - name: rake.v1.0.0
---- # bundles
-schema: olm.bundle
-name: rake.v1.0.0
-package: rake
-image: registry.example.com/rake:1
-properties:
-- type: olm.package
-  value: {packageName: rake, version: 1.0.0}
----
-schema: olm.bundle
-name: rake.v2.0.0
-package: rake
-image: registry.example.com/rake:2
-properties:
-- type: olm.package
-  value: {packageName: rake, version: 2.0.0}
-";
+const CATALOG: &str = include_str!("../../../../testdata/rake.yaml");
 
 fn catalog() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -74,19 +44,36 @@ fn a_document_that_goes_leaves_the_others_as_they_are() {
     ---
     schema: olm.channel
     package: rake
-    name: stable
+    name: stable   # for everybody
     entries:
-      - name: rake.v2.0.0
+      - name: rake.v1.2.0
+        replaces: rake.v1.1.0
+      # a bad one
+      - name: rake.v1.1.0
         skips:
           - rake.v1.0.0
     ---
-    schema: olm.bundle
-    name: rake.v2.0.0
+    schema: olm.channel
     package: rake
-    image: registry.example.com/rake:2
+    name: test
+    entries:
+      - name: rake.v1.2.0
+    ---
+    schema: olm.bundle
+    package: rake
+    name: rake.v1.1.0
+    image: registry.example.com/rake:1.1.0
     properties:
     - type: olm.package
-      value: {packageName: rake, version: 2.0.0}
+      value: {packageName: rake, version: 1.1.0}
+    ---
+    schema: olm.bundle
+    package: rake
+    name: rake.v1.2.0
+    image: registry.example.com/rake:1.2.0
+    properties:
+    - type: olm.package
+      value: {packageName: rake, version: 1.2.0}
     ");
 }
 
@@ -188,7 +175,7 @@ fn new_errors_are_refused_and_old_ones_are_not() {
     let folder = catalog();
     fs::write(
         folder.path().join("more.yaml"),
-        CATALOG.replace("rake", "hoe").replace("2.0.0}", "x}"),
+        CATALOG.replace("rake", "hoe").replace("1.2.0}", "x}"),
     )
     .unwrap();
     change(folder.path(), |draft| draft.rename("stable", "fast")).unwrap();
@@ -214,7 +201,9 @@ fn what_stands_twice_or_elsewhere_is_refused() {
     .unwrap();
     let twice = change(folder.path(), |draft| draft.rename("stable", "fast")).unwrap_err();
     assert!(
-        twice.to_string().contains("has the same olm.channel \"stable\""),
+        twice
+            .to_string()
+            .contains("channel \"stable\" of package \"rake\" stands in "),
         "{twice}"
     );
 
@@ -231,7 +220,7 @@ fn what_stands_twice_or_elsewhere_is_refused() {
     assert_eq!(text(folder.path()), CATALOG);
 
     let folder = catalog();
-    let aliased = CATALOG.replace("name: stable\n", "name: &n stable\nx-name: *n\n");
+    let aliased = CATALOG.replace("name: stable ", "name: &n stable\nx-name: *n ");
     fs::write(folder.path().join("rake/catalog.yaml"), &aliased).unwrap();
     let alias = change(folder.path(), |draft| draft.rename("stable", "fast")).unwrap_err();
     assert!(alias.to_string().contains("rake/catalog.yaml:9:"), "{alias}");

@@ -86,7 +86,7 @@ pub enum LoadProblem {
 }
 
 /// What a document is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// A package.
     Package(String),

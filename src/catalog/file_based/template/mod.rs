@@ -13,6 +13,7 @@ mod semver;
 mod substitutes;
 
 pub use error::{TemplateError, TemplateProblem};
+pub use semver::ARCHETYPES;
 
 use super::document::Document;
 use super::load::{At, LoadError, Loaded, Loader};
@@ -53,7 +54,7 @@ impl Kind {
         }
     }
 
-    fn of_schema(schema: &str) -> Option<Self> {
+    pub(super) fn of_schema(schema: &str) -> Option<Self> {
         KINDS.into_iter().find(|kind| kind.schema() == schema)
     }
 }

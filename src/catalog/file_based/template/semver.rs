@@ -16,8 +16,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The lists of bundles, from the least stable on.
-const ARCHETYPES: [&str; 3] = ["candidate", "fast", "stable"];
+/// The lists of bundles of a semver template, from the least stable on.
+pub const ARCHETYPES: [&str; 3] = ["candidate", "fast", "stable"];
 
 /// What a channel stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

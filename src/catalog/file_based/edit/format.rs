@@ -1,0 +1,54 @@
+//! All files of a catalog in canonical form.
+
+use super::{CatalogEditError, Edited, Editor};
+use crate::catalog::file_based::format::format;
+use crate::files::{FileChange, FileError};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A document that keeps its layout, because it cannot be changed without changing what the document says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Its file.
+    pub file: PathBuf,
+    /// The line on which it begins, from 1.
+    pub line: usize,
+}
+
+impl Editor {
+    /// Brings the files into canonical form; also gives the documents whose layout stays. Edits that were made before
+    /// are lost.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or is a link out of the catalog.
+    pub fn format(self) -> Result<(Edited, Vec<Kept>), CatalogEditError> {
+        let (mut files, mut kept) = (BTreeMap::new(), Vec::new());
+        for (number, path) in self.catalog.paths().enumerate() {
+            let before = std::fs::read(path).map_err(|error| FileError::new("read", path, error))?;
+            let formatted = format(&before, self.limits);
+            let lines = formatted
+                .as_ref()
+                .map_or_else(|| vec![1], |formatted| formatted.kept.clone());
+            kept.extend(lines.into_iter().map(|line| Kept {
+                file: path.to_owned(),
+                line,
+            }));
+            let Some(formatted) = formatted.filter(|formatted| formatted.content != before) else {
+                continue;
+            };
+            self.require_inside(number)?;
+            let change = FileChange {
+                before: Some(before),
+                after: Some(formatted.content),
+            };
+            files.insert(self.inside(path), change);
+        }
+        self.catalog.check_unchanged()?;
+        let edited = Edited {
+            folder: self.folder,
+            files,
+            is_template: false,
+        };
+        Ok((edited, kept))
+    }
+}

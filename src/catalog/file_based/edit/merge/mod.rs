@@ -1,0 +1,261 @@
+//! Several catalogs made one.
+
+mod parts;
+mod values;
+
+use super::{CatalogEditError, Editor, result, subject};
+use crate::catalog::file_based::load::{At, Subject};
+use crate::catalog::file_based::read::{CatalogLimits, Handle};
+use crate::catalog::file_based::{Key, Schema};
+use crate::files::{self, NewFolder};
+use crate::kubernetes::names::is_dns1123_label;
+use crate::text::{self, Document, Path as TextPath};
+use parts::{Part, ranges};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use values::Clash;
+
+/// Something that catalogs say differently.
+#[derive(Debug, Clone)]
+pub struct Conflict {
+    /// What it is about.
+    pub subject: Subject,
+    /// The field or entry of it; none of all.
+    pub part: Option<String>,
+    /// The fields of it that differ.
+    pub fields: Vec<String>,
+    /// Where it is said.
+    pub at: Vec<At>,
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(part) = &self.part {
+            write!(formatter, "{part} of ")?;
+        }
+        write!(formatter, "{} differs", self.subject)?;
+        if !self.fields.is_empty() {
+            write!(formatter, " in {}", self.fields.join(", "))?;
+        }
+        let places: Vec<String> = self.at.iter().map(At::to_string).collect();
+        write!(formatter, ": {}", places.join(", "))
+    }
+}
+
+/// A package of the new catalog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergedPackage {
+    /// Its name; empty for the documents that belong to none.
+    pub name: String,
+    /// The numbers of the catalogs that have it.
+    pub catalogs: Vec<usize>,
+}
+
+/// A catalog that is merged.
+struct Source {
+    editor: Editor,
+    /// What belongs to each document, by the number of its handle.
+    ranges: HashMap<usize, Range<u64>>,
+}
+
+/// Writes the catalogs in `folders` as one to `output`, which appears when it is complete: PACKAGE/catalog.yaml or
+/// PACKAGE/catalog.json for each package. Documents that one catalog has, or that are the same in all, keep their bytes.
+/// Channels and deprecations get the entries of all; what differs is as in the `preferred` catalog.
+///
+/// # Errors
+/// When there is something at `output` already, the catalogs say something differently that `preferred` does not decide,
+/// or the new catalog would have errors that none of them has.
+pub fn merge(
+    folders: &[PathBuf],
+    preferred: Option<usize>,
+    output: &Path,
+    limits: CatalogLimits,
+) -> Result<Vec<MergedPackage>, CatalogEditError> {
+    let mut sources = Vec::with_capacity(folders.len());
+    for folder in folders {
+        let editor = Editor::open(folder, limits)?;
+        let ranges = ranges(&editor);
+        sources.push(Source { editor, ranges });
+    }
+    let handles = sources.iter().flat_map(|source| &source.editor.catalog.handles);
+    let names: BTreeSet<String> = handles.map(|handle| handle.package.to_string()).collect();
+    let new = NewFolder::new(output)?;
+    let mut conflicts = Vec::new();
+    let mut packages = Vec::new();
+    for name in names {
+        if !name.is_empty() && !is_dns1123_label(&name) {
+            return Err(CatalogEditError::Name { package: name });
+        }
+        let mut merging = Merging {
+            preferred,
+            conflicts: &mut conflicts,
+            parts: Vec::new(),
+            others: Vec::new(),
+        };
+        let catalogs = merging.package(&name, &sources)?;
+        let files = parts::files(merging.parts);
+        let written = files.iter().map(|(file, content)| (*file, content.as_slice()));
+        files::place(&new.path().join(&name), written)?;
+        packages.push(MergedPackage { name, catalogs });
+    }
+    if !conflicts.is_empty() {
+        return Err(CatalogEditError::Conflicts { conflicts });
+    }
+    for source in &sources {
+        source.editor.catalog.check_unchanged()?;
+    }
+    result::check_new(new.path(), output, folders, limits)?;
+    new.commit()?;
+    Ok(packages)
+}
+
+/// A package that is being merged.
+struct Merging<'s> {
+    preferred: Option<usize>,
+    conflicts: &'s mut Vec<Conflict>,
+    /// The documents of the new package.
+    parts: Vec<Part>,
+    /// Those of schemas that say nothing of what they are about, by the numbers of their catalogs.
+    others: Vec<(usize, Value)>,
+}
+
+/// A document of one of the catalogs.
+#[derive(Clone, Copy)]
+struct Found<'s> {
+    catalog: usize,
+    source: &'s Source,
+    index: usize,
+    handle: &'s Handle,
+}
+
+impl Found<'_> {
+    fn part(self) -> Result<Part, CatalogEditError> {
+        let range = self.source.ranges.get(&self.index).cloned().unwrap_or_default();
+        Ok(Part::read(self.catalog, &self.source.editor, self.handle, range)?)
+    }
+
+    fn read(self) -> Result<Document, CatalogEditError> {
+        self.source.editor.read(self.handle)
+    }
+}
+
+impl Merging<'_> {
+    /// Puts the documents of a package together; gives the catalogs that have it.
+    fn package(&mut self, name: &str, sources: &[Source]) -> Result<Vec<usize>, CatalogEditError> {
+        let mut catalogs = Vec::new();
+        let mut versions: BTreeMap<Key<'_>, Vec<Found<'_>>> = BTreeMap::new();
+        let mut order: Vec<Found<'_>> = Vec::new();
+        for (catalog, source) in sources.iter().enumerate() {
+            let handles = source.editor.catalog.handles.iter().enumerate();
+            let mut found: Vec<Found<'_>> = handles
+                .filter(|(_, handle)| &*handle.package == name)
+                .map(|(index, handle)| Found {
+                    catalog,
+                    source,
+                    index,
+                    handle,
+                })
+                .collect();
+            if found.is_empty() {
+                continue;
+            }
+            source.editor.require_each_once(found.iter().map(|one| one.handle))?;
+            found.sort_by_key(|one| (one.handle.file, one.handle.start));
+            catalogs.push(catalog);
+            for one in &found {
+                versions.entry(one.handle.key()).or_default().push(*one);
+            }
+            order.extend(found);
+        }
+        for one in order {
+            if let Schema::Other(_) = one.handle.schema {
+                self.other(one)?;
+            } else if let Some(all) = versions.remove(&one.handle.key()) {
+                self.document(one, &all)?;
+            }
+        }
+        Ok(catalogs)
+    }
+
+    /// Adds a document of a schema that says nothing of what it is about, unless another catalog has the same.
+    fn other(&mut self, found: Found<'_>) -> Result<(), CatalogEditError> {
+        let value = found.read()?.into_value();
+        let is_it = |(catalog, known): &(usize, Value)| *catalog != found.catalog && *known == value;
+        if !self.others.iter().any(is_it) {
+            self.insert(found.part()?);
+            self.others.push((found.catalog, value));
+        }
+        Ok(())
+    }
+
+    /// Adds what all versions of a document say together.
+    fn document(&mut self, first: Found<'_>, all: &[Found<'_>]) -> Result<(), CatalogEditError> {
+        let mut part = first.part()?;
+        for other in all.iter().skip(1) {
+            if other.part()?.document != part.document {
+                part.document = self.merged(first, all)?.into_bytes();
+                break;
+            }
+        }
+        self.insert(part);
+        Ok(())
+    }
+
+    /// The text that says what all versions of a document say together.
+    fn merged(&mut self, first: Found<'_>, all: &[Found<'_>]) -> Result<String, CatalogEditError> {
+        let mut documents = Vec::with_capacity(all.len());
+        for found in all {
+            documents.push((found.catalog, found.read()?));
+        }
+        let versions = documents.iter().map(|(catalog, document)| (*catalog, document.value()));
+        let versions: Vec<values::Version<'_>> = versions.collect();
+        let (value, clashes) = values::merged(&first.handle.schema, &versions, self.preferred);
+        let conflicts = clashes
+            .into_iter()
+            .map(|clash| conflict(first.handle, clash, &documents));
+        self.conflicts.extend(conflicts);
+        let base = first.read()?;
+        let is_it = |(catalog, document): &&(usize, Document)| {
+            Some(*catalog) == self.preferred && document.format() == base.format() && *document.value() == value
+        };
+        Ok(match documents.iter().find(is_it) {
+            Some((_, preferred)) => preferred.source().text().to_owned(),
+            None => text::revise(&base, &value)?,
+        })
+    }
+
+    /// Documents of the first catalog stay in their order. Others stand behind the last one of their schema, else behind
+    /// all.
+    fn insert(&mut self, part: Part) {
+        let is_like = |known: &Part| known.schema == part.schema && known.is_json == part.is_json;
+        let of_first = self.parts.first().is_none_or(|first| first.catalog() == part.catalog());
+        let place = match self.parts.iter().rposition(is_like) {
+            Some(last) if !of_first => last + 1,
+            _ => self.parts.len(),
+        };
+        self.parts.insert(place, part);
+    }
+}
+
+fn conflict(handle: &Handle, clash: Clash, documents: &[(usize, Document)]) -> Conflict {
+    let at = |(catalog, path): &(usize, TextPath)| {
+        let (_, document) = documents.iter().find(|(number, _)| number == catalog)?;
+        let place = document.key_place(path);
+        Some(At {
+            file: PathBuf::from(place.source.name()),
+            line: place.start().line,
+        })
+    };
+    Conflict {
+        subject: subject(handle),
+        part: clash.part,
+        fields: clash.fields,
+        at: clash.at.iter().filter_map(at).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,226 @@
+//! Basic templates: a catalog whose bundles have only their images.
+//!
+//! A bundle is known by the field `name` of its entry, which `add` writes.
+
+use super::{TemplateEditError, TemplateEditor, field};
+use crate::catalog::file_based::Schema;
+use crate::catalog::file_based::draft::{Draft, DraftError, NewBundle, Placement, Revised};
+use crate::catalog::file_based::edit::CatalogEditError;
+use crate::catalog::file_based::template::Kind;
+use crate::shape::nearest;
+use ::semver::Version;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A bundle to add to a template.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TemplateBundle {
+    /// The reference of its image, or its folder, as it is to be written.
+    pub image: String,
+    /// The bundle.
+    pub bundle: NewBundle,
+}
+
+/// What of a template is about a package.
+struct Package {
+    /// Its documents, and behind them one for each bundle of its channels that no entry names.
+    documents: Vec<Value>,
+    /// The entries that the first documents are.
+    places: Vec<usize>,
+}
+
+impl TemplateEditor {
+    fn entries(&self) -> &[Value] {
+        let entries = field(&self.value, "entries").and_then(|(_, entries)| entries.as_array());
+        entries.map_or(&[], Vec::as_slice)
+    }
+
+    fn package(&self, package: &str) -> Package {
+        let text = |entry: &Value, field: &str| entry.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let is_bundle = |entry: &Value| text(entry, "schema") == Schema::Bundle.name();
+        let is_own = |entry: &Value| match Schema::from(text(entry, "schema")) {
+            Schema::Package => text(entry, "name") == package,
+            _ => text(entry, "package") == package,
+        };
+        let of_channel = |entry: &Value| -> Vec<String> {
+            let entries = entry.get("entries").and_then(Value::as_array);
+            entries.into_iter().flatten().map(|entry| text(entry, "name")).collect()
+        };
+        let channels = self
+            .entries()
+            .iter()
+            .filter(|entry| is_own(entry) && text(entry, "schema") == Schema::Channel.name());
+        let mut unnamed: BTreeSet<String> = channels.flat_map(of_channel).collect();
+        let mut found = Package {
+            documents: Vec::new(),
+            places: Vec::new(),
+        };
+        for (place, entry) in self.entries().iter().enumerate() {
+            if is_own(entry) || (is_bundle(entry) && unnamed.contains(&text(entry, "name"))) {
+                found.places.push(place);
+                found.documents.push(entry.clone());
+                if is_bundle(entry) {
+                    unnamed.remove(&text(entry, "name"));
+                }
+            }
+        }
+        let unnamed = unnamed
+            .into_iter()
+            .map(|name| json!({"schema": Schema::Bundle.name(), "name": name}));
+        found.documents.extend(unnamed);
+        found
+    }
+
+    /// The packages, by name.
+    fn packages(&self) -> BTreeSet<String> {
+        let entries = self.entries().iter();
+        let names = entries.filter_map(|entry| {
+            let schema = entry.get("schema")?.as_str()?;
+            let name = if schema == Schema::Package.name() {
+                "name"
+            } else {
+                "package"
+            };
+            entry.get(name)?.as_str().map(str::to_owned)
+        });
+        names.collect()
+    }
+
+    /// Changes a package that a basic template has. Of its bundles only the names are known.
+    ///
+    /// # Errors
+    /// When there is no such package, `change` fails, or a bundle goes whose entry has no name.
+    pub fn change<T>(
+        &mut self,
+        package: &str,
+        change: impl FnOnce(&mut Draft) -> Result<T, DraftError>,
+    ) -> Result<T, CatalogEditError> {
+        self.require(Kind::Basic)?;
+        let found = self.package(package);
+        let packages = self.packages();
+        if !packages.contains(package) {
+            return Err(CatalogEditError::Package {
+                folder: self.path.clone(),
+                package: package.to_owned(),
+                nearest: nearest(package, packages.iter().map(String::as_str)).map(str::to_owned),
+            });
+        }
+        let mut draft = Draft::read(package, &found.documents)?;
+        let changed = change(&mut draft)?;
+        self.revise(&found, &draft)?;
+        Ok(changed)
+    }
+
+    /// Adds bundles to a package of a basic template, which may be new. `versions` has those of the bundles that are
+    /// there already, by name; they are needed where a bundle takes its place by its version. Gives the channels that
+    /// each was not in before.
+    ///
+    /// # Errors
+    /// When a bundle does not fit into a channel, or is there with an image that is not known.
+    pub fn add(
+        &mut self,
+        package: &str,
+        bundles: &[TemplateBundle],
+        placement: &Placement,
+        versions: &BTreeMap<String, Version>,
+    ) -> Result<Vec<Vec<String>>, CatalogEditError> {
+        self.require(Kind::Basic)?;
+        let found = self.package(package);
+        let mut draft = Draft::read(package, &found.documents)?;
+        for bundle in &mut draft.bundles {
+            bundle.version = versions.get(&bundle.name).cloned();
+        }
+        let mut documents: BTreeMap<String, Value> = BTreeMap::new();
+        let mut added = Vec::with_capacity(bundles.len());
+        for TemplateBundle { image, bundle } in bundles {
+            let name = &bundle.entry.name;
+            let document = json!({"schema": Schema::Bundle.name(), "image": image, "name": name});
+            let new = NewBundle {
+                document: document.clone(),
+                ..bundle.clone()
+            };
+            let known = documents
+                .get(name)
+                .cloned()
+                .or_else(|| self.known(name, image, &document));
+            if known.is_none() && draft.bundle(name).is_some() {
+                return Err(self.unnamed(name).into());
+            }
+            added.push(draft.add(&new, placement, known.as_ref())?);
+            documents.insert(name.clone(), document);
+        }
+        self.revise(&found, &draft)?;
+        Ok(added)
+    }
+
+    /// The document of a bundle that is there, in the form of a new one where it is the same.
+    fn known(&self, name: &str, image: &str, document: &Value) -> Option<Value> {
+        let is = |entry: &&Value, field: &str, text: &str| entry.get(field).and_then(Value::as_str) == Some(text);
+        let mut bundles = self
+            .entries()
+            .iter()
+            .filter(|entry| is(entry, "schema", Schema::Bundle.name()));
+        if bundles.clone().any(|entry| is(&entry, "image", image)) {
+            return Some(document.clone());
+        }
+        bundles.find(|entry| is(entry, "name", name)).cloned()
+    }
+
+    fn unnamed(&self, bundle: &str) -> TemplateEditError {
+        TemplateEditError::Unnamed {
+            file: self.path.clone(),
+            bundle: bundle.to_owned(),
+        }
+    }
+
+    /// Gives the template the documents of a changed package.
+    fn revise(&mut self, found: &Package, draft: &Draft) -> Result<(), TemplateEditError> {
+        let is_only = self.packages().len() == 1;
+        let mut changed: BTreeMap<usize, Value> = BTreeMap::new();
+        let mut new = Vec::new();
+        for revised in draft.revise(&found.documents) {
+            match revised {
+                Revised::Kept(place) => {
+                    let document = found.documents.get(place).cloned().unwrap_or_default();
+                    changed.insert(place, document);
+                }
+                Revised::Changed(place, value) => drop(changed.insert(place, value)),
+                Revised::New(value) => new.push(value),
+            }
+        }
+        let real = found.places.len();
+        // All bundles go with the only package.
+        let all = draft.gone && is_only;
+        let unnamed = found.documents.iter().enumerate().skip(real);
+        for (place, document) in unnamed.filter(|_| !all) {
+            if !changed.contains_key(&place) {
+                let name = document.get("name").and_then(Value::as_str).unwrap_or_default();
+                return Err(self.unnamed(name));
+            }
+        }
+        let mut entries: Vec<Value> = Vec::new();
+        for (place, entry) in self.entries().iter().enumerate() {
+            let is_bundle = entry.get("schema").and_then(Value::as_str) == Some(Schema::Bundle.name());
+            match found.places.iter().position(|known| *known == place) {
+                Some(document) => entries.extend(changed.get(&document).cloned()),
+                None if all && is_bundle => {}
+                None => entries.push(entry.clone()),
+            }
+        }
+        for value in new {
+            let schema = value.get("schema").cloned();
+            // Behind the last one of its schema.
+            let last = entries.iter().rposition(|entry| entry.get("schema") == schema.as_ref());
+            let place = last.map_or(entries.len(), |last| last + 1);
+            entries.insert(place, value);
+        }
+        if entries != self.entries() {
+            let key = field(&self.value, "entries").map_or_else(|| "entries".to_owned(), |(key, _)| key.clone());
+            let value: Option<&mut Map<String, Value>> = self.value.as_object_mut();
+            if let Some(value) = value {
+                value.insert(key, entries.into());
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,197 @@
+//! Editing a catalog template: one file, whose text stays but for what changes.
+
+mod basic;
+mod semver;
+
+pub use basic::TemplateBundle;
+
+use super::{CatalogEditError, Edited};
+use crate::catalog::file_based::read::{CatalogError, CatalogLimits};
+use crate::catalog::file_based::template::{Kind, Template, TemplateError, TemplateProblem};
+use crate::files::{FileChange, FileError, open_regular};
+use crate::text::{self, Document, Limits};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Why a template is not edited. Nothing has changed then.
+#[derive(Debug, thiserror::Error)]
+pub enum TemplateEditError {
+    /// It is no template, or would be none.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    /// A catalog as a template, as older versions of opm read it.
+    #[error("{} is a basic template without the schema olm.template.basic, and is not edited", file.display())]
+    Older {
+        /// The file.
+        file: PathBuf,
+    },
+    /// A template of this type does not say what is to change.
+    #[error("{}: this change is not supported in a {} template", file.display(), kind.word())]
+    Unsupported {
+        /// The file.
+        file: PathBuf,
+        /// Its type.
+        kind: Kind,
+    },
+    /// No entry says that it is a bundle of the channels.
+    #[error("{}: a channel has the bundle {bundle:?}, and no entry olm.bundle has this name", file.display())]
+    Unnamed {
+        /// The file.
+        file: PathBuf,
+        /// The bundle.
+        bundle: String,
+    },
+    /// No such list.
+    #[error("{}: {stream:?} is none of the lists of a semver template", file.display())]
+    Stream {
+        /// The file.
+        file: PathBuf,
+        /// The name.
+        stream: String,
+    },
+    /// No list has the image.
+    #[error("{}: no bundle has the image {image:?}", file.display())]
+    Image {
+        /// The file.
+        file: PathBuf,
+        /// The reference.
+        image: String,
+        /// The image that is most like it.
+        nearest: Option<String>,
+    },
+}
+
+/// A template that is being edited.
+#[derive(Debug)]
+pub struct TemplateEditor {
+    path: PathBuf,
+    limits: CatalogLimits,
+    before: Vec<u8>,
+    kind: Kind,
+    images: Vec<String>,
+    document: Document,
+    /// What it is to say.
+    value: Value,
+}
+
+impl TemplateEditor {
+    /// Opens the template in a file.
+    ///
+    /// # Errors
+    /// When it cannot be read or is no template.
+    pub fn open(path: &Path, limits: CatalogLimits) -> Result<Self, CatalogEditError> {
+        let fail = |error| FileError::new("read", path, error);
+        let mut before = Vec::new();
+        let most = u64::try_from(limits.document_bytes).unwrap_or(u64::MAX);
+        let file = open_regular(path).map_err(fail)?;
+        file.take(most.saturating_add(1))
+            .read_to_end(&mut before)
+            .map_err(fail)?;
+        let name = path.display().to_string();
+        let images = images(&name, &before, limits);
+        let reading = text::read(&name, &before, &of_template(limits));
+        let mut documents = reading.documents.into_iter();
+        let document = documents.find(|document| !document.value().is_null());
+        let schema = document
+            .as_ref()
+            .and_then(|document| field(document.value(), "schema")?.1.as_str());
+        let kind = schema.and_then(Kind::of_schema);
+        let problem = match &images {
+            Err(TemplateEditError::Template(error)) => Some(&*error.problem),
+            _ => None,
+        };
+        let file = path.to_owned();
+        let images = match (kind, problem) {
+            // The first bundle is still to come.
+            (Some(_), Some(TemplateProblem::NoBundles)) => Vec::new(),
+            // A file of a catalog.
+            (None, Some(TemplateProblem::RenderedBundle { .. })) => {
+                return Err(CatalogError::NotAFolder { file }.into());
+            }
+            _ => images?,
+        };
+        let (Some(document), Some(kind)) = (document, kind) else {
+            return Err(TemplateEditError::Older { file }.into());
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            limits,
+            before,
+            kind,
+            images,
+            value: document.value().clone(),
+            document,
+        })
+    }
+
+    /// Its type.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The references of its bundles.
+    pub fn images(&self) -> &[String] {
+        &self.images
+    }
+
+    fn require(&self, kind: Kind) -> Result<(), TemplateEditError> {
+        if self.kind == kind {
+            return Ok(());
+        }
+        Err(self.unsupported())
+    }
+
+    /// A change that makes no sense in a template of this type.
+    pub fn unsupported(&self) -> TemplateEditError {
+        TemplateEditError::Unsupported {
+            file: self.path.clone(),
+            kind: self.kind,
+        }
+    }
+
+    /// The changed file, which is a template again.
+    ///
+    /// # Errors
+    /// When the form of the text does not allow the change, or the file would be no template.
+    pub fn finish(self) -> Result<Edited, CatalogEditError> {
+        let mut files = BTreeMap::new();
+        if *self.document.value() != self.value {
+            let after = text::revise(&self.document, &self.value)?.into_bytes();
+            images(&self.path.display().to_string(), &after, self.limits)?;
+            let change = FileChange {
+                before: Some(self.before),
+                after: Some(after),
+            };
+            let name = self.path.file_name().unwrap_or_default();
+            files.insert(name.to_string_lossy().into_owned(), change);
+        }
+        Ok(Edited {
+            folder: self.path.parent().unwrap_or(Path::new("")).to_owned(),
+            files,
+            is_template: true,
+        })
+    }
+}
+
+/// The references of the bundles of a template.
+fn images(name: &str, text: &[u8], limits: CatalogLimits) -> Result<Vec<String>, TemplateEditError> {
+    let template = Template::read(name, text, None, limits)?;
+    Ok(template.images.into_iter().map(|image| image.reference).collect())
+}
+
+fn of_template(limits: CatalogLimits) -> Limits {
+    Limits {
+        values: limits.template_values,
+        ..limits.of_document()
+    }
+}
+
+/// A field whose name may have capitals, with its name.
+fn field<'v>(map: &'v Value, name: &str) -> Option<(&'v String, &'v Value)> {
+    map.as_object()?.iter().find(|(key, _)| key.eq_ignore_ascii_case(name))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! Semver templates: lists of images, from which channels follow.
+
+use super::{TemplateEditError, TemplateEditor, field};
+use crate::catalog::file_based::template::Kind;
+use crate::shape::nearest;
+use serde_json::{Map, Value};
+
+use crate::catalog::file_based::template::ARCHETYPES;
+
+impl TemplateEditor {
+    /// Puts an image into lists of a semver template, at their ends; gives those that it was not in before.
+    ///
+    /// # Errors
+    /// When there is no such list, or the template is of another type.
+    pub fn add_image(&mut self, image: &str, streams: &[String]) -> Result<Vec<String>, TemplateEditError> {
+        self.require(Kind::Semver)?;
+        let mut added = Vec::new();
+        for stream in streams {
+            self.require_stream(stream)?;
+            let capital = field(&self.value, "schema").is_some_and(|(key, _)| key.starts_with('S'));
+            let Some(root) = self.value.as_object_mut() else {
+                continue;
+            };
+            let stream_of_root = member(root, stream, capital, Value::Object(Map::new()));
+            if !stream_of_root.is_object() {
+                *stream_of_root = Value::Object(Map::new());
+            }
+            let Some(of_stream) = stream_of_root.as_object_mut() else {
+                continue;
+            };
+            let bundles = member(of_stream, "bundles", capital, Value::Array(Vec::new()));
+            if !bundles.is_array() {
+                *bundles = Value::Array(Vec::new());
+            }
+            let Some(bundles) = bundles.as_array_mut() else {
+                continue;
+            };
+            if bundles.iter().any(|bundle| is_of(bundle, image)) {
+                continue;
+            }
+            let key = bundles
+                .last()
+                .and_then(|last| field(last, "image"))
+                .map(|(key, _)| key.clone());
+            let key = key.unwrap_or_else(|| spelled("image", capital));
+            bundles.push(Value::Object(Map::from_iter([(key, image.into())])));
+            added.push(stream.clone());
+        }
+        Ok(added)
+    }
+
+    /// Takes an image out of a list of a semver template, or out of all; gives the lists. One that becomes empty goes.
+    ///
+    /// # Errors
+    /// When there is no such list, no list has the image, or the template is of another type.
+    pub fn remove_image(&mut self, image: &str, stream: Option<&str>) -> Result<Vec<String>, TemplateEditError> {
+        self.require(Kind::Semver)?;
+        if let Some(stream) = stream {
+            self.require_stream(stream)?;
+        }
+        let mut removed = Vec::new();
+        for name in ARCHETYPES
+            .into_iter()
+            .filter(|name| stream.is_none_or(|stream| stream == *name))
+        {
+            let Some(key) = field(&self.value, name).map(|(key, _)| key.clone()) else {
+                continue;
+            };
+            let of_stream = self.value.get_mut(&key).and_then(Value::as_object_mut);
+            let bundles = of_stream.and_then(|of_stream| {
+                let key = of_stream
+                    .keys()
+                    .find(|key| key.eq_ignore_ascii_case("bundles"))
+                    .cloned()?;
+                of_stream.get_mut(&key)?.as_array_mut()
+            });
+            let Some(bundles) = bundles else { continue };
+            let before = bundles.len();
+            bundles.retain(|bundle| !is_of(bundle, image));
+            if bundles.len() == before {
+                continue;
+            }
+            removed.push(name.to_owned());
+            if bundles.is_empty()
+                && let Some(root) = self.value.as_object_mut()
+            {
+                root.shift_remove(&key);
+            }
+        }
+        if removed.is_empty() {
+            return Err(TemplateEditError::Image {
+                file: self.path.clone(),
+                image: image.to_owned(),
+                nearest: nearest(image, self.images.iter().map(String::as_str)).map(str::to_owned),
+            });
+        }
+        Ok(removed)
+    }
+
+    fn require_stream(&self, stream: &str) -> Result<(), TemplateEditError> {
+        if ARCHETYPES.contains(&stream) {
+            return Ok(());
+        }
+        Err(TemplateEditError::Stream {
+            file: self.path.clone(),
+            stream: stream.to_owned(),
+        })
+    }
+}
+
+fn is_of(bundle: &Value, image: &str) -> bool {
+    field(bundle, "image").and_then(|(_, known)| known.as_str()) == Some(image)
+}
+
+/// A key as the template spells its keys.
+fn spelled(key: &str, capital: bool) -> String {
+    let mut letters = key.chars();
+    match letters.next() {
+        Some(first) if capital => first.to_uppercase().chain(letters).collect(),
+        _ => key.to_owned(),
+    }
+}
+
+/// The value of a key that may have capitals, made where it is absent.
+fn member<'v>(map: &'v mut Map<String, Value>, name: &str, capital: bool, new: Value) -> &'v mut Value {
+    let known = map.keys().find(|key| key.eq_ignore_ascii_case(name)).cloned();
+    map.entry(known.unwrap_or_else(|| spelled(name, capital)))
+        .or_insert(new)
+}

@@ -1,0 +1,195 @@
+//! The canonical form of a catalog's files: what a document says stays, and so do comments.
+
+use super::Schema;
+use super::document::Document;
+use super::read::CatalogLimits;
+use super::stream::Stream;
+use super::write::{Language, write};
+use crate::diagnostic;
+use crate::source::{Position, SourceFile};
+use crate::text;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// A file in canonical form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Formatted {
+    /// Its content.
+    pub content: Vec<u8>,
+    /// The lines, from 1, on which documents begin that keep their layout, because it cannot be changed without changing
+    /// what they say.
+    pub kept: Vec<usize>,
+}
+
+/// The canonical form of a file. JSON is indented by four spaces. YAML keeps its scalars and brackets and all comments,
+/// and gets the indentation and the separators that other YAML of catalogs has. In both the fields of a schema stand in
+/// the order in which they are described, and lines end with a line feed.
+///
+/// Documents come in the order of packages, channels, bundles and deprecations, where no comment could lose its
+/// neighbour by that. None of a file that cannot be read.
+pub fn format(content: &[u8], limits: CatalogLimits) -> Option<Formatted> {
+    let (mut parts, is_json) = parts(content, limits)?;
+    if parts.iter().enumerate().all(|(place, part)| may_move(place, part)) {
+        parts = sorted(parts);
+    }
+    if values(&parts).next().is_none() {
+        let content = content.to_owned();
+        return Some(Formatted {
+            content,
+            kept: Vec::new(),
+        });
+    }
+    let kept = parts.iter().filter(|part| part.kept).map(|part| part.line).collect();
+    let mut formatted = String::new();
+    for (place, part) in parts.iter().enumerate() {
+        let has_document = !part.value.is_null();
+        if !is_json && (place > 0 || has_document || !part.separator.is_empty()) {
+            formatted.push_str("---");
+            for (place, comment) in part.separator.iter().enumerate() {
+                formatted.push_str(if place == 0 { " " } else { "\n" });
+                formatted.push_str(comment);
+            }
+            formatted.push('\n');
+        }
+        formatted.push_str(&part.text);
+    }
+    let content = formatted.into_bytes();
+    let (after, _) = self::parts(&content, limits)?;
+    (values(&after).eq(values(&parts))).then_some(Formatted { content, kept })
+}
+
+/// A document, or comments that stand alone.
+#[derive(Debug)]
+struct Part {
+    line: usize,
+    /// The comments on the lines of dashes before it.
+    separator: Vec<String>,
+    /// Null of comments.
+    value: Value,
+    text: String,
+    /// The layout is the old one.
+    kept: bool,
+}
+
+fn values(parts: &[Part]) -> impl Iterator<Item = &Value> {
+    parts.iter().map(|part| &part.value).filter(|value| !value.is_null())
+}
+
+/// What a file is made of, each part in its canonical form, and whether it is JSON.
+fn parts(content: &[u8], limits: CatalogLimits) -> Option<(Vec<Part>, bool)> {
+    let mut stream = Stream::new(content, limits.document_bytes);
+    let mut parts: Vec<Part> = Vec::new();
+    let mut is_json = false;
+    let mut end = 0;
+    let mut pending: Vec<String> = Vec::new();
+    while let Some(piece) = stream.next().ok()? {
+        let start = usize::try_from(piece.start).ok()?;
+        let before = content.get(end..start).unwrap_or_default();
+        end = start + piece.bytes.len();
+        let text = std::str::from_utf8(piece.bytes).ok()?;
+        is_json = piece.json;
+        pending.extend(comments_of_separators(before));
+        let mut part = Part {
+            line: piece.line,
+            separator: std::mem::take(&mut pending),
+            value: Value::Null,
+            text: String::new(),
+            kept: false,
+        };
+        if piece.json {
+            let document = Document::from_json(text).ok()?;
+            let mut out = Vec::new();
+            write(&document, Language::Json, &mut out).ok()?;
+            part.text = String::from_utf8(out).ok()?;
+            part.value = serde_json::from_str(text).ok()?;
+        } else {
+            yaml(&mut part, text, &limits)?;
+        }
+        if part.value.is_null() && part.text.is_empty() {
+            pending = part.separator;
+        } else {
+            parts.push(part);
+        }
+    }
+    // Comments of separators that no document follows.
+    pending.extend(comments_of_separators(content.get(end..).unwrap_or_default()));
+    if let Some(last) = parts.last_mut().filter(|_| !is_json) {
+        for comment in pending {
+            last.text.push_str(&comment);
+            last.text.push('\n');
+        }
+    }
+    Some((parts, is_json))
+}
+
+/// Reads a piece of YAML and lays it out anew; none where it is not YAML.
+fn yaml(part: &mut Part, text: &str, limits: &CatalogLimits) -> Option<()> {
+    let begin = Position {
+        line: part.line,
+        column: 1,
+    };
+    let source = SourceFile::part("", text, begin, 0);
+    let reading = text::read_source(&source, &limits.of_document());
+    if diagnostic::has_errors(&reading.diagnostics) {
+        return None;
+    }
+    let document = reading.documents.first().filter(|document| !document.value().is_null());
+    let Some(document) = document else {
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        part.text = lines.map(|line| format!("{line}\n")).collect();
+        return Some(());
+    };
+    part.value = document.value().clone();
+    let schema = document.value().get("schema").and_then(Value::as_str);
+    let schema = Schema::from(schema.unwrap_or_default());
+    let formatted = text::reflow(document, schema.fields());
+    part.kept = formatted.is_none();
+    part.text = formatted.unwrap_or_else(|| text.to_owned());
+    Some(())
+}
+
+/// The comments on the lines of dashes between two documents.
+fn comments_of_separators(between: &[u8]) -> Vec<String> {
+    let between = String::from_utf8_lossy(between);
+    let comments = between.lines().filter_map(|line| {
+        let comment = line.strip_prefix("---")?.trim();
+        comment.starts_with('#').then(|| comment.to_owned())
+    });
+    comments.collect()
+}
+
+/// Whether no comment of a document may be about another one, or several.
+fn may_move(place: usize, part: &Part) -> bool {
+    let is_comment = part.value.is_null();
+    let ends_with_comment = || part.text.lines().next_back().is_some_and(|line| line.starts_with('#'));
+    !part.kept && part.separator.is_empty() && if is_comment { place == 0 } else { !ends_with_comment() }
+}
+
+/// Documents in the order of packages, channels, bundles and deprecations; packages stay in that of the file.
+fn sorted(parts: Vec<Part>) -> Vec<Part> {
+    let mut packages: HashMap<String, usize> = HashMap::new();
+    let mut ranked: Vec<_> = parts
+        .into_iter()
+        .map(|part| (rank(&part.value, &mut packages), part))
+        .collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().map(|(_, part)| part).collect()
+}
+
+/// The place of a document among those of its file; comments at the beginning stay there.
+fn rank(document: &Value, packages: &mut HashMap<String, usize>) -> Option<(usize, u8)> {
+    let document = document.as_object()?;
+    let text = |field: &str| document.get(field).and_then(Value::as_str).unwrap_or_default();
+    let schema = Schema::from(text("schema"));
+    let package = match text(if schema == Schema::Package { "name" } else { "package" }) {
+        "" => usize::MAX,
+        package => {
+            let next = packages.len();
+            *packages.entry(package.to_owned()).or_insert(next)
+        }
+    };
+    Some((package, schema.rank()))
+}
+
+#[cfg(test)]
+mod tests;

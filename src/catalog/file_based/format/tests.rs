@@ -1,0 +1,139 @@
+use super::*;
+use proptest::prelude::*;
+
+fn formatted(text: &str) -> String {
+    let limits = CatalogLimits::default();
+    let formatted = format(text.as_bytes(), limits).unwrap();
+    assert_eq!(
+        format(&formatted.content, limits).as_ref().map(|again| &again.content),
+        Some(&formatted.content)
+    );
+    String::from_utf8(formatted.content).unwrap()
+}
+
+#[test]
+fn yaml_gets_separators_and_the_order_of_the_schemas() {
+    let text = formatted(
+        "\
+# Licensed to the garden.
+---
+package: rake
+schema: olm.bundle
+image: registry.example.com/rake:1
+# the first
+name: rake.v1
+---
+---
+# for everybody
+entries:
+   - name: rake.v1
+name: stable
+package: rake
+schema: olm.channel
+---
+defaultChannel:  stable
+name: rake
+schema: olm.package
+---
+schema: garden
+b: 1
+a: 2
+---
+",
+    );
+    insta::assert_snapshot!(text, @"
+    # Licensed to the garden.
+    ---
+    schema: olm.package
+    name: rake
+    defaultChannel: stable
+    ---
+    # for everybody
+    schema: olm.channel
+    name: stable
+    package: rake
+    entries:
+    - name: rake.v1
+    ---
+    schema: olm.bundle
+    # the first
+    name: rake.v1
+    package: rake
+    image: registry.example.com/rake:1
+    ---
+    schema: garden
+    b: 1
+    a: 2
+    ");
+    assert_eq!(formatted("schema: a\r\n"), "---\nschema: a\n");
+    assert_eq!(formatted("\u{feff}schema: a"), "---\nschema: a\n");
+}
+
+#[test]
+fn documents_keep_their_order_beside_comments_that_may_be_about_several() {
+    let documents = ["schema: olm.bundle\npackage: a\n", "schema: olm.package\nname: a\n"];
+    for separator in ["--- # the rest\n", "# the rest\n---\n", "---\n# the rest\n---\n"] {
+        let text = format!("---\n{}{separator}{}", documents[0], documents[1]);
+        assert_eq!(formatted(&text), text);
+    }
+    let text = format!("---\n{}---\n{}", documents[0], documents[1]);
+    assert_eq!(formatted(&text), format!("---\n{}---\n{}", documents[1], documents[0]));
+    assert_eq!(
+        formatted("--- # a\n--- # b\nschema: a\n--- # c\n"),
+        "--- # a\n# b\nschema: a\n# c\n"
+    );
+}
+
+#[test]
+fn json_gets_the_form_of_the_tools_of_the_field() {
+    let text =
+        formatted("{\"schema\":\"olm.bundle\",\"x\":1.50,\"name\":\"a\"} {\"name\":\"p\", \"schema\":\"olm.package\"}");
+    insta::assert_snapshot!(text, @r#"
+    {
+        "schema": "olm.package",
+        "name": "p"
+    }
+    {
+        "schema": "olm.bundle",
+        "name": "a",
+        "x": 1.50
+    }
+    "#);
+}
+
+#[test]
+fn a_document_whose_layout_cannot_change_keeps_it_and_is_named() {
+    let text = "schema: a\n---\n? schema\n: b\n";
+    let formatted = format(text.as_bytes(), CatalogLimits::default()).unwrap();
+    assert_eq!(formatted.content, b"---\nschema: a\n---\n? schema\n: b\n");
+    assert_eq!(formatted.kept, [3]);
+    assert_eq!(format(b"a: [", CatalogLimits::default()), None);
+}
+
+proptest! {
+    #[test]
+    fn any_text_keeps_its_documents_and_settles_at_once(
+        text in "(---\n|--- # c\n|\\.\\.\\.\n|# c\n|a: 1\n|schema: olm.(bundle|channel|package)\n|name: a\n|package: b\n|  \n|x:\n +- y\n|\r\n){0,16}",
+    ) {
+        let limits = CatalogLimits::default();
+        if let Some(formatted) = format(text.as_bytes(), limits) {
+            let (before, _) = parts(text.as_bytes(), limits).unwrap();
+            let (after, _) = parts(&formatted.content, limits).unwrap();
+            let sorted = |parts: &[Part]| {
+                let with_sorted_keys = |value: &Value| {
+                    let mut value = value.clone();
+                    value.sort_all_objects();
+                    value.to_string()
+                };
+                let mut values: Vec<_> = values(parts).map(with_sorted_keys).collect();
+                values.sort_unstable();
+                values
+            };
+            prop_assert_eq!(sorted(&before), sorted(&after));
+            let content = String::from_utf8_lossy(&formatted.content);
+            prop_assert_eq!(content.matches("# c").count(), text.matches("# c").count(), "{}", text);
+            let again = format(&formatted.content, limits);
+            prop_assert_eq!(again.map(|again| again.content), Some(formatted.content), "{}", text);
+        }
+    }
+}

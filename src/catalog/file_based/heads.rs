@@ -1,0 +1,15 @@
+//! The heads of a channel.
+
+use std::collections::HashSet;
+
+/// The places of the entries that no other one replaces or skips, in their order. Of each entry its name comes with
+/// those of the bundles that it replaces and skips.
+pub(super) fn heads<'n, Below>(entries: impl Iterator<Item = (&'n str, Below)> + Clone) -> Vec<usize>
+where
+    Below: Iterator<Item = &'n str>,
+{
+    let below = |(own, below): (&'n str, Below)| below.filter(move |name| *name != own);
+    let below: HashSet<&str> = entries.clone().flat_map(below).collect();
+    let heads = entries.enumerate().filter(|(_, (name, _))| !below.contains(name));
+    heads.map(|(place, _)| place).collect()
+}

@@ -1,0 +1,83 @@
+//! `opmx catalog fmt`: the files of catalogs in canonical form.
+
+use super::edit;
+use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor, Kept};
+use crate::catalog::file_based::read::CatalogLimits;
+use crate::cli::Context;
+use crate::cli::arguments::CatalogLimitArguments;
+use crate::cli::error::{CommandResult, Status};
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  Format all files of a catalog
+  $ opmx catalog fmt catalog
+
+  In CI: list the files that are not formatted, and exit with status 3 if there are any
+  $ opmx catalog fmt v4.20 v4.21 v4.22 --check";
+
+/// Format the files of catalogs
+///
+/// In YAML indentation becomes two spaces, with lists not indented below their keys; every document begins with a line
+/// ---; several blank lines become one, and lines end with a line feed. Comments, quotes and what stands in brackets stay
+/// as they are. JSON is indented by four spaces. The fields of a schema that OLM knows come first, schema and name before
+/// the others, and packages come before their channels, bundles and deprecations. If a comment between documents could
+/// lose its neighbour, the documents of its file keep their order.
+///
+/// What a catalog says does not change. A YAML document with explicit keys, directives or document end markers keeps its
+/// layout, and is named.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct FmtArguments {
+    /// Folders of the catalogs
+    #[arg(required = true, value_name = "DIR")]
+    catalogs: Vec<PathBuf>,
+    /// Write nothing; print the names of the files that would change, and exit with status 3 if there are any
+    #[arg(long)]
+    check: bool,
+    /// Print what would change as a diff, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    limits: CatalogLimitArguments,
+}
+
+fn formatted(folder: &Path, limits: CatalogLimits) -> Result<(Edited, Vec<Kept>), CatalogEditError> {
+    Editor::open(folder, limits)?.format()
+}
+
+pub(crate) fn run(arguments: &FmtArguments, context: &Context<'_>) -> CommandResult {
+    let printer = &context.printer;
+    let mut changes = Vec::new();
+    for folder in &arguments.catalogs {
+        changes.push((folder, formatted(folder, arguments.limits.catalog())?));
+    }
+    let mut unformatted = false;
+    for (folder, (change, kept)) in &changes {
+        unformatted |= !change.files.is_empty();
+        edit::show(change, arguments.dry_run, printer)?;
+        if arguments.check && !arguments.dry_run {
+            for path in change.files.keys() {
+                printer.line(folder.join(path).display().to_string())?;
+            }
+        }
+        for Kept { file, line } in kept {
+            printer.warning(format_args!(
+                "{}:{line}: the layout of this document cannot be changed without changing what it says",
+                file.display()
+            ));
+        }
+        if !(arguments.check || arguments.dry_run) {
+            change.write()?;
+        }
+        if !arguments.check {
+            edit::written(change, arguments.dry_run, folder, printer);
+        }
+    }
+    Ok(if arguments.check && unformatted {
+        Status::No
+    } else {
+        Status::Success
+    })
+}

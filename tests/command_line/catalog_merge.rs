@@ -1,0 +1,113 @@
+//! `catalog merge`: several file-based catalogs made one.
+
+use crate::bundles::{CATALOG, fail, names, outcome_of, succeed};
+use crate::common::Sandbox;
+use std::fs;
+
+/// The catalog of a package.
+fn catalog(package: &str) -> String {
+    CATALOG.replace("rake", package)
+}
+
+fn place() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for (folder, packages) in [("a", ["rake", "hoe"]), ("b", ["rake", "spade"])] {
+        fs::create_dir(sandbox.path(folder)).unwrap();
+        for package in packages {
+            let file = sandbox.path(format!("{folder}/{package}.yaml"));
+            fs::write(file, catalog(package)).unwrap();
+        }
+    }
+    sandbox
+}
+
+#[test]
+fn packages_come_together_in_a_new_folder() {
+    let sandbox = place();
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog merge a b -o out"), @"
+    ------- stderr -------
+    hoe from a
+    rake from a and b
+    spade from b
+    wrote out
+    ");
+    assert_eq!(names(&sandbox.path("out")), ["hoe", "rake", "spade"]);
+    let text = fs::read_to_string(sandbox.path("out/rake/catalog.yaml")).unwrap();
+    assert_eq!(text, CATALOG);
+    succeed(&sandbox, "validate out");
+    insta::assert_snapshot!(fail(&sandbox, "catalog merge a b -o out"), @"
+    ------- stderr -------
+    error: out already exists and is not an empty folder
+      hint: name another folder, or remove what is there
+    ------- exit 1 -------
+    ");
+}
+
+#[test]
+fn what_differs_is_decided_by_a_preferred_catalog() {
+    let sandbox = place();
+    let text = CATALOG.replace("rake:1.0.0", "rake:new");
+    fs::write(sandbox.path("b/rake.yaml"), text).unwrap();
+    insta::assert_snapshot!(fail(&sandbox, "catalog merge a b -o out"), @r#"
+    ------- stderr -------
+    error: the catalogs differ:
+           bundle "rake.v1.0.0" of package "rake" differs in image: a/rake.yaml:24, b/rake.yaml:24
+      hint: name the catalog that is right with --prefer
+    ------- exit 1 -------
+    "#);
+    assert!(!sandbox.path("out").exists());
+    succeed(&sandbox, "catalog merge a b -o out --prefer b/");
+    assert!(
+        fs::read_to_string(sandbox.path("out/rake/catalog.yaml"))
+            .unwrap()
+            .contains("rake:new")
+    );
+    let outcome = sandbox.run("catalog merge a b -o other --prefer c".split_whitespace());
+    insta::assert_snapshot!(outcome, @"
+    ------- stderr -------
+    error: c is none of the catalogs to merge
+      hint: name one of them with --prefer
+    ------- exit 2 -------
+    ");
+}
+
+#[test]
+fn a_new_catalog_with_errors_is_not_written() {
+    let sandbox = place();
+    fs::write(sandbox.path("b/rake.yaml"), CATALOG.replace("1.2.0", "1.3.0")).unwrap();
+    insta::assert_snapshot!(fail(&sandbox, "catalog merge a b -o out"), @r#"
+    ------- stderr -------
+    error[catalog-channel-head]: channel "stable" of package "rake" has 2 heads in place of one: "rake.v1.2.0" and "rake.v1.3.0" are neither replaced nor skipped by another entry
+      --> out/rake/catalog.yaml:11:11
+       |
+    11 |   - name: rake.v1.2.0
+       |           ^^^^^^^^^^^
+       |
+       = note: at entries[0].name
+       = help: Let exactly one entry be named by no other entry's replaces or skips.
+    note: another head
+      --> out/rake/catalog.yaml:13:11
+       |
+    13 |   - name: rake.v1.3.0
+       |           -----------
+
+    error[catalog-channel-head]: channel "test" of package "rake" has 2 heads in place of one: "rake.v1.2.0" and "rake.v1.3.0" are neither replaced nor skipped by another entry
+      --> out/rake/catalog.yaml:24:11
+       |
+    24 |   - name: rake.v1.2.0
+       |           ^^^^^^^^^^^
+       |
+       = note: at entries[0].name
+       = help: Let exactly one entry be named by no other entry's replaces or skips.
+    note: another head
+      --> out/rake/catalog.yaml:25:11
+       |
+    25 |   - name: rake.v1.3.0
+       |           -----------
+
+    2 errors
+    error: the change would leave errors in out; nothing was written
+    ------- exit 1 -------
+    "#);
+    assert!(!sandbox.path("out").exists());
+}

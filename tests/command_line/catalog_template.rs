@@ -1,0 +1,207 @@
+//! `catalog add`, `rm` and the others on catalog templates.
+
+use crate::bundles::{fail, miss, outcome_of, rake, succeed};
+use crate::common::Sandbox;
+use std::fs;
+
+const BASIC: &str = "\
+schema: olm.template.basic
+entries:
+# What is new goes to stable.
+- schema: olm.package
+  name: rake
+  defaultChannel: stable
+";
+
+const SEMVER: &str = "\
+schema: olm.semver
+generateMinorChannels: true # one for each
+stable:
+  bundles:
+  - image: rake1
+";
+
+/// Templates, and three versions of a bundle in folders, each of which replaces the one before.
+fn place() -> Sandbox {
+    let sandbox = Sandbox::new();
+    rake(&sandbox, "rake1", "1.0.0", None);
+    rake(&sandbox, "rake2", "1.1.0", Some("rake.v1.0.0"));
+    rake(&sandbox, "rake3", "1.2.0", Some("rake.v1.1.0"));
+    fs::write(sandbox.path("basic.yaml"), BASIC).unwrap();
+    fs::write(sandbox.path("semver.yaml"), SEMVER).unwrap();
+    sandbox
+}
+
+fn text(sandbox: &Sandbox, file: &str) -> String {
+    fs::read_to_string(sandbox.path(file)).unwrap()
+}
+
+#[test]
+fn bundles_come_into_a_basic_template_and_go_again() {
+    let sandbox = place();
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog add basic.yaml -b rake2,rake1 --channel stable"), @"
+    ------- stderr -------
+    added rake.v1.0.0 to stable
+    added rake.v1.1.0 to stable
+    wrote basic.yaml
+    ");
+    insta::assert_snapshot!(text(&sandbox, "basic.yaml"), @"
+    schema: olm.template.basic
+    entries:
+    # What is new goes to stable.
+    - schema: olm.package
+      name: rake
+      defaultChannel: stable
+    - schema: olm.channel
+      package: rake
+      name: stable
+      entries:
+      - name: rake.v1.1.0
+        replaces: rake.v1.0.0
+      - name: rake.v1.0.0
+    - schema: olm.bundle
+      image: rake1
+      name: rake.v1.0.0
+    - schema: olm.bundle
+      image: rake2
+      name: rake.v1.1.0
+    ");
+    let before = text(&sandbox, "basic.yaml");
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog add basic.yaml -b rake3 --mode semver --channel stable,fast"), @"
+    ------- stderr -------
+    added rake.v1.2.0 to stable, fast
+    wrote basic.yaml
+    ");
+    succeed(&sandbox, "catalog channel set-default basic.yaml rake fast");
+    succeed(&sandbox, "catalog channel set-default basic.yaml rake stable");
+    let rendered = outcome_of(&sandbox, "alpha render-template basic.yaml").stdout;
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    fs::write(sandbox.path("catalog/catalog.json"), rendered).unwrap();
+    succeed(&sandbox, "validate catalog");
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm basic.yaml rake@rake.v1.2.0"), @"
+    ------- stderr -------
+    removed channel fast of package rake
+    removed bundle rake.v1.2.0
+    warning: clusters that run rake.v1.2.0 from channel stable of package rake stay there: nothing in the channel leads on
+    wrote basic.yaml
+    ");
+    assert_eq!(text(&sandbox, "basic.yaml"), before);
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog deprecate basic.yaml rake@rake.v1.0.0 -m Old. --dry-run"), @"
+    --- a/basic.yaml
+    +++ b/basic.yaml
+    @@ -17,3 +17,10 @@
+     - schema: olm.bundle
+       image: rake2
+       name: rake.v1.1.0
+    +- schema: olm.deprecations
+    +  package: rake
+    +  entries:
+    +  - reference:
+    +      schema: olm.bundle
+    +      name: rake.v1.0.0
+    +    message: Old.
+    ------- stderr -------
+    rake@rake.v1.0.0 is deprecated
+    would write basic.yaml
+    ");
+}
+
+#[test]
+fn images_come_into_lists_of_a_semver_template_and_go_again() {
+    let sandbox = place();
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog add semver.yaml -b rake3,rake2 --channel stable,fast"), @"
+    ------- stderr -------
+    added rake.v1.1.0 to stable, fast
+    added rake.v1.2.0 to stable, fast
+    wrote semver.yaml
+    ");
+    insta::assert_snapshot!(text(&sandbox, "semver.yaml"), @"
+    schema: olm.semver
+    generateMinorChannels: true # one for each
+    stable:
+      bundles:
+      - image: rake1
+      - image: rake2
+      - image: rake3
+    fast:
+      bundles:
+      - image: rake2
+      - image: rake3
+    ");
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm semver.yaml fast=rake3 rake2"), @"
+    ------- stderr -------
+    removed rake3 from fast
+    removed rake2 from fast, stable
+    wrote semver.yaml
+    ");
+    succeed(&sandbox, "catalog rm semver.yaml rake3");
+    assert_eq!(text(&sandbox, "semver.yaml"), SEMVER);
+    insta::assert_snapshot!(miss(&sandbox, "catalog rm semver.yaml rake9"), @r#"
+    ------- stderr -------
+    error: semver.yaml: no bundle has the image "rake9"
+      hint: there is "rake1"
+    ------- exit 4 -------
+    "#);
+}
+
+#[test]
+fn what_a_template_does_not_support_is_said_with_a_way_out() {
+    let sandbox = place();
+    insta::assert_snapshot!(fail(&sandbox, "catalog truncate basic.yaml rake --below 1.0.0"), @r#"
+    ------- stderr -------
+    error: basic.yaml: this change is not supported in a basic template
+      hint: remove bundles by name with "opmx catalog rm", or change the catalog that the template is rendered to
+    ------- exit 1 -------
+    "#);
+    insta::assert_snapshot!(fail(&sandbox, "catalog deprecate semver.yaml rake -m Old."), @r#"
+    ------- stderr -------
+    error: semver.yaml: this change is not supported in a semver template
+      hint: channels follow from the lists of images: change these with "opmx catalog add" and "opmx catalog rm", or change the catalog that the template is rendered to
+    ------- exit 1 -------
+    "#);
+    insta::assert_snapshot!(fail(&sandbox, "catalog prune semver.yaml -p rake"), @r#"
+    ------- stderr -------
+    error: semver.yaml: this change is not supported in a semver template
+      hint: channels follow from the lists of images: change these with "opmx catalog add" and "opmx catalog rm", or change the catalog that the template is rendered to
+    ------- exit 1 -------
+    "#);
+    for (line, count) in [
+        ("catalog add semver.yaml -b rake2", 1),
+        ("catalog add semver.yaml -b rake2 --channel fast --mode semver", 1),
+    ] {
+        let outcome = sandbox.run(line.split_whitespace());
+        assert_eq!(
+            (outcome.status, outcome.stderr.matches("is a semver template").count()),
+            (Some(2), count),
+            "{outcome}"
+        );
+    }
+    insta::assert_snapshot!(fail(&sandbox, "catalog add semver.yaml -b rake2 --channel beta"), @r#"
+    ------- stderr -------
+    error: semver.yaml: "beta" is none of the lists of a semver template
+      hint: its lists are candidate, fast and stable
+    ------- exit 1 -------
+    "#);
+    let unnamed = format!(
+        "{BASIC}- schema: olm.channel\n  package: rake\n  name: stable\n  entries: [{{name: rake.v1.0.0}}]\n- schema: olm.bundle\n  image: rake1\n"
+    );
+    fs::write(sandbox.path("unnamed.yaml"), &unnamed).unwrap();
+    succeed(&sandbox, "catalog add unnamed.yaml -b rake2 --channel stable");
+    insta::assert_snapshot!(fail(&sandbox, "catalog rm unnamed.yaml rake@rake.v1.0.0"), @r#"
+    ------- stderr -------
+    error: unnamed.yaml: a channel has the bundle "rake.v1.0.0", and no entry olm.bundle has this name
+      hint: write "name: rake.v1.0.0" into the entry with its image
+    ------- exit 1 -------
+    "#);
+    fs::write(
+        sandbox.path("older.yaml"),
+        "schema: olm.package\nname: rake\ndefaultChannel: stable\n",
+    )
+    .unwrap();
+    insta::assert_snapshot!(fail(&sandbox, "catalog rm older.yaml rake"), @r#"
+    ------- stderr -------
+    error: older.yaml is a basic template without the schema olm.template.basic, and is not edited
+      hint: make one with that schema by "opmx alpha convert-template basic"
+    ------- exit 1 -------
+    "#);
+}
