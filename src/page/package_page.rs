@@ -3,6 +3,7 @@
 use super::facts::Facts;
 use super::frame::{File, Frame, Site, page};
 use super::install::{Manifest, manifests};
+use super::lifecycle::Line;
 use super::markdown;
 use super::model::{Model, Release, channel_id};
 use super::path;
@@ -25,6 +26,7 @@ struct PackagePage<'a> {
     deprecated: &'a Option<String>,
     channels: Vec<ChannelPart<'a>>,
     versions: Vec<VersionRow<'a>>,
+    lines: &'a [Line],
     differences: Vec<Compared>,
     install: Vec<Manifest>,
     needs: Vec<Needed>,
@@ -120,6 +122,7 @@ pub(super) fn package_page(
             .enumerate()
             .map(|(number, channel)| channel_part(model, number, channel, compared))
             .collect(),
+        lines: &model.lines,
         versions: model.versions.iter().map(version_row).collect(),
         differences: compared
             .iter()
