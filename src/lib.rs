@@ -37,6 +37,7 @@
 //! | `opmx catalog release` | [`index::release::release`] |
 //! | `opmx catalog build` | [`index::catalog_image::build`] |
 //! | `opmx index check` | [`index::check::check`] |
+//! | `opmx index page` | `page::write` |
 //! | `opmx resolve` | [`install::resolve::resolve`] |
 //! | `opmx plan` | [`install::plan::plan`] |
 //!
@@ -68,6 +69,7 @@
 //! | a key of a policy file | `validation/policy/keys.rs`, and `validation/policy/facts.rs` for what bundles bring |
 //! | a form of reports | `terminal/reports` |
 //! | a column of the database | `database/schema.rs` |
+//! | a part of a page of a site | `page/model.rs` and the file of its subject beside it, then the template of the page in `templates/page` |
 //! | a call of the gRPC API | `server/registry.proto`; what the calls answer: `server/file_based` and `database/entries.rs` |
 //!
 //! # Features

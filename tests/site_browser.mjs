@@ -195,6 +195,10 @@ async function looks(base) {
           const name = width === 320 ? "phone" : width === 1280 ? "wide" : null;
           if (name && (name === "wide" || colorScheme === "light")) {
             await page.screenshot({ path: join(pictures, `${kind}-${name}-${colorScheme}.png`) });
+            for (const part of { package: ["updates"], version: ["permissions"] }[kind] || []) {
+              await page.evaluate((part) => document.getElementById(part).scrollIntoView(), part);
+              await page.screenshot({ path: join(pictures, `${part}-${name}-${colorScheme}.png`) });
+            }
           }
         }
       }

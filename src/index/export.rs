@@ -345,11 +345,7 @@ async fn manifests(
     from_image(&bundle.name, &tree, options)
 }
 
-/// Stored objects as files.
-///
-/// # Errors
-/// When one is not JSON, or there is too much.
-pub(crate) fn from_objects(bundle: &str, stored: &[String], limits: &TreeLimits) -> Result<Tree, ExportError> {
+fn from_objects(bundle: &str, stored: &[String], limits: &TreeLimits) -> Result<Tree, ExportError> {
     let mut tree = Tree::new("");
     for object in stored {
         let value: Value = serde_json::from_str(object).map_err(|source| ExportError::Object {

@@ -13,8 +13,9 @@ use crate::kubernetes::rbac::account::Grants;
 use askama::Template;
 use std::collections::BTreeMap;
 
-/// Characters of a digest that are shown.
-const SHORT: usize = "sha256:".len() + 16;
+/// How a digest begins, and the characters behind that are shown.
+const DIGEST: &str = "sha256:";
+const SHORT: usize = 16;
 
 #[derive(Template)]
 #[template(path = "page/difference.html")]
@@ -70,7 +71,7 @@ fn parts(before: &Release, after: &Release) -> Vec<Part> {
         ),
         part("Fields of the APIs", fields(before, after)),
         part("Permissions", permissions(before, after)),
-        part("Images", of_maps(&images(before), &images(after), false)),
+        part("Images", shortened(of_maps(&images(before), &images(after), false))),
         part("Dependencies", of_maps(&needs(before), &needs(after), false)),
     ];
     parts.into_iter().flatten().collect()
@@ -80,11 +81,11 @@ fn parts(before: &Release, after: &Release) -> Vec<Part> {
 fn told(before: &Release, after: &Release) -> Vec<Change> {
     let (mut old, mut new) = (facts(&before.facts.rows), facts(&after.facts.rows));
     for facts in [&mut old, &mut new] {
-        for own in ["Version", "Bundle", "Bundle image"] {
+        for own in ["Version", "Bundle", "Bundle image", "Created"] {
             facts.remove(own);
         }
     }
-    of_maps(&old, &new, false)
+    shortened(of_maps(&old, &new, false))
 }
 
 fn modes(before: &Release, after: &Release) -> Vec<Change> {
@@ -114,7 +115,7 @@ fn images(version: &Release) -> BTreeMap<String, String> {
         let several = images.entry(place.to_owned()).or_default();
         let between = if several.is_empty() { "" } else { ", " };
         several.push_str(between);
-        several.push_str(&short(which));
+        several.push_str(which);
     }
     images
 }
@@ -124,12 +125,29 @@ fn needs(version: &Release) -> BTreeMap<String, String> {
     needs.map(|need| (need.wish.clone(), need.intent.to_owned())).collect()
 }
 
-/// A digest by its first characters, which tell it apart from any other.
-fn short(which: &str) -> String {
-    match which.get(..SHORT) {
-        Some(begin) if which.starts_with("sha256:") => format!("{begin}…"),
-        _ => which.to_owned(),
+/// The same with digests by their first characters, which tell them apart from any other.
+fn shortened(mut changes: Vec<Change>) -> Vec<Change> {
+    for value in changes
+        .iter_mut()
+        .flat_map(|change| [&mut change.before, &mut change.after])
+    {
+        let mut rest = value.as_str();
+        let mut short = String::new();
+        while let Some((before, behind)) = rest.split_once(DIGEST) {
+            let end = behind
+                .find(|letter: char| !letter.is_ascii_hexdigit())
+                .unwrap_or(behind.len());
+            let (digest, others) = behind.split_at(end);
+            let shown = digest.get(..SHORT).filter(|shown| shown.len() < digest.len());
+            short += before;
+            short += DIGEST;
+            short += shown.unwrap_or(digest);
+            short += if shown.is_some() { "…" } else { "" };
+            rest = others;
+        }
+        *value = short + rest;
     }
+    changes
 }
 
 /// What differs in the fields of definitions that both versions bring.
@@ -301,6 +319,19 @@ mod tests {
         let object = json!({"kind": "CustomResourceDefinition", "spec": {"versions": [{"name": "v1", "served": true,
             "schema": {"openAPIV3Schema": {"properties": {"spec": {"type": "object", "properties": properties, "required": required}}}}}]}});
         Definition::read(&object).unwrap().versions.remove(0)
+    }
+
+    #[test]
+    fn digests_are_shown_short_and_compared_whole() {
+        let digest = |end: &str| format!("sha256:{}{end}", "0".repeat(63));
+        let image = |end: &str| BTreeMap::from([("registry.example.com/a".to_owned(), digest(end))]);
+        let changes = shortened(of_maps(&image("1"), &image("2"), false));
+        assert_eq!(changes.len(), 1);
+        assert_eq!(changes[0].before, "sha256:0000000000000000…");
+        assert_eq!(
+            shortened(vec![Change::changed("a", "v1, sha256:12", "")])[0].before,
+            "v1, sha256:12"
+        );
     }
 
     #[test]

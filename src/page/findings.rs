@@ -2,7 +2,6 @@
 
 use crate::bundle::annotations::{CHANNELS, MANIFESTS, MEDIA_TYPE, METADATA, PACKAGE};
 use crate::catalog::{Bundle, Package};
-use crate::index::export::from_objects;
 use crate::olm::property::REGISTRY_V1;
 use crate::rules::Severity;
 use crate::text;
@@ -24,11 +23,11 @@ pub(super) struct Finding {
 /// What is found, what weighs most first; none where the manifests are no files that a bundle could have.
 pub(super) fn findings(package: &Package, bundle: &Bundle, objects: &[String]) -> Option<Vec<Finding>> {
     let limits = TreeLimits::default();
-    let manifests = from_objects(&bundle.name, objects, &limits).ok()?;
     let mut tree = Tree::new(&*bundle.name);
-    for (path, content) in manifests.iter() {
-        tree.insert(&format!("manifests/{path}"), content.to_vec(), &limits)
-            .ok()?;
+    for (number, object) in objects.iter().enumerate() {
+        // JSON is YAML.
+        let path = format!("manifests/{number:04}.yaml");
+        tree.insert(&path, object.clone().into_bytes(), &limits).ok()?;
     }
     let channels: Vec<&str> = package.channels.iter().map(|channel| &*channel.name).collect();
     let annotations = json!({"annotations": {

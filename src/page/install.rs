@@ -2,6 +2,7 @@
 
 use super::frame::Site;
 use super::model::Model;
+use crate::image::Reference;
 use crate::text::to_yaml;
 use serde_json::{Value, json};
 
@@ -13,6 +14,9 @@ pub(super) struct Manifest {
     pub(super) text: String,
     pub(super) yaml: String,
 }
+
+/// Stands for the namespace that an operator watches, where it cannot be its own.
+const WATCHED: &str = "watched-namespace";
 
 /// The manifests for a package.
 pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
@@ -48,9 +52,9 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
     let mut objects = Vec::new();
     if !everywhere {
         let targets = if supports("OwnNamespace") {
-            vec![namespace]
+            [namespace]
         } else {
-            Vec::new()
+            [WATCHED]
         };
         objects.push(json!({
             "apiVersion": "operators.coreos.com/v1",
@@ -62,8 +66,10 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
     objects.push(subscription);
     let group = if everywhere {
         format!("The namespace {namespace} needs an OperatorGroup without target namespaces, which OLM usually brings.")
-    } else {
+    } else if supports("OwnNamespace") {
         "The operator does not watch all namespaces, so it gets an OperatorGroup of its own.".to_owned()
+    } else {
+        format!("Put the namespace that the operator is to watch in the place of {WATCHED}.")
     };
     let mut catalog = json!({"packageName": package});
     if let (Some(channel), Some(catalog)) = (channel, catalog.as_object_mut()) {
@@ -79,7 +85,22 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
             "source": {"sourceType": "Catalog", "catalog": catalog},
         },
     });
-    vec![
+    let mirrored = json!({
+        "apiVersion": "mirror.openshift.io/v2alpha1",
+        "kind": "ImageSetConfiguration",
+        "mirror": {"operators": [{"catalog": site.source, "packages": [{
+            "name": package,
+            "channels": channel.map(|channel| json!({"name": channel})).into_iter().collect::<Vec<_>>(),
+        }]}]},
+    });
+    let is_in_registry = matches!(site.source.parse(), Ok(Reference::Registry(_))) && site.source.contains('/');
+    let mirror = is_in_registry.then(|| Manifest {
+        id: "mirror",
+        title: "Into another registry",
+        text: "For oc-mirror, which copies the images of the channel.".to_owned(),
+        yaml: documents(&[mirrored]),
+    });
+    let mut manifests = vec![
         Manifest {
             id: "subscription",
             title: "With OLM",
@@ -93,7 +114,9 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
                 .to_owned(),
             yaml: documents(&[extension]),
         },
-    ]
+    ];
+    manifests.extend(mirror);
+    manifests
 }
 
 fn documents(objects: &[Value]) -> String {

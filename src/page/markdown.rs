@@ -48,7 +48,7 @@ const ELEMENTS: [&str; 36] = [
 ];
 
 /// Levels of nesting that markup may have, which browsers and this program follow without trouble.
-const DEEPEST: usize = 64;
+const DEEPEST: usize = 200;
 
 static SANITIZER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let mut builder = Builder::empty();

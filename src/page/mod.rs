@@ -25,6 +25,7 @@ mod frame;
 mod icon;
 mod images;
 mod install;
+mod lifecycle;
 mod link;
 mod list;
 pub mod live;

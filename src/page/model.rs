@@ -5,9 +5,11 @@ use super::facts::{self, Api, Facts};
 use super::fields::Definition;
 use super::findings::{self, Finding};
 use super::icon::Icon;
+use super::lifecycle::{self, Line};
 use super::path;
 use super::relations::{Needed, Relations};
 use super::workload::{self, Deployment, Webhook};
+use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::{Deprecation, RelatedImage, Schema};
 use crate::catalog::{Bundle, BundleId, Catalog, Channel, Package};
 use crate::csv::Csv;
@@ -16,7 +18,7 @@ use crate::index::open::{Described, DescribedPackage};
 use crate::olm::property::{DEPRECATED, holds_manifests};
 use crate::steps::Content;
 use crate::version::parse_tolerant;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -40,6 +42,8 @@ pub(super) struct Model<'c> {
     pub(super) deprecated: Option<String>,
     /// Channels that are deprecated, with the reason.
     pub(super) deprecated_channels: BTreeMap<String, String>,
+    /// How long versions are supported.
+    pub(super) lines: Vec<Line>,
     /// From the newest.
     pub(super) versions: Vec<Release>,
     /// By bundle, the place among the versions.
@@ -120,6 +124,7 @@ impl<'c> Model<'c> {
             bundles,
         } = input;
         let (deprecated, deprecated_channels, deprecated_bundles) = deprecations(&described.deprecations);
+        let lines = lines(&described.others);
         let mut definitions = HashMap::new();
         let mut versions: Vec<Release> = Vec::new();
         let mut icons: HashMap<BundleId, String> = HashMap::new();
@@ -140,6 +145,7 @@ impl<'c> Model<'c> {
                 &described.description,
                 &mut definitions,
             );
+            version.facts.rows.extend(lifecycle::facts(&lines, &version.version));
             version.needs = relations.needs(id, &path::up(&version.path));
             version.deprecated = version
                 .deprecated
@@ -161,6 +167,7 @@ impl<'c> Model<'c> {
             icon: None,
             deprecated,
             deprecated_channels,
+            lines,
             versions,
             places,
         };
@@ -228,6 +235,20 @@ impl<'c> Model<'c> {
         pairs.sort_by_key(|(from, to)| (place(*to), place(*from)));
         pairs
     }
+}
+
+/// What a catalog says of support; nothing where it says it more than once.
+fn lines(documents: &[Document]) -> Vec<Line> {
+    let mut about = documents
+        .iter()
+        .filter(|document| document.text("schema") == lifecycle::SCHEMA);
+    let (Some(one), None) = (about.next(), about.next()) else {
+        return Vec::new();
+    };
+    let versions = one
+        .field("versions")
+        .and_then(|field| serde_json::from_str::<Value>(field.get()).ok());
+    lifecycle::lines(&json!({ "versions": versions }))
 }
 
 /// Whether the package is deprecated, and which of its channels and bundles are, each with the reason.

@@ -7,6 +7,7 @@ use crate::files::{FileError, FolderOutput};
 use crate::index::open::Index;
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -82,6 +83,7 @@ fn files_of_site(folder: &Path) -> Result<BTreeSet<String>, PageError> {
         .collect();
     for below in FOLDERS {
         let entries = walkdir::WalkDir::new(folder.join(below))
+            .follow_root_links(false)
             .into_iter()
             .filter_map(Result::ok);
         let found = entries.filter(|entry| entry.file_type().is_file());
@@ -103,10 +105,14 @@ impl Sink for Written {
         if !is_new {
             return Ok(());
         }
-        if let Some(parent) = file.parent() {
+        let mut written = fs::write(&file, &content);
+        if let (Err(error), Some(parent)) = (&written, file.parent())
+            && error.kind() == io::ErrorKind::NotFound
+        {
             fs::create_dir_all(parent).map_err(|error| FileError::new("create the directory", parent, error))?;
+            written = fs::write(&file, &content);
         }
-        fs::write(&file, content).map_err(|error| FileError::new("write", &file, error))?;
+        written.map_err(|error| FileError::new("write", &file, error))?;
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use super::facts::Facts;
 use super::frame::{File, Frame, Site, page};
 use super::install::{Manifest, manifests};
+use super::lifecycle::Line;
 use super::markdown;
 use super::model::{Model, Release, channel_id};
 use super::path;
@@ -25,7 +26,8 @@ struct PackagePage<'a> {
     deprecated: &'a Option<String>,
     channels: Vec<ChannelPart<'a>>,
     versions: Vec<VersionRow<'a>>,
-    differences: Vec<Compared>,
+    lines: &'a [Line],
+    differences: Vec<Comparison>,
     install: Vec<Manifest>,
     needs: Vec<Needed>,
     dependents: Vec<Dependent>,
@@ -42,7 +44,7 @@ pub(super) struct VersionLink {
 
 /// Two versions that are compared on a page.
 #[derive(Debug, Clone)]
-pub(super) struct Compared {
+pub(super) struct Comparison {
     pub(super) from: String,
     pub(super) to: String,
     pub(super) path: String,
@@ -66,9 +68,10 @@ struct ChannelPart<'a> {
 
 /// Edges of one kind to one version, from one version or from a run of them.
 struct EdgeRow {
-    /// One, or the first of a run.
-    from: Vec<VersionLink>,
-    to_last: Option<VersionLink>,
+    /// The only one, or the first of a run.
+    from: VersionLink,
+    /// The last of a run.
+    last: Option<VersionLink>,
     count: usize,
     to: VersionLink,
     kind: &'static str,
@@ -120,6 +123,7 @@ pub(super) fn package_page(
             .enumerate()
             .map(|(number, channel)| channel_part(model, number, channel, compared))
             .collect(),
+        lines: &model.lines,
         versions: model.versions.iter().map(version_row).collect(),
         differences: compared
             .iter()
@@ -166,10 +170,10 @@ fn link_to(model: &Model<'_>, bundle: &str) -> VersionLink {
 }
 
 /// Two versions, and where they are compared, for a page from which the folder of the package is reached so.
-pub(super) fn comparison(model: &Model<'_>, from: BundleId, to: BundleId, up: &str) -> Option<Compared> {
+pub(super) fn comparison(model: &Model<'_>, from: BundleId, to: BundleId, up: &str) -> Option<Comparison> {
     let (from, to) = (model.version(from)?, model.version(to)?);
     let path = path::difference(&model.package.name, &from.name, &to.name);
-    Some(Compared {
+    Some(Comparison {
         from: from.version.clone(),
         to: to.version.clone(),
         path: format!("{up}diff/{}", file_of(&path)),
@@ -246,8 +250,8 @@ fn edge_rows(model: &Model<'_>, drawn: &ChannelDrawing) -> Vec<EdgeRow> {
         };
         let to = link_to(model, at(edges.newer));
         let rows = edges.older.clone().into_iter().map(|run| EdgeRow {
-            from: vec![link_to(model, at(run.start))],
-            to_last: (run.len() > 1).then(|| link_to(model, at(run.end.saturating_sub(1)))),
+            from: link_to(model, at(run.start)),
+            last: (run.len() > 1).then(|| link_to(model, at(run.end.saturating_sub(1)))),
             count: run.len(),
             to: to.clone(),
             kind,

@@ -4,7 +4,7 @@ use super::facts::{Api, Example, group_version};
 use super::fields::Definition;
 use super::frame::{File, Frame, Site, page};
 use super::model::{Model, Release, is_pinned};
-use super::package_page::{Compared, VersionLink, comparison};
+use super::package_page::{Comparison, VersionLink, comparison};
 use super::path;
 use crate::catalog::BundleId;
 use askama::Template;
@@ -21,7 +21,7 @@ struct VersionPage<'a> {
     modes: Vec<Mode<'a>>,
     owned: Vec<ApiPart<'a>>,
     images: Vec<Image<'a>>,
-    differences: Vec<Compared>,
+    differences: Vec<Comparison>,
 }
 
 struct Mode<'a> {

@@ -432,12 +432,12 @@ fn edges_are_held_against_the_template() {
         "1.1.0",
         "catalog_templates:\n- template_name: basic.yaml\n  channels: [fast]\n  skipRange: <1.1.0\n",
     );
-    insta::assert_snapshot!(run(&sandbox, "catalog release operators/rake 1.1.0 --bundle rake1"), @"
+    insta::assert_snapshot!(run(&sandbox, "catalog release operators/rake 1.1.0 --bundle rake1"), @r#"
     ------- stderr -------
-    error: operators/rake/catalog-templates/basic.yaml: the version does not fit: bundle rake.v1.1.0 is in channel fast of package rake already, and replaces or skips others there
+    error: operators/rake/catalog-templates/basic.yaml: the version does not fit: bundle "rake.v1.1.0" is in channel "fast" of package "rake" already, and replaces or skips others there
       hint: change them with --overwrite, or give no --replaces and --skips
     ------- exit 1 -------
-    ");
+    "#);
 }
 
 #[test]

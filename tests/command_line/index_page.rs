@@ -2,8 +2,8 @@
 
 use crate::bundles::{BOTH, fail, garden, outcome_of, rake, serve_layout, small_base, succeed};
 use crate::common::Sandbox;
-use crate::site::Site;
-use crate::site_catalogs::{SCRIPT, hostile};
+use crate::site::{Page, Site};
+use crate::site_catalogs::{SCRIPT, garden_catalog, hostile};
 use serde_json::Value;
 use std::fs;
 
@@ -143,6 +143,110 @@ fn the_data_keep_to_their_schemas() {
         assert!(site.files.contains_key(package["page"].as_str().unwrap()));
     }
     assert!(of_package.validate(&catalog).is_err());
+}
+
+/// The site of the garden, which has everything that pages show.
+fn garden_site(sandbox: &Sandbox) -> Site {
+    fs::create_dir_all(sandbox.path("garden")).unwrap();
+    fs::write(sandbox.path("garden/catalog.json"), garden_catalog()).unwrap();
+    site(sandbox, "garden --title Garden", "site")
+}
+
+#[test]
+fn a_package_tells_its_channels_updates_support_relations_and_how_to_install_it() {
+    let sandbox = Sandbox::new();
+    let site = garden_site(&sandbox);
+    assert_eq!(site.complaints(), Vec::<String>::new());
+    let sprinkler = site.page("p/sprinkler/index.html");
+    for words in [
+        "It forgets its schedule.",
+        "package well in the range >=1.0.0",
+        "a provider of Meter (garden.example.com/v1)",
+        "one of\n  package lantern in the range >=1.0.0\n  rule properties.exists(p, p.type == 'light')",
+        "Full support from 2026-01-01 to 2026-06-30",
+        "kind: Subscription",
+        "kind: ClusterExtension",
+        "Nothing in this catalog needs it.",
+        "What OLM updates to",
+    ] {
+        assert!(sprinkler.text.contains(words), "{words} is not in {}", sprinkler.text);
+    }
+    let well = site.page("p/well/index.html");
+    assert!(well.text.contains("sprinkler needs package well"), "{}", well.text);
+    assert!(
+        site.page("p/lantern/index.html")
+            .text
+            .contains("Use meter, which also lights paths.")
+    );
+    let graphs = |page: &Page| {
+        page.elements
+            .iter()
+            .filter(|element| element.get("class") == Some("graph"))
+            .count()
+    };
+    assert_eq!((graphs(&sprinkler), graphs(&well)), (2, 2));
+    // Every version of the channel leads on from its node.
+    let leading = |bundle: &str| sprinkler.links().into_iter().filter(|link| *link == bundle).count();
+    assert!((0..9).all(|version| leading(&format!("sprinkler.v1.{version}.0.html")) > 2));
+}
+
+#[test]
+fn the_list_has_a_filter_for_everything_that_tells_packages_apart() {
+    let sandbox = Sandbox::new();
+    let site = garden_site(&sandbox);
+    let list = site.page("index.html");
+    let values = |filter: &str| -> Vec<&str> {
+        let boxes = list
+            .elements
+            .iter()
+            .filter(|element| element.get("name") == Some(filter));
+        boxes.filter_map(|element| element.get("value")).collect()
+    };
+    assert_eq!(values("provider"), ["Field hands", "Garden tools"]);
+    assert_eq!(values("status"), ["current", "deprecated"]);
+    assert_eq!(values("category").first(), Some(&"Plants"));
+    assert_eq!(values("mode"), ["AllNamespaces", "OwnNamespace"]);
+    assert_eq!(values("group"), Vec::<&str>::new(), "all packages have the same");
+    let script = site.text("assets/search.js");
+    let data = script
+        .strip_prefix("window.opmxPackages = ")
+        .and_then(|data| data.strip_suffix(";\n"))
+        .unwrap();
+    let data: Vec<Value> = serde_json::from_str(data).unwrap();
+    assert_eq!(data.len(), 14);
+    let cards = list
+        .elements
+        .iter()
+        .filter(|element| element.get("class") == Some("card"))
+        .count();
+    assert_eq!(cards, 14);
+}
+
+#[test]
+fn a_difference_tells_what_may_break_users_and_what_the_operator_gains() {
+    let sandbox = Sandbox::new();
+    let site = garden_site(&sandbox);
+    let difference = site.page("p/sprinkler/diff/sprinkler.v1.0.0..sprinkler.v1.1.0.html");
+    for words in ["Sprinkler v1: spec.legacy", "2 changes may break users.", "at most: 20"] {
+        assert!(difference.text.contains(words), "{words} is not in {}", difference.text);
+    }
+    let difference = site.page("p/sprinkler/diff/sprinkler.v1.1.0..sprinkler.v1.2.0.html");
+    for words in [
+        "get, list, watch secrets of (core)",
+        "reads Secrets",
+        "registry.example.com/garden/sprinkler",
+    ] {
+        assert!(difference.text.contains(words), "{words} is not in {}", difference.text);
+    }
+    let version = site.page("p/sprinkler/sprinkler.v1.2.0.html");
+    for words in [
+        "Look closely. The operator reads Secrets.",
+        "vsprinkler.garden.example.com",
+        "CREATE, UPDATE of sprinklers",
+        "64Mi",
+    ] {
+        assert!(version.text.contains(words), "{words} is not in {}", version.text);
+    }
 }
 
 #[test]

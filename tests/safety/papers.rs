@@ -26,7 +26,13 @@ fn flags(text: &str) -> impl Iterator<Item = &str> {
 /// The help of the commands that have limits, its blanks joined.
 fn help() -> Vec<String> {
     let sandbox = Sandbox::new();
-    let commands: [&[&str]; 4] = [&["index", "add"], &["bundle", "validate"], &["resolve"], &["serve"]];
+    let commands: [&[&str]; 5] = [
+        &["index", "add"],
+        &["index", "page"],
+        &["bundle", "validate"],
+        &["resolve"],
+        &["serve"],
+    ];
     let help = commands.map(|command| {
         let outcome = sandbox.run(command.iter().copied().chain(["--help"]));
         assert_eq!(outcome.status, Some(0), "{}", outcome.stderr);

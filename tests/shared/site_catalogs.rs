@@ -222,6 +222,18 @@ fn package(operator: &Operator, place: usize, versions: u32, documents: &mut Str
     for version in 0..versions {
         write(release(operator, place, version));
     }
+    if versions > 4 {
+        let phases = |year: u32| {
+            json!([{"name": "Full support", "startDate": format!("{year}-01-01"), "endDate": format!("{year}-06-30")},
+                {"name": "Maintenance", "startDate": format!("{year}-07-01"), "endDate": format!("{}-12-31", year + 40)}])
+        };
+        let platforms = json!([{"name": "openshift", "versions": ["4.20", "4.21"]}]);
+        write(
+            json!({"schema": "io.openshift.operators.lifecycles.v1alpha1", "package": name, "versions": [
+            {"name": "1.3", "phases": phases(2026), "platformCompatibility": platforms},
+            {"name": "1.2", "phases": phases(2025), "platformCompatibility": platforms}]}),
+        );
+    }
     if place == 7 {
         write(json!({"schema": "olm.deprecations", "package": name, "entries": [
             {"reference": {"schema": "olm.package"}, "message": "Use meter, which also lights paths."}]}));

@@ -29,6 +29,8 @@ pub(crate) struct DescribedPackage {
     pub(crate) icon: Option<String>,
     /// What should no longer be chosen, and why.
     pub(crate) deprecations: Vec<Deprecation>,
+    /// Its documents of schemas that only their writers know, in the order of the catalog.
+    pub(crate) others: Vec<Document>,
     /// Its document.
     document: Option<Document>,
 }
@@ -54,7 +56,7 @@ impl<'a> Describer<'a> {
             Index::Database(open) => images = open.database.related_images()?,
             Index::Catalog(open) => {
                 for (number, handle) in open.files.handles.iter().enumerate() {
-                    if matches!(handle.schema, Schema::Package | Schema::Deprecations) {
+                    if matches!(handle.schema, Schema::Package | Schema::Deprecations | Schema::Other(_)) {
                         documents.entry(handle.package.clone()).or_default().push(number);
                     }
                 }
@@ -81,11 +83,17 @@ impl<'a> Describer<'a> {
                 continue;
             };
             let document = open.files.document(handle)?;
-            if handle.schema == Schema::Deprecations {
-                described
-                    .deprecations
-                    .extend(document.deprecations().unwrap_or_default());
-                continue;
+            match handle.schema {
+                Schema::Package => {}
+                Schema::Deprecations => {
+                    let written = document.deprecations().unwrap_or_default();
+                    described.deprecations.extend(written);
+                    continue;
+                }
+                _ => {
+                    described.others.push(document);
+                    continue;
+                }
             }
             let icon: Option<Value> = document
                 .field("icon")

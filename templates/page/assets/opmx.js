@@ -33,6 +33,20 @@
     }
   }
 
+  // Marks what holds today: the page itself knows no date.
+  function phases() {
+    const now = new Date();
+    const two = (number) => String(number).padStart(2, "0");
+    const today = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+    for (const phase of document.querySelectorAll("[data-start][data-end]")) {
+      if (phase.dataset.start > today || phase.dataset.end < today) continue;
+      const badge = document.createElement("span");
+      badge.className = "badge";
+      badge.textContent = "now";
+      phase.append(" ", badge);
+    }
+  }
+
   // The list.
 
   const WEIGHTS = [["n", 10], ["d", 8], ["k", 5], ["a", 5], ["p", 3], ["t", 1]];
@@ -238,6 +252,7 @@
   }
 
   copying();
+  phases();
   list();
   ways();
 })();

@@ -46,7 +46,7 @@ pub enum CatalogEditError {
     File(#[from] FileError),
     /// Its documents do not fit together.
     #[error(transparent)]
-    Load(#[from] LoadError),
+    Load(Box<LoadError>),
     /// The form of a document does not allow the change.
     #[error(transparent)]
     Revise(#[from] ReviseError),
@@ -112,6 +112,12 @@ pub enum CatalogEditError {
         /// The errors.
         findings: Vec<Diagnostic>,
     },
+}
+
+impl From<LoadError> for CatalogEditError {
+    fn from(error: LoadError) -> Self {
+        Self::Load(Box::new(error))
+    }
 }
 
 fn lines(conflicts: &[Conflict]) -> String {

@@ -1,0 +1,94 @@
+//! What it costs to make a site, as a whole process: `cargo bench --bench index_page`.
+//!
+//! Of a file-based catalog of 400 packages with 7,200 bundles. The aims: 10 s and 200 MiB at most, a list of 400 KB
+//! besides its pictures, and a page of a version of 200 KB.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a benchmark may panic and prints"
+)]
+
+#[expect(dead_code, reason = "not all that it offers is used here")]
+mod bundles;
+#[path = "../tests/shared/site_catalogs.rs"]
+#[expect(dead_code, reason = "not all that it offers is used here")]
+mod site_catalogs;
+
+use bundles::{measured, run};
+use site_catalogs::many;
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+const PACKAGES: usize = 400;
+const VERSIONS: u32 = 18;
+/// Seconds, from the start of the process to its end.
+const AIM_TIME: f64 = 10.0;
+/// The most memory, in MiB.
+const AIM_PEAK: f64 = 200.0;
+/// Bytes.
+const AIM_LIST: usize = 400_000;
+const AIM_PAGE: usize = 200_000;
+
+fn main() {
+    let (packages, versions) = if measured() { (PACKAGES, VERSIONS) } else { (5, 2) };
+    let workplace = tempfile::tempdir().unwrap();
+    let catalog = workplace.path().join("catalog");
+    fs::create_dir(&catalog).unwrap();
+    fs::write(catalog.join("catalog.json"), many(packages, versions)).unwrap();
+    let site = workplace.path().join("site");
+    let words = [
+        "index",
+        "page",
+        "-q",
+        catalog.to_str().unwrap(),
+        "-o",
+        site.to_str().unwrap(),
+    ];
+    let start = Instant::now();
+    let cost = run(&words);
+    let time = start.elapsed().as_secs_f64();
+    let (files, bytes, largest) = sizes(&site);
+    let list = without_pictures(&fs::read_to_string(site.join("index.html")).unwrap()).len();
+    println!(
+        "{packages} packages with {versions} versions each: {files} files of {} MB",
+        bytes / 1_000_000
+    );
+    println!("wall {time:.2} s, CPU {:.2} s, peak {:.0} MiB", cost.cpu, cost.peak);
+    println!("list {list} bytes without pictures, largest page of a version {largest} bytes");
+    if measured() {
+        assert!(
+            time <= AIM_TIME && cost.peak <= AIM_PEAK,
+            "the aims are {AIM_TIME} s and {AIM_PEAK} MiB"
+        );
+        assert!(
+            list <= AIM_LIST && largest <= AIM_PAGE,
+            "the aims are {AIM_LIST} and {AIM_PAGE} bytes"
+        );
+    }
+}
+
+/// The number of files, their bytes, and those of the largest page of a version.
+fn sizes(site: &Path) -> (usize, u64, usize) {
+    let (mut files, mut bytes, mut largest) = (0, 0, 0);
+    for entry in walkdir::WalkDir::new(site).into_iter().map(Result::unwrap) {
+        if entry.file_type().is_file() {
+            let length = entry.metadata().unwrap().len();
+            (files, bytes) = (files + 1, bytes + length);
+            if entry.file_name().to_string_lossy().contains(".v1.") && entry.depth() == 3 {
+                largest = largest.max(usize::try_from(length).unwrap());
+            }
+        }
+    }
+    (files, bytes, largest)
+}
+
+/// A page without the pictures that stand in it.
+fn without_pictures(html: &str) -> String {
+    let mut parts = html.split("data:image/svg+xml;base64,");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        text + part.split_once('"').map_or("", |(_, behind)| behind)
+    })
+}
