@@ -97,7 +97,7 @@ pub(super) fn build(index: &Index, options: &SiteOptions<'_>, sink: &dyn Sink) -
         // Whoever sends hears that nobody receives any more.
         drop(receiver);
         for package in &catalog.packages {
-            // Nobody receives any more where all have stopped over an error.
+            // What is made after an error is for nobody.
             if lock(collected).error.is_some() {
                 break;
             }

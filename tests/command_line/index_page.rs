@@ -191,6 +191,36 @@ fn a_package_tells_its_channels_updates_support_relations_and_how_to_install_it(
 }
 
 #[test]
+fn a_catalog_without_manifests_shows_what_it_says_of_its_versions() {
+    let sandbox = Sandbox::new();
+    let full = garden_site(&sandbox);
+    succeed(&sandbox, "migrate -q garden small --migrate-level all");
+    let small = site(&sandbox, "small --title Garden", "small-site");
+    assert_eq!(small.complaints(), Vec::<String>::new());
+    let page = "p/sprinkler/sprinkler.v1.8.0.html";
+    let (full, small) = (full.page(page).text, small.page(page).text);
+    for words in [
+        "Waters beds by schedule",
+        "Auto Pilot",
+        "OwnNamespace",
+        "What a sprinkler is to do",
+        "package well in the range",
+    ] {
+        assert!(
+            full.contains(words) && small.contains(words),
+            "{words} is not in {small}"
+        );
+    }
+    assert!(!full.contains("The catalog does not hold"), "{full}");
+    for part in ["the permissions", "the Deployments", "the fields of these APIs"] {
+        assert!(
+            small.contains(&format!("The catalog does not hold {part}")),
+            "{part}: {small}"
+        );
+    }
+}
+
+#[test]
 fn the_list_has_a_filter_for_everything_that_tells_packages_apart() {
     let sandbox = Sandbox::new();
     let site = garden_site(&sandbox);

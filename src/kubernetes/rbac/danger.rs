@@ -30,7 +30,11 @@ pub fn dangers(rule: &Rule) -> Vec<&'static str> {
             asks.any("", "serviceaccounts/token", &["create"]),
             "may get tokens of service accounts",
         ),
-        (asks.any("", "secrets", &["get", "list", "watch"]), "reads Secrets"),
+        (
+            // Those that are named are its own, such as certificates.
+            rule.resource_names.is_empty() && asks.any("", "secrets", &["get", "list", "watch"]),
+            "reads Secrets",
+        ),
         (
             asks.any("", "pods/exec", &["create", "get"]) || asks.any("", "pods/attach", &["create", "get"]),
             "may run commands in Pods",
@@ -60,7 +64,7 @@ pub fn dangers(rule: &Rule) -> Vec<&'static str> {
         .collect()
 }
 
-/// What a rule covers, looked at loosely: what it limits to names counts as well.
+/// What a rule covers, looked at loosely: what it limits to names counts as well, where nothing else is said.
 struct Asks<'a>(&'a Rule);
 
 impl Asks<'_> {
@@ -85,6 +89,7 @@ mod tests {
         assert_eq!(told("", "configmaps", &["get", "update"]), [""; 0]);
         assert_eq!(told("", "secrets", &["create"]), [""; 0]);
         assert_eq!(told("", "secrets", &["list"]), ["reads Secrets"]);
+        assert_eq!(dangers(&Rule::new("", "secrets", &["get"]).named("own")), [""; 0]);
         assert_eq!(
             told(GROUP, "clusterroles", &["bind"]),
             ["may give itself any permission"]
