@@ -95,6 +95,7 @@ impl Workshop {
         }
         crate::indexes::catalog(&sandbox.path("catalog"));
         crate::indexes::versions(&sandbox.path("versions"));
+        fs::write(sandbox.path("template.yaml"), TEMPLATE).unwrap();
         let workshop = Self {
             sandbox,
             registry: None,
@@ -299,6 +300,9 @@ struct Looked {
     files: Found,
     bytes: Bytes,
 }
+
+/// A basic template whose bundles are still to come.
+const TEMPLATE: &str = "schema: olm.template.basic\nentries:\n- schema: olm.package\n  name: greenhouse-operator\n  defaultChannel: stable\n";
 
 const STRANDED: &str = "
     INSERT INTO operatorbundle (name, csv, bundle) VALUES ('tool0.v0.1.0', '{}', '{}');
