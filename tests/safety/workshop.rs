@@ -98,6 +98,7 @@ impl Workshop {
         assert_eq!(made.status, Some(0), "{made}");
         crate::indexes::versions(&sandbox.path("versions"));
         crate::indexes::repository(&sandbox.path("repository"));
+        fs::write(sandbox.path("template.yaml"), TEMPLATE).unwrap();
         let workshop = Self {
             sandbox,
             registry: None,
@@ -302,6 +303,9 @@ struct Looked {
     files: Found,
     bytes: Bytes,
 }
+
+/// A basic template whose bundles are still to come.
+const TEMPLATE: &str = "schema: olm.template.basic\nentries:\n- schema: olm.package\n  name: greenhouse-operator\n  defaultChannel: stable\n";
 
 const STRANDED: &str = "
     INSERT INTO operatorbundle (name, csv, bundle) VALUES ('tool0.v0.1.0', '{}', '{}');

@@ -89,6 +89,7 @@ pub(crate) const ALL: &[Writing] = &[
     writing("index from-fbc ../catalog -q -i oci:../base:v1 -t oci:out:v1", INDEX, 0, LIST_IMAGE, Unit::Layout),
     writing("catalog add out -q -b ../older --channel stable", &[("empty", "out")], 0, CATALOG, Unit::All),
     writing("catalog add out -q -b ../older --channel stable", FILES, 0, CATALOG, Unit::All),
+    writing("catalog add template.yaml -q -b ../older --channel stable", &[("template.yaml", "template.yaml")], 0, Some("alpha render-template template.yaml"), Unit::All),
     writing("catalog rm out -q tool@1.0.0", FILES, 4, CATALOG, Unit::All),
     writing("catalog prune out -q -p tool@heads", FILES, 0, CATALOG, Unit::All),
     writing("catalog truncate out -q tool --below 1.1.0", FILES, 0, CATALOG, Unit::All),

@@ -31,10 +31,10 @@ Examples:
 
 /// Remove packages, channels or bundles from a catalog
 ///
-/// An entry that replaced a removed bundle takes over what the bundle replaced and skipped, and skips the bundle itself:
-/// every channel keeps one head, and clusters that run the bundle still get there. Clusters that run a removed head stay on
-/// it, which is a warning. Channels that become empty are removed, and so are bundles that are in no channel any more, and
-/// deprecations of what was removed.
+/// An entry that replaced a removed bundle takes over what the bundle replaced and skipped, its skipRange included, and skips
+/// the bundle itself: every channel keeps one head, and clusters that run the bundle still get there. Clusters that run a
+/// removed head stay on it, which is a warning. Channels that become empty are removed, and so are bundles that are in no
+/// channel any more, and deprecations of what was removed.
 ///
 /// In a basic template, bundles are named by the field "name" of their entries. In a semver template, a target is an image:
 /// IMAGE, or LIST=IMAGE for one of the lists candidate, fast and stable.

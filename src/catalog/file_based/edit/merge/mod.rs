@@ -11,7 +11,6 @@ use crate::files::{self, NewFolder};
 use crate::kubernetes::names::is_dns1123_label;
 use crate::text::{self, Document, Path as TextPath};
 use parts::{Part, ranges};
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::ops::Range;
@@ -59,6 +58,8 @@ struct Source {
     editor: Editor,
     /// What belongs to each document, by the number of its handle.
     ranges: HashMap<usize, Range<u64>>,
+    /// The handles of each package.
+    packages: BTreeMap<String, Vec<usize>>,
 }
 
 /// Writes the catalogs in `folders` as one to `output`, which appears when it is complete: PACKAGE/catalog.yaml or
@@ -78,10 +79,20 @@ pub fn merge(
     for folder in folders {
         let editor = Editor::open(folder, limits)?;
         let ranges = ranges(&editor);
-        sources.push(Source { editor, ranges });
+        let mut packages: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (index, handle) in editor.catalog.handles.iter().enumerate() {
+            packages.entry(handle.package.to_string()).or_default().push(index);
+        }
+        sources.push(Source {
+            editor,
+            ranges,
+            packages,
+        });
     }
-    let handles = sources.iter().flat_map(|source| &source.editor.catalog.handles);
-    let names: BTreeSet<String> = handles.map(|handle| handle.package.to_string()).collect();
+    let names: BTreeSet<String> = sources
+        .iter()
+        .flat_map(|source| source.packages.keys().cloned())
+        .collect();
     let new = NewFolder::new(output)?;
     let mut conflicts = Vec::new();
     let mut packages = Vec::new();
@@ -93,10 +104,12 @@ pub fn merge(
             preferred,
             conflicts: &mut conflicts,
             parts: Vec::new(),
-            others: Vec::new(),
+            last: HashMap::new(),
+            others: HashMap::new(),
         };
         let catalogs = merging.package(&name, &sources)?;
-        let files = parts::files(merging.parts);
+        merging.parts.sort_by_key(|(behind, _)| *behind);
+        let files = parts::files(merging.parts.into_iter().map(|(_, part)| part).collect());
         let written = files.iter().map(|(file, content)| (*file, content.as_slice()));
         files::place(&new.path().join(&name), written)?;
         packages.push(MergedPackage { name, catalogs });
@@ -116,10 +129,12 @@ pub fn merge(
 struct Merging<'s> {
     preferred: Option<usize>,
     conflicts: &'s mut Vec<Conflict>,
-    /// The documents of the new package.
-    parts: Vec<Part>,
-    /// Those of schemas that say nothing of what they are about, by the numbers of their catalogs.
-    others: Vec<(usize, Value)>,
+    /// The documents of the new package, each with that of the first catalog behind which it stands.
+    parts: Vec<(usize, Part)>,
+    /// The last document of each schema in the first catalog, also by whether it is JSON.
+    last: HashMap<(Schema, bool), usize>,
+    /// Those of schemas that say nothing of what they are about, with the first catalog that has them.
+    others: HashMap<String, usize>,
 }
 
 /// A document of one of the catalogs.
@@ -149,14 +164,15 @@ impl Merging<'_> {
         let mut versions: BTreeMap<Key<'_>, Vec<Found<'_>>> = BTreeMap::new();
         let mut order: Vec<Found<'_>> = Vec::new();
         for (catalog, source) in sources.iter().enumerate() {
-            let handles = source.editor.catalog.handles.iter().enumerate();
-            let mut found: Vec<Found<'_>> = handles
-                .filter(|(_, handle)| &*handle.package == name)
-                .map(|(index, handle)| Found {
-                    catalog,
-                    source,
-                    index,
-                    handle,
+            let own = source.packages.get(name).into_iter().flatten();
+            let mut found: Vec<Found<'_>> = own
+                .filter_map(|index| {
+                    Some(Found {
+                        catalog,
+                        source,
+                        index: *index,
+                        handle: source.editor.catalog.handles.get(*index)?,
+                    })
                 })
                 .collect();
             if found.is_empty() {
@@ -182,11 +198,11 @@ impl Merging<'_> {
 
     /// Adds a document of a schema that says nothing of what it is about, unless another catalog has the same.
     fn other(&mut self, found: Found<'_>) -> Result<(), CatalogEditError> {
-        let value = found.read()?.into_value();
-        let is_it = |(catalog, known): &(usize, Value)| *catalog != found.catalog && *known == value;
-        if !self.others.iter().any(is_it) {
+        let mut value = found.read()?.into_value();
+        value.sort_all_objects();
+        let first = *self.others.entry(value.to_string()).or_insert(found.catalog);
+        if first == found.catalog {
             self.insert(found.part()?);
-            self.others.push((found.catalog, value));
         }
         Ok(())
     }
@@ -230,13 +246,18 @@ impl Merging<'_> {
     /// Documents of the first catalog stay in their order. Others stand behind the last one of their schema, else behind
     /// all.
     fn insert(&mut self, part: Part) {
-        let is_like = |known: &Part| known.schema == part.schema && known.is_json == part.is_json;
-        let of_first = self.parts.first().is_none_or(|first| first.catalog() == part.catalog());
-        let place = match self.parts.iter().rposition(is_like) {
-            Some(last) if !of_first => last + 1,
-            _ => self.parts.len(),
+        let like = (part.schema.clone(), part.is_json);
+        let of_first = self
+            .parts
+            .first()
+            .is_none_or(|(_, first)| first.catalog() == part.catalog());
+        let behind = if of_first {
+            self.last.insert(like, self.parts.len());
+            self.parts.len()
+        } else {
+            self.last.get(&like).copied().unwrap_or(usize::MAX)
         };
-        self.parts.insert(place, part);
+        self.parts.push((behind, part));
     }
 }
 

@@ -8,7 +8,7 @@ pub use basic::TemplateBundle;
 use super::{CatalogEditError, Edited};
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits};
 use crate::catalog::file_based::template::{Kind, Template, TemplateError, TemplateProblem};
-use crate::files::{FileChange, FileError, open_regular};
+use crate::files::{FileChange, FileError, Replacement, open_regular};
 use crate::text::{self, Document, Limits};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -77,12 +77,13 @@ pub struct TemplateEditor {
 }
 
 impl TemplateEditor {
-    /// Opens the template in a file.
+    /// Opens the template in a file. What a killed process has left beside it goes.
     ///
     /// # Errors
     /// When it cannot be read or is no template.
     pub fn open(path: &Path, limits: CatalogLimits) -> Result<Self, CatalogEditError> {
         let fail = |error| FileError::new("read", path, error);
+        Replacement::remove_left_beside(&path.canonicalize().map_err(fail)?);
         let mut before = Vec::new();
         let most = u64::try_from(limits.document_bytes).unwrap_or(u64::MAX);
         let file = open_regular(path).map_err(fail)?;
