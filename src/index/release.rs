@@ -1,25 +1,29 @@
 //! A version of an operator released into all catalogs of a community repository: into their templates, and into the
 //! catalogs that are rendered from them, as one change.
 
-use super::render::bundle::{BundleError, RenderedBundle, render_bundle};
+mod error;
+mod repository;
+mod target;
+
+pub use error::ReleaseError;
+
+use super::render::bundle::{RenderedBundle, render_bundle};
 use super::render::sources::SourceOptions;
+use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::draft::{DraftError, differing};
-use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor, Wanted};
-use crate::catalog::file_based::template::{Image, Kind, Template, TemplateDocument, TemplateError};
-use crate::catalog::file_based::{Blob, Bundle, Property, Schema};
-use crate::catalog::release::{
-    Mapping, OperatorFiles, TEMPLATES, TemplateChange, TemplateChangeError, TemplateRelease, level, released,
-};
+use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor};
+use crate::catalog::file_based::template::{Image, Template};
+use crate::catalog::release::{Mapping, OperatorFiles, TEMPLATES, TemplateChange, TemplateRelease, level, released};
 use crate::diagnostic::{Diagnostic, has_errors};
-use crate::files::{self, FileChange, FileError};
+use crate::files::{self, FileChange};
 use crate::image::Transports;
-use crate::olm::property::PACKAGE;
 use crate::version::parse_tolerant;
 use futures_util::StreamExt;
 use futures_util::stream;
-use serde_json::{Value, json};
+use repository::{inside, repository};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use target::{Target, rendered_into};
 
 /// The folder of the catalogs in a repository.
 const CATALOGS: &str = "catalogs";
@@ -52,105 +56,6 @@ pub struct Release {
     pub bundle: String,
     /// The catalogs that it is in.
     pub catalogs: Vec<String>,
-}
-
-/// Why a version is not released. Nothing has changed then.
-#[derive(Debug, thiserror::Error)]
-pub enum ReleaseError {
-    /// The folder of the operator is not in a repository.
-    #[error("{} is not the folder of an operator in a repository", folder.display())]
-    Folder {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// A file cannot be read.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The bundle cannot be rendered.
-    #[error("cannot render {reference}")]
-    Bundle {
-        /// What names it.
-        reference: String,
-        /// Why not.
-        source: Box<BundleError>,
-    },
-    /// Other bundles of a template cannot be rendered.
-    #[error("{} of {of} bundles cannot be rendered", .problems.len())]
-    Bundles {
-        /// The bundles, and what is wrong with them.
-        problems: Vec<(Image, BundleError)>,
-        /// How many bundles there are.
-        of: usize,
-    },
-    /// The bundle is of another package.
-    #[error("{reference} is a bundle of package {found:?}, and the operator is {package:?}")]
-    Package {
-        /// What names the bundle.
-        reference: String,
-        /// Its package.
-        found: String,
-        /// The operator.
-        package: String,
-    },
-    /// The bundle is of another version.
-    #[error("{reference} is a bundle of version {found:?}, and {version:?} is to be released")]
-    Version {
-        /// What names the bundle.
-        reference: String,
-        /// Its version.
-        found: String,
-        /// The version that was asked for.
-        version: String,
-    },
-    /// There is no folder of the version.
-    #[error("{} has no folder of version {version:?} with a release-config.yaml", folder.display())]
-    NoVersion {
-        /// The folder of the operator.
-        folder: PathBuf,
-        /// The version.
-        version: String,
-    },
-    /// The version does not fit into a template.
-    #[error("{}: the version does not fit", template.display())]
-    Template {
-        /// The template.
-        template: PathBuf,
-        /// Why not.
-        source: TemplateChangeError,
-    },
-    /// The template with the version is none.
-    #[error(transparent)]
-    Changed(#[from] TemplateError),
-    /// A catalog cannot be changed.
-    #[error(transparent)]
-    Catalog(Box<CatalogEditError>),
-    /// A catalog has what its template does not have.
-    #[error("{} has what the template {template} does not have: {}", catalog.display(), documents.join(", "))]
-    Foreign {
-        /// The catalog.
-        catalog: PathBuf,
-        /// The name of the template.
-        template: String,
-        /// The documents.
-        documents: Vec<String>,
-    },
-}
-
-impl From<CatalogEditError> for ReleaseError {
-    fn from(error: CatalogEditError) -> Self {
-        Self::Catalog(Box::new(error))
-    }
-}
-
-/// A catalog that is rendered from a template.
-struct Target {
-    /// The name of the catalog.
-    name: String,
-    /// The folder of the package in it.
-    folder: PathBuf,
-    editor: Editor,
-    /// Name and version of the bundles that it has, by image.
-    known: BTreeMap<String, (String, String)>,
 }
 
 /// A template with the version.
@@ -247,7 +152,13 @@ pub async fn release(
                 limits,
             )?;
             let folder = target.folder.clone();
-            let edited = rendered_into(target, read, &bundles, (mapping, &package), request)?;
+            let edited = rendered_into(
+                target,
+                read,
+                &bundles,
+                (mapping, &package),
+                (request.bundle, request.overwrite),
+            )?;
             for (file, change) in edited.files {
                 all.insert(inside(&release.root, &folder.join(file))?, change);
             }
@@ -257,40 +168,6 @@ pub async fn release(
     release.findings.extend(others.flat_map(|(_, bundle)| bundle.findings));
     release.edited = Some(Edited::new(release.root.clone(), all));
     Ok(release)
-}
-
-/// The folder of the repository, and the name of the operator.
-fn repository(operator: &Path) -> Result<(PathBuf, String), ReleaseError> {
-    let real = operator
-        .canonicalize()
-        .map_err(|error| FileError::new("read", operator, error))?;
-    let package = real.file_name().map(|name| name.to_string_lossy().into_owned());
-    // As the user wrote it, where that leads so far up.
-    let written = operator.parent().and_then(Path::parent).map(|root| match root {
-        root if root.as_os_str().is_empty() => Path::new("."),
-        root => root,
-    });
-    let real = real.parent().and_then(Path::parent);
-    let is_plain = |root: &&Path| root.canonicalize().ok().as_deref() == real;
-    let root = written.filter(is_plain).or(real);
-    match (root, package) {
-        (Some(root), Some(package)) => Ok((root.to_owned(), package)),
-        _ => Err(ReleaseError::Folder {
-            folder: operator.to_owned(),
-        }),
-    }
-}
-
-/// The path of a file inside the repository.
-fn inside(root: &Path, path: &Path) -> Result<String, ReleaseError> {
-    let root = match root.to_str() {
-        Some(".") => Path::new(""),
-        _ => root,
-    };
-    let inside = path.strip_prefix(root).map_err(|_| ReleaseError::Folder {
-        folder: path.to_owned(),
-    })?;
-    Ok(inside.to_string_lossy().into_owned())
 }
 
 async fn render(
@@ -445,104 +322,4 @@ async fn fetch(
     } else {
         Err(ReleaseError::Bundles { problems, of })
     }
-}
-
-/// Renders a template into one of its catalogs.
-fn rendered_into(
-    target: Target,
-    template: Template,
-    bundles: &BTreeMap<String, RenderedBundle>,
-    (mapping, package): (&Mapping, &str),
-    request: &ReleaseRequest<'_>,
-) -> Result<Edited, ReleaseError> {
-    let Target {
-        name,
-        folder,
-        mut editor,
-        known,
-    } = target;
-    let images: Vec<String> = template.images.iter().map(|image| image.reference.clone()).collect();
-    let rendered = images.iter().filter_map(|image| match known.get(image) {
-        Some((name, version)) if image != request.bundle => Some(stand_in(package, name, version, image)),
-        _ => bundles.get(image).map(|rendered| rendered.bundle.clone()),
-    });
-    let documents = template.documents(rendered.collect())?;
-    let mut images = images.into_iter();
-    let mut wanted = Vec::with_capacity(documents.len());
-    for document in documents {
-        wanted.push(match document {
-            TemplateDocument::Generated(Blob::Bundle(_)) => {
-                let image = images.next().unwrap_or_default();
-                match bundles.get(&image) {
-                    Some(bundle) if image == request.bundle || !known.contains_key(&image) => {
-                        let new = bundle.to_add(level(&name)).map_err(CatalogEditError::Write)?;
-                        Wanted::Document(new.document)
-                    }
-                    _ => Wanted::Bundle { image },
-                }
-            }
-            document => {
-                let written = document
-                    .document()
-                    .and_then(|document| serde_json::to_string(&document));
-                let value = written.and_then(|written| serde_json::from_str(&written));
-                Wanted::Document(value.map_err(CatalogEditError::Write)?)
-            }
-        });
-    }
-    if mapping.kind == Kind::Semver {
-        keep(&editor, package, &mut wanted)?;
-    }
-    let leaving = editor.set_documents(package, wanted)?;
-    if !leaving.is_empty() && !request.overwrite {
-        return Err(ReleaseError::Foreign {
-            catalog: folder,
-            template: mapping.template.clone(),
-            documents: leaving
-                .iter()
-                .map(|(schema, name)| format!("{schema} {name}").trim_end().to_owned())
-                .collect(),
-        });
-    }
-    Ok(editor.finish()?)
-}
-
-/// What a template has to know of a bundle that is in the catalog.
-fn stand_in(package: &str, name: &str, version: &str, image: &str) -> Bundle {
-    let identity = json!({"packageName": package, "version": version}).to_string();
-    Bundle {
-        name: name.to_owned(),
-        package: package.to_owned(),
-        image: image.to_owned(),
-        properties: Property::parse(PACKAGE, &identity).into_iter().collect(),
-        related_images: Vec::new(),
-    }
-}
-
-/// What a semver template has no place for stays in the catalog: deprecations, and documents of other schemas. Such a
-/// template takes what user interfaces show of a package from the head of its default channel: where that is in the
-/// catalog already, so is what they show.
-fn keep(editor: &Editor, package: &str, wanted: &mut Vec<Wanted>) -> Result<(), CatalogEditError> {
-    let documents = editor.documents(package)?.values;
-    let schema = |value: &Value| Schema::from(value["schema"].as_str().unwrap_or_default());
-    let others = documents
-        .iter()
-        .filter(|value| matches!(schema(value), Schema::Deprecations | Schema::Other(_)));
-    wanted.extend(others.cloned().map(Wanted::Document));
-    let is_package = |value: &&Value| value["schema"] == Schema::Package.name();
-    let Some(known) = documents.iter().find(is_package) else {
-        return Ok(());
-    };
-    for wanted in wanted.iter_mut() {
-        if let Wanted::Document(value) = wanted
-            && value["schema"] == Schema::Package.name()
-            && value.get("icon").is_none()
-            && value.get("description").is_none()
-        {
-            let default = value["defaultChannel"].clone();
-            *value = known.clone();
-            value["defaultChannel"] = default;
-        }
-    }
-    Ok(())
 }

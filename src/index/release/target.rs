@@ -1,0 +1,123 @@
+//! A catalog, and what its template makes of it.
+
+use super::error::ReleaseError;
+use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor, Wanted};
+use crate::catalog::file_based::template::{Kind, Template, TemplateDocument};
+use crate::catalog::file_based::{Blob, Bundle, Property, Schema};
+use crate::catalog::release::{Mapping, level};
+use crate::index::render::bundle::RenderedBundle;
+use crate::olm::property::PACKAGE;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A catalog that is rendered from a template.
+pub(super) struct Target {
+    /// The name of the catalog.
+    pub(super) name: String,
+    /// The folder of the package in it.
+    pub(super) folder: PathBuf,
+    pub(super) editor: Editor,
+    /// Name and version of the bundles that it has, by image.
+    pub(super) known: BTreeMap<String, (String, String)>,
+}
+
+/// Renders a template into one of its catalogs.
+pub(super) fn rendered_into(
+    target: Target,
+    template: Template,
+    bundles: &BTreeMap<String, RenderedBundle>,
+    (mapping, package): (&Mapping, &str),
+    (own, overwrite): (&str, bool),
+) -> Result<Edited, ReleaseError> {
+    let Target {
+        name,
+        folder,
+        mut editor,
+        known,
+    } = target;
+    let images: Vec<String> = template.images.iter().map(|image| image.reference.clone()).collect();
+    let rendered = images.iter().filter_map(|image| match known.get(image) {
+        Some((name, version)) if image != own => Some(stand_in(package, name, version, image)),
+        _ => bundles.get(image).map(|rendered| rendered.bundle.clone()),
+    });
+    let documents = template.documents(rendered.collect())?;
+    let mut images = images.into_iter();
+    let mut wanted = Vec::with_capacity(documents.len());
+    for document in documents {
+        wanted.push(match document {
+            TemplateDocument::Generated(Blob::Bundle(_)) => {
+                let image = images.next().unwrap_or_default();
+                match bundles.get(&image) {
+                    Some(bundle) if image == own || !known.contains_key(&image) => {
+                        let new = bundle.to_add(level(&name)).map_err(CatalogEditError::Write)?;
+                        Wanted::Document(new.document)
+                    }
+                    _ => Wanted::Bundle { image },
+                }
+            }
+            document => {
+                let written = document
+                    .document()
+                    .and_then(|document| serde_json::to_string(&document));
+                let value = written.and_then(|written| serde_json::from_str(&written));
+                Wanted::Document(value.map_err(CatalogEditError::Write)?)
+            }
+        });
+    }
+    if mapping.kind == Kind::Semver {
+        keep(&editor, package, &mut wanted)?;
+    }
+    let leaving = editor.set_documents(package, wanted)?;
+    if !leaving.is_empty() && !overwrite {
+        return Err(ReleaseError::Foreign {
+            catalog: folder,
+            template: mapping.template.clone(),
+            documents: leaving
+                .iter()
+                .map(|(schema, name)| format!("{schema} {name}").trim_end().to_owned())
+                .collect(),
+        });
+    }
+    Ok(editor.finish()?)
+}
+
+/// What a template has to know of a bundle that is in the catalog.
+fn stand_in(package: &str, name: &str, version: &str, image: &str) -> Bundle {
+    let identity = json!({"packageName": package, "version": version}).to_string();
+    Bundle {
+        name: name.to_owned(),
+        package: package.to_owned(),
+        image: image.to_owned(),
+        properties: Property::parse(PACKAGE, &identity).into_iter().collect(),
+        related_images: Vec::new(),
+    }
+}
+
+/// What a semver template has no place for stays in the catalog: deprecations, and documents of other schemas. Such a
+/// template takes what user interfaces show of a package from the head of its default channel: where that is in the
+/// catalog already, so is what they show.
+fn keep(editor: &Editor, package: &str, wanted: &mut Vec<Wanted>) -> Result<(), CatalogEditError> {
+    let documents = editor.documents(package)?.values;
+    let schema = |value: &Value| Schema::from(value["schema"].as_str().unwrap_or_default());
+    let others = documents
+        .iter()
+        .filter(|value| matches!(schema(value), Schema::Deprecations | Schema::Other(_)));
+    wanted.extend(others.cloned().map(Wanted::Document));
+    let is_package = |value: &&Value| value["schema"] == Schema::Package.name();
+    let Some(known) = documents.iter().find(is_package) else {
+        return Ok(());
+    };
+    for wanted in wanted.iter_mut() {
+        if let Wanted::Document(value) = wanted
+            && value["schema"] == Schema::Package.name()
+            && value.get("icon").is_none()
+            && value.get("description").is_none()
+        {
+            let default = value["defaultChannel"].clone();
+            *value = known.clone();
+            value["defaultChannel"] = default;
+        }
+    }
+    Ok(())
+}
