@@ -1,8 +1,10 @@
 //! Editing a catalog in a folder: documents that change keep their comments and layout, all others their bytes.
 //!
 //! An [`Editor`] gives the documents of a package as values and takes what is to become of them. Nothing on disk
-//! changes before [`Edited::write`], which changes all files or none.
+//! changes before [`Edited::write`], which changes all files or none. [`template`] does the same with templates, and
+//! [`merge`](fn@merge) makes one catalog of several.
 
+mod error;
 mod format;
 mod merge;
 mod pieces;
@@ -10,120 +12,29 @@ mod result;
 pub mod template;
 mod whole;
 
+pub use error::CatalogEditError;
 pub use format::Kept;
 pub use merge::{Conflict, MergedPackage, merge};
 pub use whole::Wanted;
 
 use super::draft::{Draft, DraftError, NewBundle, Placement, Revised, Shape};
 use super::lifecycle::LIFECYCLES;
-use super::load::{self, LoadError, Subject};
+use super::load::{self, Subject};
 use super::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
 use super::{Key, Schema};
 use crate::catalog::Catalog;
-use crate::diagnostic::Diagnostic;
-use crate::files::{self, FileChange, FileError, NewFolderError};
+use crate::files::{self, FileChange, FileError};
 use crate::kubernetes::names::is_dns1123_label;
 use crate::shape::nearest;
-use crate::text::{self, Document, ReviseError};
+use crate::text::{self, Document};
 use pieces::{Edit, apply, read_piece};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use template::TemplateEditError;
 
 /// How far above a catalog a change may be kept that is about several of them.
 const LEVELS: usize = 3;
-
-/// Why a catalog is not edited. Nothing has changed then.
-#[derive(Debug, thiserror::Error)]
-pub enum CatalogEditError {
-    /// It cannot be read.
-    #[error(transparent)]
-    Catalog(#[from] CatalogError),
-    /// The system refused.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// Its documents do not fit together.
-    #[error(transparent)]
-    Load(Box<LoadError>),
-    /// The form of a document does not allow the change.
-    #[error(transparent)]
-    Revise(#[from] ReviseError),
-    /// The package cannot become what is asked for.
-    #[error(transparent)]
-    Draft(#[from] DraftError),
-    /// The template does not allow the change.
-    #[error(transparent)]
-    Template(#[from] TemplateEditError),
-    /// There is no such package.
-    #[error("{} has no package {package:?}", folder.display())]
-    Package {
-        /// The folder.
-        folder: PathBuf,
-        /// The name.
-        package: String,
-        /// The name in the catalog that is most like it.
-        nearest: Option<String>,
-    },
-    /// Two documents of one schema, package and name.
-    #[error("{}:{line}: {subject} stands in {}:{other_line}, too", file.display(), other.display())]
-    Twice {
-        /// The file of the second one.
-        file: PathBuf,
-        /// Its line, from 1.
-        line: usize,
-        /// The file of the first one.
-        other: PathBuf,
-        /// Its line, from 1.
-        other_line: usize,
-        /// What both are about.
-        subject: Subject,
-    },
-    /// A new package whose name no folder is to have.
-    #[error("the package name {package:?} is not made of at most 63 lower-case letters, digits and dashes")]
-    Name {
-        /// The name.
-        package: String,
-    },
-    /// A document holds what JSON cannot.
-    #[error("a document cannot be written")]
-    Write(#[source] serde_json::Error),
-    /// A link leads to a file elsewhere, which is none of the catalog's.
-    #[error("{} is a link to a file outside the catalog", link.display())]
-    Outside {
-        /// The link.
-        link: PathBuf,
-    },
-    /// Catalogs that are to be one say something differently.
-    #[error("the catalogs differ:\n{}", lines(conflicts))]
-    Conflicts {
-        /// What they say differently.
-        conflicts: Vec<Conflict>,
-    },
-    /// There is something already where a new catalog is to be.
-    #[error(transparent)]
-    Folder(#[from] NewFolderError),
-    /// The catalog would have errors that it has not now.
-    #[error("the change would leave errors in {}", folder.display())]
-    Findings {
-        /// The folder.
-        folder: PathBuf,
-        /// The errors.
-        findings: Vec<Diagnostic>,
-    },
-}
-
-impl From<LoadError> for CatalogEditError {
-    fn from(error: LoadError) -> Self {
-        Self::Load(Box::new(error))
-    }
-}
-
-fn lines(conflicts: &[Conflict]) -> String {
-    let lines: Vec<String> = conflicts.iter().map(Conflict::to_string).collect();
-    lines.join("\n")
-}
 
 /// A catalog that is being edited.
 #[derive(Debug)]
