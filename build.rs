@@ -1,4 +1,4 @@
-//! Compiles `src/server/registry.proto`, in Rust: no `protoc` is needed.
+//! Compiles `src/server/registry.proto` in Rust, so that no `protoc` is needed.
 
 #[cfg(feature = "server")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -21,11 +21,11 @@ mod server {
         compiler.include_imports(true).include_source_info(true);
         compiler.open_file("registry.proto")?;
         let descriptors = compiler.file_descriptor_set();
-        // Reflection answers with this; the comments stay at home.
+        // Reflection answers with this; it does not need the comments.
         compiler.include_source_info(false);
         fs::write(out.join("registry.bin"), compiler.encode_file_descriptor_set())?;
 
-        // The numbers of the fields, for the messages that are encoded before they are asked for.
+        // The field numbers, for the messages that are encoded in advance.
         let mut numbers = String::new();
         let own = descriptors.file.iter().filter(|file| file.package() == "api");
         for message in own.flat_map(|file| &file.message_type) {
@@ -46,7 +46,7 @@ mod server {
             .out_dir(messages)
             .compile_fds(descriptors.clone())?;
 
-        // The server sends packages and bundles that were encoded before they were asked for.
+        // The server sends packages and bundles that were encoded in advance.
         let server = out.join("server");
         fs::create_dir_all(&server)?;
         tonic_prost_build::configure()
@@ -61,7 +61,7 @@ mod server {
         Ok(())
     }
 
-    /// `csvName` as `csv_name`.
+    /// Converts `csvName` to `csv_name`.
     fn snake_case(name: &str) -> String {
         let mut snake = String::new();
         for letter in name.chars() {

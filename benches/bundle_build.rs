@@ -1,8 +1,8 @@
-//! What it costs to make the image of a bundle, beside the least that any builder must do: hashing and compressing the
-//! bytes of its layer. `cargo bench --bench bundle_build`.
+//! The cost of building the image of a bundle, compared with the minimum work of any builder: hashing and compressing
+//! the bytes of its layer. `cargo bench --bench bundle_build`.
 //!
-//! The divan table shows each step; the lines behind it show the ratio of the whole to that least, measured in turn so
-//! that a machine that changes its speed does not change the ratio.
+//! The divan table shows each step; the lines after it show the ratio of the total to that minimum, measured
+//! alternately so that a change in the speed of the machine does not affect the ratio.
 
 #![allow(
     clippy::unwrap_used,
@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The level of [`opmx::image::layer_from_tree`].
+/// The compression level of [`opmx::image::layer_from_tree`].
 const LEVEL: u32 = 6;
 
 const ANNOTATIONS: &str = "\
@@ -43,7 +43,7 @@ annotations:
 
 fn main() {
     if !shared().is_dir() {
-        println!("../shared is not here: measured on testdata/, whose bundles are small");
+        println!("../shared is missing; measuring the small bundles in testdata/");
     }
     divan::main();
     if std::env::args().any(|argument| argument == "--bench") {
@@ -64,7 +64,7 @@ fn shared() -> PathBuf {
 /// A large bundle of each media type.
 const NAMES: [&str; 2] = ["k8s+v1", "registry+v1"];
 
-/// The folder of a bundle; it is deleted with the value where it was made for the benchmark.
+/// The folder of a bundle. If the folder was created for the benchmark, it is deleted when dropped.
 struct Folder {
     path: PathBuf,
     _made: Option<TempDir>,
@@ -88,7 +88,7 @@ fn folder(name: &str) -> Folder {
     }
 }
 
-/// The install manifests of a large operator with the `olm.yaml` that was written for them.
+/// Returns the install manifests of a large operator with a matching `olm.yaml`.
 fn strimzi() -> Folder {
     let case = shared().join("k8sv1/strimzi-kafka-operator");
     let made = tempfile::tempdir().unwrap();
@@ -123,7 +123,7 @@ fn image(tree: &Tree, reading: &BundleReading) -> Image {
     image_of(tree, &labels.unwrap_or_default(), 0).unwrap()
 }
 
-/// All that `opmx bundle build` does before it sends the image on its way.
+/// Performs all steps of `opmx bundle build` up to writing the image.
 fn build(folder: &Path) -> Image {
     let tree = files(folder);
     let reading = read(&tree);
@@ -131,7 +131,7 @@ fn build(folder: &Path) -> Image {
     image(&tree, &reading)
 }
 
-/// The uncompressed bytes of the image's one layer.
+/// Returns the uncompressed bytes of the image's only layer.
 fn tar_of(image: &Image) -> Vec<u8> {
     let mut tar = Vec::new();
     let layer = &image.layers()[0];
@@ -180,7 +180,7 @@ fn step_read(bencher: Bencher<'_, '_>, name: &str) {
 #[divan::bench(args = NAMES)]
 fn step_validate(bencher: Bencher<'_, '_>, name: &str) {
     let tree = files(&folder(name).path);
-    // Places are found once for each reading, so every run gets a new one.
+    // Places are computed once for each reading, so every run gets a new reading.
     bencher
         .counter(bytes(&tree))
         .with_inputs(|| read(&tree))

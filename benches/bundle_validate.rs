@@ -1,7 +1,7 @@
-//! What it costs to validate bundles, beside parsing the same YAML alone: `cargo bench --bench bundle_validate`.
+//! The cost of validating bundles, compared with only parsing the same YAML: `cargo bench --bench bundle_validate`.
 //!
-//! The divan table shows bytes per second on one core and on all; the lines behind it show what validation adds to the
-//! parsing, measured in turn so that a machine that changes its speed does not change the ratio.
+//! The divan table shows bytes per second on one core and on all; the lines after it show the cost of validation
+//! relative to parsing, measured alternately so that a change in the speed of the machine does not affect the ratio.
 
 #![allow(
     clippy::unwrap_used,
@@ -41,13 +41,13 @@ fn main() {
     }
 }
 
-/// The files of all bundles of the corpus, of both media types; those of testdata/ where it is not here.
+/// Returns the files of all bundles in the corpus, of both media types, or those in testdata/ if the corpus is absent.
 fn bundles() -> Vec<Tree> {
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
     let corpus = project.join("../shared/corpus");
     let files = |folder: &Path| Tree::from_directory(folder, &TreeLimits::default()).unwrap();
     if !corpus.is_dir() {
-        println!("../shared is not here: measured on testdata/, whose bundles are small");
+        println!("../shared is missing; measuring the small bundles in testdata/");
         let names = ["compost-operator", "greenhouse-operator"];
         return names.map(|name| files(&project.join("testdata").join(name))).into();
     }
@@ -110,7 +110,7 @@ fn parse(tree: &Tree) {
     }
 }
 
-/// Every bundle once, on as many threads.
+/// Does the work on every bundle once, on `threads` threads.
 fn on_threads(threads: usize, bundles: &[Tree], work: impl Fn(&Tree) + Sync) {
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
@@ -124,7 +124,7 @@ fn on_threads(threads: usize, bundles: &[Tree], work: impl Fn(&Tree) + Sync) {
     });
 }
 
-/// One, and as many as there are.
+/// Returns the numbers of threads to measure: one, and all available threads.
 fn threads() -> Vec<usize> {
     let all = thread::available_parallelism().map_or(1, NonZero::get);
     if all == 1 { vec![1] } else { vec![1, all] }
@@ -151,8 +151,8 @@ fn validate_all_suites(bencher: Bencher<'_, '_>, threads: usize) {
     bencher.counter(BytesCount::new(bytes(&bundles))).bench_local(work);
 }
 
-/// Validation costs less than the parsing that comes before it, so both together cost less than parsing twice.
-const AIM: f64 = 1.0;
+/// Validation costs less than the preceding parsing, so both together cost less than parsing twice.
+const TARGET: f64 = 1.0;
 
 fn print_ratio(name: &str, bundles: &[Tree], request: &Request) {
     const ROUNDS: usize = 7;
@@ -166,10 +166,10 @@ fn print_ratio(name: &str, bundles: &[Tree], request: &Request) {
     ratios.sort_by(f64::total_cmp);
     let median = ratios[ROUNDS / 2];
     println!(
-        "{name}: validation costs {median:.2} times the parsing (median of {ROUNDS} pairs, {:.2} to {:.2}), aim {AIM:.1}: {}",
+        "{name}: validation costs {median:.2} times the parsing (median of {ROUNDS} pairs, {:.2} to {:.2}), target {TARGET:.1}: {}",
         ratios[0],
         ratios[ROUNDS - 1],
-        if median < AIM { "PASS" } else { "FAIL" }
+        if median < TARGET { "PASS" } else { "FAIL" }
     );
 }
 

@@ -1,7 +1,7 @@
-//! What it costs to keep a file-based catalog of the size of the field, as a whole process: `cargo bench --bench catalog`.
+//! The cost of maintaining a file-based catalog of realistic size, as a whole process: `cargo bench --bench catalog`.
 //!
-//! A catalog of our own making: 400 packages with 6,000 bundles, about 130 MB in a file for each package, as JSON and as
-//! YAML. Targets are seconds of CPU and MiB of memory; YAML is compared with JSON.
+//! A generated catalog: 400 packages with 6,000 bundles, about 130 MB in a file for each package, as JSON and as YAML.
+//! Targets are seconds of CPU and MiB of memory; YAML is compared with JSON.
 
 #![allow(
     clippy::unwrap_used,
@@ -19,14 +19,14 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// Packages and bundles of each.
+/// The number of packages, and the number of bundles in each package.
 const FIELD: (usize, usize) = (400, 15);
-/// Bytes of text that each bundle has, as descriptions and examples take them.
+/// The number of bytes of text in each bundle, like that of descriptions and examples.
 const TEXT: usize = 21_000;
-/// Calls of each kind; the medians count.
+/// The number of calls of each kind, whose medians are reported.
 const RUNS: usize = 3;
 
-/// A command, its arguments, and at most how many seconds of CPU and MiB it should take.
+/// A command, its arguments, and the maximum CPU seconds and MiB of memory.
 type Target = (&'static str, &'static [&'static str], f64, f64);
 
 const TARGETS: [Target; 5] = [
@@ -80,7 +80,7 @@ fn main() {
     println!("{}", if holds { "PASS" } else { "over" });
 }
 
-/// What a command takes in the middle of several runs, each on a fresh copy of what it changes.
+/// Returns the median cost of a command over several runs, each on a fresh copy of the changed files.
 fn costs(arguments: &[&str], catalog: &Path, bundle: &Path, runs: usize) -> Cost {
     let costs = (0..runs).map(|_| {
         let folder = tempfile::tempdir().unwrap();
@@ -112,7 +112,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Writes the catalog, and tells how many bytes it has.
+/// Writes the catalog, and returns its size in bytes.
 fn write_catalog(folder: &Path, language: &str, packages: usize, bundles: usize) -> usize {
     fs::create_dir(folder).unwrap();
     let mut bytes = 0;
@@ -160,7 +160,7 @@ fn documents(package: &str, bundles: usize) -> Vec<Value> {
     documents
 }
 
-/// The bundle that is added: the next version of the first package.
+/// Writes the bundle to be added: the next version of the first package.
 fn write_bundle(folder: &Path) {
     let files = [
         (

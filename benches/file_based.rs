@@ -1,8 +1,9 @@
-//! What file-based catalogs cost, as a whole process: `cargo bench --bench file_based`.
+//! The cost of file-based catalogs, as a whole process: `cargo bench --bench file_based`.
 //!
-//! A database of 500 bundles of ordinary size, and the catalog that it renders to: rendered, migrated, validated, and
-//! made an index again. The aim is a tenth of what the reference took on a machine of two processors for each megabyte
-//! of the catalog of 500 bundles of a public catalogue (83.8 MB), and a tenth of its memory; it has no way back.
+//! A database of 500 bundles of ordinary size is rendered, migrated and validated, and its rendered catalog is
+//! converted back to an index. The target is a tenth of the time per megabyte that the reference took on a machine with
+//! two processors for the catalog of 500 bundles of a public catalog (83.8 MB), and a tenth of its memory. The
+//! reference cannot convert a catalog to an index.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,18 +19,18 @@ use std::fs;
 
 const ORDINARY: [&str; 3] = ["debezium-operator", "node-healthcheck-operator", "oadp-operator"];
 const SMALL: [&str; 1] = ["deployment-validation-operator"];
-/// Calls of each kind; the medians count.
+/// The number of calls of each kind, whose medians are reported.
 const RUNS: usize = 5;
-/// Megabytes of the catalog that the reference was measured with.
+/// The size in megabytes of the catalog with which the reference was measured.
 const REFERENCE_SIZE: f64 = 83.8;
-/// Seconds of CPU and MiB of memory that the reference took.
+/// The CPU seconds and MiB of memory that the reference took.
 const REFERENCE: [(&str, f64, f64); 3] = [
     ("render", 4.18, 728.0),
     ("migrate", 4.45, 725.0),
     ("validate", 4.41, 484.0),
 ];
-/// The aim, as a part of the reference.
-const AIM: f64 = 0.1;
+/// The target, as a fraction of the reference.
+const TARGET: f64 = 0.1;
 
 fn main() {
     let (size, operators, runs) = if measured() {
@@ -53,7 +54,7 @@ fn main() {
             "{command:<8}  {:>6.3}  {each:>9.2}  {of_cpu:>16.3}  {:>8.1}  {of_peak:>16.3}",
             cost.cpu, cost.peak
         );
-        holds &= parts.iter().all(|part| *part <= AIM);
+        holds &= parts.iter().all(|part| *part <= TARGET);
     }
     let Cost { cpu, peak } = costs("from-fbc", database, catalog, runs);
     println!(
@@ -61,10 +62,10 @@ fn main() {
         cpu * 1e3 / megabytes,
         "-"
     );
-    println!("{}: the aim is a tenth of both", if holds { "PASS" } else { "over" });
+    println!("{}: the target is a tenth of both", if holds { "PASS" } else { "over" });
 }
 
-/// What a command takes in the middle of several runs.
+/// Returns the median cost of a command over several runs.
 fn costs(command: &str, database: &str, catalog: &str, runs: usize) -> Cost {
     let costs = (0..runs).map(|_| {
         let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
-//! What it costs to make a site, as a whole process: `cargo bench --bench index_page`.
+//! The cost of building a site, as a whole process: `cargo bench --bench index_page`.
 //!
-//! Of a file-based catalog of 400 packages with 7,200 bundles. The aims: 10 s and 200 MiB at most, a list of 400 KB
-//! besides its pictures, and a page of a version of 200 KB.
+//! The site of a file-based catalog of 400 packages with 7,200 bundles. The targets: at most 10 s and 200 MiB, at most 400
+//! KB for the list without its icons, and at most 200 KB for the page of a version.
 
 #![allow(
     clippy::unwrap_used,
@@ -24,12 +24,12 @@ use std::time::Instant;
 const PACKAGES: usize = 400;
 const VERSIONS: u32 = 18;
 /// Seconds, from the start of the process to its end.
-const AIM_TIME: f64 = 10.0;
-/// The most memory, in MiB.
-const AIM_PEAK: f64 = 200.0;
-/// Bytes.
-const AIM_LIST: usize = 400_000;
-const AIM_PAGE: usize = 200_000;
+const TARGET_TIME: f64 = 10.0;
+/// The peak memory, in MiB.
+const TARGET_PEAK: f64 = 200.0;
+/// The sizes in bytes.
+const TARGET_LIST: usize = 400_000;
+const TARGET_PAGE: usize = 200_000;
 
 fn main() {
     let (packages, versions) = if measured() { (PACKAGES, VERSIONS) } else { (5, 2) };
@@ -59,17 +59,17 @@ fn main() {
     println!("list {list} bytes without pictures, largest page of a version {largest} bytes");
     if measured() {
         assert!(
-            time <= AIM_TIME && cost.peak <= AIM_PEAK,
-            "the aims are {AIM_TIME} s and {AIM_PEAK} MiB"
+            time <= TARGET_TIME && cost.peak <= TARGET_PEAK,
+            "the targets are {TARGET_TIME} s and {TARGET_PEAK} MiB"
         );
         assert!(
-            list <= AIM_LIST && largest <= AIM_PAGE,
-            "the aims are {AIM_LIST} and {AIM_PAGE} bytes"
+            list <= TARGET_LIST && largest <= TARGET_PAGE,
+            "the targets are {TARGET_LIST} and {TARGET_PAGE} bytes"
         );
     }
 }
 
-/// The number of files, their bytes, and those of the largest page of a version.
+/// Returns the number of files, their bytes, and those of the largest page of a version.
 fn sizes(site: &Path) -> (usize, u64, usize) {
     let (mut files, mut bytes, mut largest) = (0, 0, 0);
     for entry in walkdir::WalkDir::new(site).into_iter().map(Result::unwrap) {
@@ -84,7 +84,7 @@ fn sizes(site: &Path) -> (usize, u64, usize) {
     (files, bytes, largest)
 }
 
-/// A page without the pictures that stand in it.
+/// Returns a page without its inline icons.
 fn without_pictures(html: &str) -> String {
     let mut parts = html.split("data:image/svg+xml;base64,");
     let first = parts.next().unwrap_or_default().to_owned();

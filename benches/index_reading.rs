@@ -1,7 +1,7 @@
-//! What it costs to look at an index, as a whole process: `cargo bench --bench index_reading`.
+//! The cost of reading an index, as a whole process: `cargo bench --bench index_reading`.
 //!
-//! Lists and graphs of databases of 50, 500 and 5,000 small bundles. The aim: what a bundle costs does not grow, beyond
-//! half as much again, and no call needs more than 64 MiB.
+//! Lists and graphs of databases of 50, 500 and 5,000 small bundles. The target: the cost of a bundle grows by at most
+//! half, and no call needs more than 64 MiB.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,11 +15,11 @@ mod bundles;
 use bundles::{Cost, folders_of, list, measured, median, repeated, run};
 use std::path::{Path, PathBuf};
 
-/// An operator with small bundles that one call accepts.
+/// An operator with small bundles that can be added in one call.
 const SMALL: &str = "deployment-validation-operator";
-/// How many bundles the databases have.
+/// The numbers of bundles in the databases.
 const SIZES: [usize; 3] = [50, 500, 5000];
-/// What is done to each.
+/// The commands that are run on each database.
 const COMMANDS: [&str; 5] = [
     "list bundles",
     "list images",
@@ -27,12 +27,12 @@ const COMMANDS: [&str; 5] = [
     "graph -o svg",
     "check",
 ];
-/// Calls of each kind; the medians count.
+/// The number of calls of each kind, whose medians are reported.
 const RUNS: usize = 5;
-/// How much more CPU a bundle may cost among many.
-const AIM_EACH: f64 = 1.5;
-/// The most memory of any call, in MiB.
-const AIM_PEAK: f64 = 64.0;
+/// The maximum factor by which the CPU cost of a bundle grows with the number of bundles.
+const TARGET_EACH: f64 = 1.5;
+/// The peak memory of any call, in MiB.
+const TARGET_PEAK: f64 = 64.0;
 
 fn main() {
     let (sizes, runs) = if measured() {
@@ -52,10 +52,10 @@ fn main() {
         }
     }
     let verdict = if holds { "PASS" } else { "over" };
-    println!("{verdict}: the aims are a ratio of {AIM_EACH} and a peak of {AIM_PEAK} MiB at most");
+    println!("{verdict}: the targets are a ratio of {TARGET_EACH} and a peak of {TARGET_PEAK} MiB at most");
 }
 
-/// A database of so many bundles.
+/// Creates a database of `size` bundles.
 fn database(size: usize, workplace: &Path) -> (usize, PathBuf) {
     let mut originals = folders_of(&[SMALL]);
     originals.truncate(5);
@@ -67,7 +67,7 @@ fn database(size: usize, workplace: &Path) -> (usize, PathBuf) {
     (bundles.len(), database)
 }
 
-/// Measures and prints one command on one database; says whether the aims hold.
+/// Measures and prints one command on one database. Returns whether the targets are met.
 #[allow(clippy::cast_precision_loss, reason = "for printing")]
 fn row(command: &str, bundles: usize, database: &Path, runs: usize, first: &mut Option<f64>) -> bool {
     let mut words = vec!["index"];
@@ -78,5 +78,5 @@ fn row(command: &str, bundles: usize, database: &Path, runs: usize, first: &mut 
     let each = cpu * 1e3 / bundles as f64;
     let ratio = each / *first.get_or_insert(each);
     println!("{command:<16}  {bundles:>7}  {cpu:>6.3}  {each:>13.3}  {ratio:>5.2}  {peak:>8.1}");
-    ratio <= AIM_EACH && peak <= AIM_PEAK
+    ratio <= TARGET_EACH && peak <= TARGET_PEAK
 }

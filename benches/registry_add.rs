@@ -1,13 +1,13 @@
-//! What `opmx registry add` costs, as a whole process: `cargo bench --bench registry_add`.
+//! The cost of `opmx registry add`, as a whole process: `cargo bench --bench registry_add`.
 //!
-//! 1. Real bundles into a new database in one call: 50, and 2, 4 and 8 times as many, the copies under other names of
-//!    packages and bundles. The aim: the seconds of CPU for each bundle grow by no more than a tenth, and the peak of
-//!    memory stays below 100 MiB at every number.
-//! 2. One bundle more, a package of its own, into databases of 50, 500 and 5,000 small bundles. The aim: the largest
-//!    costs no more than half as much again as the smallest.
-//! 3. One version more in a package that has 99, of 174 KB each. The aim: 0.03 s of CPU.
+//! 1. Real bundles into a new database in one call: 50, and 2, 4 and 8 times as many, where the copies have different
+//!    package and bundle names. The target: the CPU time for each bundle grows by at most a tenth, and the peak
+//!    memory always stays below 100 MiB.
+//! 2. One more bundle, in a new package, into databases of 50, 500 and 5,000 small bundles. The target: the largest costs
+//!    at most half as much again as the smallest.
+//! 3. One more version in a package with 99 versions of 174 KB each. The target: 0.03 s of CPU.
 //!
-//! CPU is user and system time of the process as the system counts it; the wall clock is not looked at.
+//! CPU is the user and system time of the process as counted by the system; wall-clock time is ignored.
 
 #![allow(
     clippy::unwrap_used,
@@ -26,28 +26,28 @@ use opmx::text::{self, Limits};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How many real bundles the first measurement begins with.
+/// The number of real bundles at the start of the first measurement.
 const BUNDLES: usize = 50;
-/// How often they are given, under as many names.
+/// The numbers of times that each real bundle is added, under different names.
 const TIMES: [usize; 4] = [1, 2, 4, 8];
-/// Calls of each kind; the medians count.
+/// The number of calls of each kind, whose medians are reported.
 const RUNS: usize = 5;
-/// How much more CPU a bundle may cost among many.
-const AIM_EACH: f64 = 1.1;
-/// The most memory of any call, in MiB.
-const AIM_PEAK: f64 = 100.0;
-/// An operator with five small bundles that one call accepts.
+/// The maximum factor by which the CPU cost of a bundle grows with the number of bundles.
+const TARGET_EACH: f64 = 1.1;
+/// The peak memory of any call, in MiB.
+const TARGET_PEAK: f64 = 100.0;
+/// An operator with five small bundles that can be added in one call.
 const SMALL: &str = "deployment-validation-operator";
-/// How many bundles the databases have that one more is added to.
+/// The sizes of the databases to which one more bundle is added.
 const SIZES: [usize; 3] = [50, 500, 5000];
-/// How much more it may cost to add to the largest of them.
-const AIM_LARGEST: f64 = 1.5;
-/// An operator with one bundle of a usual size.
+/// The maximum factor by which the cost of adding a bundle grows with the size of the database.
+const TARGET_LARGEST: f64 = 1.5;
+/// An operator with one bundle of ordinary size.
 const USUAL: &str = "dbaas-operator";
-/// How many versions a package has before one is added.
+/// The number of versions of a package before one is added.
 const VERSIONS: usize = 99;
-/// What that one may cost, in seconds of CPU.
-const AIM_VERSION: f64 = 0.03;
+/// The maximum cost of adding one version, in seconds of CPU.
+const TARGET_VERSION: f64 = 0.03;
 
 fn main() {
     let runs = if measured() { RUNS } else { 1 };
@@ -62,7 +62,7 @@ fn add(list: &Path, database: &Path) -> Cost {
     run(&["registry", "add", "-q", "--bundles-from", list, "-d", database])
 }
 
-/// Adds to a copy of a database, as often as asked.
+/// Adds bundles to a copy of a database, `runs` times.
 fn add_to(base: &Path, list: &Path, runs: usize) -> Cost {
     let copy = base.with_extension("copy");
     let costs = (0..runs).map(|_| {
@@ -74,8 +74,8 @@ fn add_to(base: &Path, list: &Path, runs: usize) -> Cost {
     median(&costs)
 }
 
-fn verdict(holds: bool, aim: &str) {
-    println!("{}: {aim}\n", if holds { "PASS" } else { "over" });
+fn verdict(holds: bool, target: &str) {
+    println!("{}: {target}\n", if holds { "PASS" } else { "over" });
 }
 
 #[allow(clippy::cast_precision_loss, reason = "for printing")]
@@ -100,7 +100,7 @@ fn in_one_call(runs: usize, workplace: &Path) {
         }
     }
     let bytes: u64 = originals.iter().map(|bundle| size(bundle)).sum();
-    println!("In one call into a new database, medians of {runs} runs");
+    println!("Adding bundles to a new database in one call, medians of {runs} runs");
     println!("bundles  MB in   CPU s  CPU ms/bundle  ratio  peak MiB");
     let mut first = None;
     let mut holds = true;
@@ -109,12 +109,12 @@ fn in_one_call(runs: usize, workplace: &Path) {
         let number = originals.len() * times;
         let each = cpu * 1e3 / number as f64;
         let ratio = each / *first.get_or_insert(each);
-        holds &= ratio <= AIM_EACH && peak <= AIM_PEAK;
+        holds &= ratio <= TARGET_EACH && peak <= TARGET_PEAK;
         let megabytes = bytes as f64 * *times as f64 / 1e6;
         println!("{number:>7}  {megabytes:>5.1}  {cpu:>6.2}  {each:>13.2}  {ratio:>5.2}  {peak:>8.1}");
     }
-    let aim = format!("the aims are a ratio of {AIM_EACH} and a peak of {AIM_PEAK} MiB at most");
-    verdict(holds, &aim);
+    let target = format!("the targets are a ratio of {TARGET_EACH} and a peak of {TARGET_PEAK} MiB at most");
+    verdict(holds, &target);
 }
 
 #[allow(clippy::cast_precision_loss, reason = "for printing")]
@@ -124,7 +124,7 @@ fn into_larger_databases(runs: usize, workplace: &Path) {
     let mut originals = folders_of(&[SMALL]);
     originals.truncate(5);
     let one = list(&folders_of(&[USUAL])[..1], workplace.join("one.txt"));
-    println!("One bundle more into a database, medians of {runs} runs");
+    println!("Adding one bundle to a database, medians of {runs} runs");
     println!("bundles   file MB   CPU s  ratio  peak MiB");
     let mut first = None;
     let mut holds = true;
@@ -134,14 +134,14 @@ fn into_larger_databases(runs: usize, workplace: &Path) {
         add(&list(&bundles, workplace.join("all.txt")), &database);
         let Cost { cpu, peak } = add_to(&database, &one, runs);
         let ratio = cpu / *first.get_or_insert(cpu);
-        holds &= ratio <= AIM_LARGEST && peak <= AIM_PEAK;
+        holds &= ratio <= TARGET_LARGEST && peak <= TARGET_PEAK;
         let megabytes = database.metadata().unwrap().len() as f64 / 1e6;
         println!(
             "{:>7}  {megabytes:>8.1}  {cpu:>6.3}  {ratio:>5.2}  {peak:>8.1}",
             bundles.len()
         );
     }
-    verdict(holds, &format!("the aim is a ratio of {AIM_LARGEST} at most"));
+    verdict(holds, &format!("the target is a ratio of {TARGET_LARGEST} at most"));
 }
 
 fn into_a_long_package(runs: usize, workplace: &Path) {
@@ -154,22 +154,26 @@ fn into_a_long_package(runs: usize, workplace: &Path) {
     let all = add(&list(before, workplace.join("all.txt")), &database);
     let one = list(std::slice::from_ref(last), workplace.join("one.txt"));
     let Cost { cpu, peak } = add_to(&database, &one, runs);
-    println!("One version more in a package of {versions}, medians of {runs} runs");
+    println!("Adding one version to a package of {versions}, medians of {runs} runs");
     println!(
-        "CPU s of all before {:.2}, of one more {cpu:.3}; peak {peak:.1} MiB",
+        "CPU s for the previous versions {:.2}, for the added version {cpu:.3}; peak {peak:.1} MiB",
         all.cpu
     );
-    verdict(cpu <= AIM_VERSION, &format!("the aim is {AIM_VERSION} s at most"));
+    verdict(
+        cpu <= TARGET_VERSION,
+        &format!("the target is {TARGET_VERSION} s at most"),
+    );
 }
 
-/// The bytes of the files of a bundle.
+/// Returns the bytes of the files of a bundle.
 fn size(bundle: &Path) -> u64 {
     files(bundle).map(|file| file.metadata().unwrap().len()).sum()
 }
 
-/// A chain of versions of one package, each of which replaces the one before it: the folders, oldest first.
+/// Creates a chain of versions of one package, each of which replaces the previous version. Returns the folders, oldest
+/// first.
 ///
-/// All are `original` but for the name, the version and what it replaces.
+/// All versions are copies of `original`, except for the name, the version and the replaced name.
 fn chain(original: &Path, length: usize, workplace: &Path) -> Vec<PathBuf> {
     let name = |number: usize| format!("chain.v1.{number}.0");
     let link = |number: usize| {

@@ -1,6 +1,6 @@
-//! What it costs to resolve one subscription, as a whole process: `cargo bench --bench resolve`.
+//! The cost of resolving one subscription, as a whole process: `cargo bench --bench resolve`.
 //!
-//! From a database of 300 packages with 7,000 bundles. The aim: 1 s and 100 MiB at most.
+//! The database contains 300 packages with 7,000 bundles. The target: at most 1 s and 100 MiB.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,17 +16,17 @@ use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// What a database has.
+/// The size of the database.
 const PACKAGES: usize = 300;
 const BUNDLES: usize = 7000;
-/// Of which every package but the first ones needs one that is this much before it.
+/// Every package except for the first ones depends on the package this many positions before it.
 const NEEDS: usize = 7;
-/// Calls of each kind; the medians count.
+/// The number of calls of each kind, whose medians are reported.
 const RUNS: usize = 5;
 /// Seconds, from the start of the process to its end.
-const AIM_TIME: f64 = 1.0;
-/// The most memory, in MiB.
-const AIM_PEAK: f64 = 100.0;
+const TARGET_TIME: f64 = 1.0;
+/// The peak memory, in MiB.
+const TARGET_PEAK: f64 = 100.0;
 
 fn main() {
     let (packages, bundles, runs) = if measured() {
@@ -59,13 +59,14 @@ fn main() {
         times.sort_by(f64::total_cmp);
         let (time, Cost { cpu, peak }) = (times[times.len() / 2], median(&costs));
         println!("{name:<18}  {time:>7.3}  {cpu:>6.3}  {peak:>8.1}");
-        holds &= time <= AIM_TIME && peak <= AIM_PEAK;
+        holds &= time <= TARGET_TIME && peak <= TARGET_PEAK;
     }
     let verdict = if holds { "PASS" } else { "over" };
-    println!("{verdict}: the aims are {AIM_TIME} s and {AIM_PEAK} MiB at most");
+    println!("{verdict}: the targets are {TARGET_TIME} s and {TARGET_PEAK} MiB at most");
 }
 
-/// A database that `registry add` made of one bundle, with rows for so many more. Each has the manifests of that one.
+/// Creates a database by adding one bundle with `registry add`, and inserts rows for the other bundles with the same
+/// manifests.
 fn database(packages: usize, bundles: usize, workplace: &Path) -> PathBuf {
     let database = workplace.join("index.db");
     let bundle = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/greenhouse-operator");
@@ -122,7 +123,7 @@ fn database(packages: usize, bundles: usize, workplace: &Path) -> PathBuf {
                 .unwrap();
             }
         }
-        // From the head down, each one replaces the one before it.
+        // From the head downwards, each bundle replaces the preceding version.
         for (depth, minor) in (0_i64..).zip((0..count).rev()) {
             entry += 1;
             let replaces = (minor > 0).then_some(entry + 1);

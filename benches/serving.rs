@@ -1,17 +1,18 @@
-//! What it costs to serve, as a whole process: `cargo bench --bench serving`.
+//! The cost of serving, as a whole process: `cargo bench --bench serving`.
 //!
-//! Databases and file-based catalogs of 50 and 500 bundles of ordinary size, and of 5,000 small ones, all of them with
-//! an image: the time from the start to the first `SERVING`, resident memory, and for three methods, asked by 1 and by
-//! 16 connections, calls per second and the CPU time of the server for a call. The client runs on the same processors.
+//! Databases and file-based catalogs contain 50 and 500 bundles of ordinary size, and 5,000 small ones, all with an
+//! image. The benchmark measures the time from the start to the first `SERVING`, resident memory, and, for three
+//! methods called over 1 and over 16 connections, the calls per second and the CPU time of the server per call. The
+//! client runs on the same processors.
 //!
-//! The aims stand beside what the reference server took for 500 bundles of a public catalogue, on a machine of two
-//! processors: 88 ms, 44 MiB, 4,434, 226 and 13.1 calls a second of `GetPackage`, `GetBundle` and `ListBundles`, 0.20
-//! ms of CPU for a `GetPackage`. The reference server of file-based catalogs writes a cache of them first, which took
-//! it about as long as validating them: 50 ms for a megabyte of files, and 484 MiB.
+//! The targets are printed next to the results of the reference server for 500 bundles of a public catalog, on a machine
+//! with two processors: 88 ms, 44 MiB, 4,434, 226 and 13.1 calls per second of `GetPackage`, `GetBundle` and
+//! `ListBundles`, and 0.20 ms of CPU for a `GetPackage`. The reference server of file-based catalogs first writes a
+//! cache, which took about as long as validating the catalogs: 50 ms per megabyte of files, and 484 MiB.
 //!
-//! And how long the health probe waits, with a new connection each time, while 20,000 others connect, say nothing or
-//! the wrong thing, and go: 99 of 100 within 200 ms, and none until a second attempt of the system, which comes after 1
-//! s.
+//! The benchmark also measures how long the health probe waits, with a new connection each time, while 20,000 other
+//! clients connect, send nothing or invalid data, and disconnect. The targets: 99 of 100 probes wait at most 200 ms, and
+//! no probe waits for the second connection attempt of the system, which comes after 1 s.
 
 #![allow(
     clippy::unwrap_used,
@@ -46,17 +47,17 @@ use tonic::{Request, Status};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 
-/// Operators with bundles of ordinary size, and one with small ones.
+/// Operators with bundles of ordinary size.
 const ORDINARY: [&str; 3] = ["debezium-operator", "node-healthcheck-operator", "oadp-operator"];
 const SMALL: [&str; 1] = ["deployment-validation-operator"];
-/// How many bundles are served, and which.
+/// The numbers of bundles to serve, and their operators.
 const SIZES: [(usize, &[&str]); 3] = [(50, &ORDINARY), (500, &ORDINARY), (5000, &SMALL)];
-/// Starts of each server; the medians count.
+/// The number of starts of each server, whose medians are reported.
 const STARTS: usize = 5;
-/// How long each method is asked.
+/// The time for which each method is called.
 const TIME: Duration = Duration::from_secs(2);
 const CONNECTIONS: [usize; 2] = [1, 16];
-/// Attempts to connect while the probe asks, by so many clients, each of which holds so many connections.
+/// The number of connection attempts during the probe, of clients, and of connections per client.
 const ATTEMPTS: usize = 20_000;
 const CONNECTING: usize = 8;
 const HELD: usize = 64;
@@ -71,25 +72,26 @@ fn main() {
     println!("medians of {starts} starts; each method for {} s", time.as_secs());
     println!("served      bundles  data MiB  start ms  resident MiB");
     println!("  method         connections  calls/s  server CPU ms/call  reply KiB");
-    let mut aims = Aims::default();
+    let mut targets = Targets::default();
     for (number, (size, operators)) in sizes.iter().enumerate() {
         let workplace = tempfile::tempdir().unwrap();
         let (database, catalog) = index_and_catalog(*size, operators, workplace.path());
         for (what, path) in [("SQLite", &database), ("files", &catalog)] {
             let measured = measure(what, *size, path, starts, time);
             if *size == 500 {
-                aims.check(what, &measured);
+                targets.check(what, &measured);
             }
             if number == 0 {
                 let attempts = if measured_whole { ATTEMPTS } else { 100 };
-                aims.check_waits(what, &waits(path, attempts));
+                targets.check_waits(what, &waits(path, attempts));
             }
         }
     }
-    aims.tell();
+    targets.tell();
 }
 
-/// How long each of the probes waits while so many clients connect, as many at once as the machine bears.
+/// Returns the waiting time of each probe while many clients connect, with as many concurrent clients as the machine
+/// supports.
 fn waits(path: &Path, attempts: usize) -> Vec<Duration> {
     Runtime::new().unwrap().block_on(async {
         let server = Server::start(path).await;
@@ -119,7 +121,7 @@ fn waits(path: &Path, attempts: usize) -> Vec<Duration> {
     })
 }
 
-/// Connects and says nothing, or not what the server waits for. It leaves no trace in the tables of the system.
+/// Connects and sends nothing, or data that the server does not expect. Leaves no trace in the tables of the system.
 async fn attempt(address: SocketAddr, number: usize) -> Option<TcpStream> {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_zero_linger().unwrap();
@@ -133,7 +135,7 @@ async fn attempt(address: SocketAddr, number: usize) -> Option<TcpStream> {
     Some(stream)
 }
 
-/// A server that ends with the value.
+/// A server that is stopped when dropped.
 struct Server {
     child: Child,
     endpoint: Endpoint,
@@ -148,7 +150,7 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Starts it, and waits until it says that it serves.
+    /// Starts the server, and waits until it reports that it is serving.
     async fn start(path: &Path) -> Self {
         let begun = Instant::now();
         let mut child = Command::new(env!("CARGO_BIN_EXE_opmx"))
@@ -163,7 +165,7 @@ impl Server {
             .unwrap();
         let port = line.trim_end().rsplit(':').next().unwrap();
         let endpoint = Endpoint::from_shared(format!("http://127.0.0.1:{port}")).unwrap();
-        // The answer comes when everything was read.
+        // The answer arrives when the server has read everything.
         let channel = endpoint.connect().await.unwrap();
         HealthClient::new(channel)
             .check(HealthCheckRequest::default())
@@ -177,7 +179,7 @@ impl Server {
         self.endpoint.connect().await.unwrap()
     }
 
-    /// Memory that it has resident, in MiB.
+    /// Returns the resident memory of the server, in MiB.
     fn resident(&self) -> f64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
         let line = status
@@ -187,7 +189,7 @@ impl Server {
         line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0
     }
 
-    /// CPU time that its threads have used, in seconds.
+    /// Returns the CPU time that the threads of the server have used, in seconds.
     fn cpu(&self) -> f64 {
         let Ok(threads) = fs::read_dir(format!("/proc/{}/task", self.child.id())) else {
             return 0.0;
@@ -200,13 +202,14 @@ impl Server {
     }
 }
 
-/// What was measured of one server.
+/// The measurements of one server.
 #[derive(Default)]
 struct Measured {
     start: f64,
     resident: f64,
     data: f64,
-    /// Calls per second and CPU milliseconds a call of `GetPackage`, `GetBundle`, `ListBundles`, with 1 connection.
+    /// The calls per second and CPU milliseconds per call of `GetPackage`, `GetBundle`, `ListBundles`, with 1
+    /// connection.
     methods: Vec<(f64, f64)>,
 }
 
@@ -257,7 +260,7 @@ fn megabytes(path: &Path) -> f64 {
     files.filter(fs::Metadata::is_file).map(|file| file.len()).sum::<u64>() as f64 / f64::from(1 << 20)
 }
 
-/// Package, channel and bundle of everything that is served.
+/// Returns package, channel and bundle of all served entries.
 async fn keys(server: &Server) -> Vec<GetBundleRequest> {
     let answer = RegistryClient::new(server.connect().await)
         .list_bundles(ListBundlesRequest {})
@@ -271,7 +274,8 @@ async fn keys(server: &Server) -> Vec<GetBundleRequest> {
     keys.collect().await
 }
 
-/// Calls a method from so many connections; calls per second, CPU milliseconds of the server and KiB for each.
+/// Calls a method over `connections` connections. Returns calls per second, and CPU milliseconds of the server and KiB
+/// per call.
 async fn ask(
     server: &Server,
     method: &str,
@@ -290,7 +294,7 @@ async fn ask(
         clients.push(tokio::spawn(async move {
             let (mut calls, mut bytes) = (0_usize, 0);
             while begun.elapsed() < time {
-                // A walk over all keys in an order without neighbours.
+                // Visits all keys in an order without neighbours.
                 let key = &keys[(calls * 7919 + number * 104_729) % keys.len()];
                 bytes += call(&channel, &method, key).await;
                 calls += 1;
@@ -309,7 +313,7 @@ async fn ask(
     (calls / elapsed, used * 1e3 / calls, bytes as f64 / calls / 1024.0)
 }
 
-/// One call; the bytes of the answer, which is not looked into.
+/// Makes one call and returns the bytes of the answer, which is not decoded.
 async fn call(channel: &Channel, method: &str, key: &GetBundleRequest) -> usize {
     match method {
         "GetPackage" => {
@@ -321,7 +325,7 @@ async fn call(channel: &Channel, method: &str, key: &GetBundleRequest) -> usize 
     }
 }
 
-/// Sends a request, and counts the bytes of all messages that come back.
+/// Sends a request, and returns the bytes of all messages in the answer.
 async fn receive<M: Message + 'static>(channel: &Channel, method: &str, request: M) -> usize {
     let mut client = Grpc::new(channel.clone());
     client.ready().await.unwrap();
@@ -338,7 +342,7 @@ async fn receive<M: Message + 'static>(channel: &Channel, method: &str, request:
         .sum()
 }
 
-/// Takes of every message only its length, so that the client costs as little as it can.
+/// Decodes only the length of every message, so that the client costs as little as possible.
 struct Lengths<M>(std::marker::PhantomData<M>);
 
 impl<M: Message + 'static> Codec for Lengths<M> {
@@ -376,41 +380,41 @@ impl<M: Message + 'static> Decoder for Lengths<M> {
     }
 }
 
-/// What was aimed at for 500 bundles, and whether it was met.
+/// The targets for 500 bundles, and whether they were met.
 #[derive(Default)]
-struct Aims(Vec<(String, bool)>);
+struct Targets(Vec<(String, bool)>);
 
-impl Aims {
+impl Targets {
     fn check(&mut self, what: &str, measured: &Measured) {
-        let mut aim = |text: String, met: bool| self.0.push((format!("{what}: {text}"), met));
+        let mut target = |text: String, met: bool| self.0.push((format!("{what}: {text}"), met));
         let [(_, package), (bundle, _), (listing, _)] = measured.methods[..] else {
             return;
         };
         if what == "SQLite" {
-            aim(
+            target(
                 format!("SERVING after {:.1} of 15 ms (reference 88)", measured.start),
                 measured.start <= 15.0,
             );
         } else {
             let rate = measured.start / measured.data;
-            aim(
+            target(
                 format!("SERVING after {rate:.2} of 5 ms a MiB of files (reference about 50)"),
                 rate <= 5.0,
             );
         }
-        aim(
+        target(
             format!("{:.1} of 15 MiB resident (reference 44)", measured.resident),
             measured.resident <= 15.0,
         );
-        aim(
+        target(
             format!("GetPackage {package:.3} of 0.04 ms CPU (reference 0.20)"),
             package <= 0.04,
         );
-        aim(
+        target(
             format!("GetBundle {bundle:.0} of 2260 calls/s (reference 226)"),
             bundle >= 2260.0,
         );
-        aim(
+        target(
             format!("ListBundles {listing:.0} of 524 calls/s (reference 13.1)"),
             listing >= 524.0,
         );
@@ -418,16 +422,17 @@ impl Aims {
 
     fn check_waits(&mut self, what: &str, waits: &[Duration]) {
         let longest = |of: usize| waits[(waits.len() * of / 100).min(waits.len() - 1)].as_secs_f64() * 1e3;
-        for (of, text, aim) in [(99, "99 of 100", 200.0), (100, "all", 900.0)] {
+        for (of, text, target) in [(99, "99 of 100", 200.0), (100, "all", 900.0)] {
             let (probes, time) = (waits.len(), longest(of));
-            let text = format!("{what}: {text} of {probes} probes within {time:.0} of {aim} ms while others connect");
-            self.0.push((text, time <= aim));
+            let text =
+                format!("{what}: {text} of {probes} probes within {time:.0} of {target} ms while others connect");
+            self.0.push((text, time <= target));
         }
     }
 
     fn tell(&self) {
-        for (aim, met) in &self.0 {
-            println!("{} {aim}", if *met { "PASS" } else { "over" });
+        for (target, met) in &self.0 {
+            println!("{} {target}", if *met { "PASS" } else { "over" });
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How fast real manifests are read and written: `cargo bench --bench text`.
+//! The speed of parsing and writing real manifests: `cargo bench --bench text`.
 
 use divan::Bencher;
 use divan::counter::BytesCount;
@@ -10,7 +10,8 @@ fn main() {
     divan::main();
 }
 
-/// The large YAML files of the shared corpus, some tens of megabytes; a made-up one where it is not here.
+/// Returns the large YAML files of the shared corpus, some tens of megabytes, or a generated one if the corpus is
+/// absent.
 fn manifests() -> Vec<Vec<u8>> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
     let entries = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().flatten();

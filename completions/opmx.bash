@@ -46,6 +46,9 @@ _opmx() {
             opmx,migrate)
                 cmd="opmx__subcmd__migrate"
                 ;;
+            opmx,mirror)
+                cmd="opmx__subcmd__mirror"
+                ;;
             opmx,operator)
                 cmd="opmx__subcmd__operator"
                 ;;
@@ -316,6 +319,9 @@ _opmx() {
             opmx__subcmd__help,migrate)
                 cmd="opmx__subcmd__help__subcmd__migrate"
                 ;;
+            opmx__subcmd__help,mirror)
+                cmd="opmx__subcmd__help__subcmd__mirror"
+                ;;
             opmx__subcmd__help,operator)
                 cmd="opmx__subcmd__help__subcmd__operator"
                 ;;
@@ -484,6 +490,30 @@ _opmx() {
             opmx__subcmd__help__subcmd__index__subcmd__list,packages)
                 cmd="opmx__subcmd__help__subcmd__index__subcmd__list__subcmd__packages"
                 ;;
+            opmx__subcmd__help__subcmd__mirror,copy)
+                cmd="opmx__subcmd__help__subcmd__mirror__subcmd__copy"
+                ;;
+            opmx__subcmd__help__subcmd__mirror,delete)
+                cmd="opmx__subcmd__help__subcmd__mirror__subcmd__delete"
+                ;;
+            opmx__subcmd__help__subcmd__mirror,diff)
+                cmd="opmx__subcmd__help__subcmd__mirror__subcmd__diff"
+                ;;
+            opmx__subcmd__help__subcmd__mirror,load)
+                cmd="opmx__subcmd__help__subcmd__mirror__subcmd__load"
+                ;;
+            opmx__subcmd__help__subcmd__mirror,manifests)
+                cmd="opmx__subcmd__help__subcmd__mirror__subcmd__manifests"
+                ;;
+            opmx__subcmd__help__subcmd__mirror,plan)
+                cmd="opmx__subcmd__help__subcmd__mirror__subcmd__plan"
+                ;;
+            opmx__subcmd__help__subcmd__mirror,schema)
+                cmd="opmx__subcmd__help__subcmd__mirror__subcmd__schema"
+                ;;
+            opmx__subcmd__help__subcmd__mirror,verify)
+                cmd="opmx__subcmd__help__subcmd__mirror__subcmd__verify"
+                ;;
             opmx__subcmd__help__subcmd__operator,crds)
                 cmd="opmx__subcmd__help__subcmd__operator__subcmd__crds"
                 ;;
@@ -649,6 +679,60 @@ _opmx() {
             opmx__subcmd__index__subcmd__list__subcmd__help,packages)
                 cmd="opmx__subcmd__index__subcmd__list__subcmd__help__subcmd__packages"
                 ;;
+            opmx__subcmd__mirror,copy)
+                cmd="opmx__subcmd__mirror__subcmd__copy"
+                ;;
+            opmx__subcmd__mirror,delete)
+                cmd="opmx__subcmd__mirror__subcmd__delete"
+                ;;
+            opmx__subcmd__mirror,diff)
+                cmd="opmx__subcmd__mirror__subcmd__diff"
+                ;;
+            opmx__subcmd__mirror,help)
+                cmd="opmx__subcmd__mirror__subcmd__help"
+                ;;
+            opmx__subcmd__mirror,load)
+                cmd="opmx__subcmd__mirror__subcmd__load"
+                ;;
+            opmx__subcmd__mirror,manifests)
+                cmd="opmx__subcmd__mirror__subcmd__manifests"
+                ;;
+            opmx__subcmd__mirror,plan)
+                cmd="opmx__subcmd__mirror__subcmd__plan"
+                ;;
+            opmx__subcmd__mirror,schema)
+                cmd="opmx__subcmd__mirror__subcmd__schema"
+                ;;
+            opmx__subcmd__mirror,verify)
+                cmd="opmx__subcmd__mirror__subcmd__verify"
+                ;;
+            opmx__subcmd__mirror__subcmd__help,copy)
+                cmd="opmx__subcmd__mirror__subcmd__help__subcmd__copy"
+                ;;
+            opmx__subcmd__mirror__subcmd__help,delete)
+                cmd="opmx__subcmd__mirror__subcmd__help__subcmd__delete"
+                ;;
+            opmx__subcmd__mirror__subcmd__help,diff)
+                cmd="opmx__subcmd__mirror__subcmd__help__subcmd__diff"
+                ;;
+            opmx__subcmd__mirror__subcmd__help,help)
+                cmd="opmx__subcmd__mirror__subcmd__help__subcmd__help"
+                ;;
+            opmx__subcmd__mirror__subcmd__help,load)
+                cmd="opmx__subcmd__mirror__subcmd__help__subcmd__load"
+                ;;
+            opmx__subcmd__mirror__subcmd__help,manifests)
+                cmd="opmx__subcmd__mirror__subcmd__help__subcmd__manifests"
+                ;;
+            opmx__subcmd__mirror__subcmd__help,plan)
+                cmd="opmx__subcmd__mirror__subcmd__help__subcmd__plan"
+                ;;
+            opmx__subcmd__mirror__subcmd__help,schema)
+                cmd="opmx__subcmd__mirror__subcmd__help__subcmd__schema"
+                ;;
+            opmx__subcmd__mirror__subcmd__help,verify)
+                cmd="opmx__subcmd__mirror__subcmd__help__subcmd__verify"
+                ;;
             opmx__subcmd__operator,crds)
                 cmd="opmx__subcmd__operator__subcmd__crds"
                 ;;
@@ -746,7 +830,7 @@ _opmx() {
 
     case "${cmd}" in
         opmx)
-            opts="-v -q -h -V --verbose --quiet --color --help --version bundle catalog index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help"
+            opts="-v -q -h -V --verbose --quiet --color --help --version bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1708,7 +1792,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__rules)
-            opts="-o -v -q -h --output --verbose --quiet --color --help text-encoding text-too-large yaml-syntax yaml-duplicate-key yaml-too-deep yaml-excessive-aliasing yaml-too-many-documents yaml-too-many-values yaml-unrepresentable yaml-empty-document yaml-hidden-text json-syntax object-not-a-map object-field-missing object-field-type object-field-unknown object-duplicate name-hidden-character yaml-extra-document format-manifests-dir format-metadata-dir metadata-entry-shape k8s-media-type-ambiguous k8s-media-type-mismatch k8s-olm-yaml-missing olm-required olm-type olm-unknown-key olm-misindented olm-extra-document olm-version olm-release olm-icon olm-icon-file olm-overlay-unmatched olm-annotation-key olm-annotation-value olm-displayname-defaulted csv-name-format csv-skip-range csv-replaces-itself csv-examples-json csv-example-without-provided-api csv-annotation-case csv-api-both-ways bundle-relatedimage-format bundle-release-name bundle-size-exceeded bundle-size-near-limit bundle-inline-size csv-installmodes-unknown csv-installmodes-duplicate csv-installmodes-none-supported k8s-duplicate-copy k8s-old-api k8s-namespaces k8s-namespace-clash k8s-kind-unsupported k8s-custom-resource k8s-namespace-dropped k8s-cert-manager-dropped k8s-deployment-missing k8s-binary-file deployment-duplicate deployment-name deployment-selector deployment-annotations deployment-dot-name deployment-watch-namespace deployment-cert-volume serviceaccount-fields cert-secret-missing cert-own-secret networkpolicy-all-pods cert-own-rotation k8s-list-object olm-name-version rbac-cluster-admin rbac-wildcard-verb rbac-account-missing rbac-account-unbound rbac-optional-own-api rbac-unbound-role rbac-wildcard rbac-group-subject rbac-subject-form rbac-kind-unknown rbac-kind-ambiguous rbac-role-ref rbac-role-missing rbac-partial-binding rbac-other-namespace rbac-kept-subject-namespace rbac-subject-namespace-missing rbac-aggregated rbac-aggregated-rules rbac-optional-annotation rbac-openshift-required rbac-unknown-resource rbac-subresource-wildcard rbac-nonresource-namespaced rbac-generated-binding rbac-nonresource rbac-olm-api crd-name crd-not-served crd-v1beta1 service-selector service-port service-port-name service-name-clash service-kept service-unprojected crd-provided-clash apiservice-name apiservice-local apiservice-service-missing apiservice-kind-missing apiservice-insecure apiservice-fields webhook-name webhook-url webhook-service-missing webhook-rules webhook-duplicate webhook-match-conditions webhook-namespace-selector webhook-cabundle webhook-conversion-service-missing webhook-conversion-preserve webhook-conversion-modes ann-file-missing ann-key-missing ann-mediatype-mismatch ann-package-empty ann-channels-empty ann-channel-blank ann-name-quoting ann-default-channel-empty dep-type-unknown dep-value-shape dep-gvk-group-empty dep-gvk-version-empty dep-gvk-kind-empty dep-package-name-empty dep-package-version-empty dep-package-version-format dep-label-empty dep-cel-missing dep-cel-invalid dep-cel-empty tree-path-escape tree-entry-type tree-limit load-multiple-csv load-file-name load-subdirectory load-hidden-file content-unparsable content-kind-unsupported content-metadata content-crd-shape content-crd-version opm-owned-crd-absent opm-release-and-substitutes ann-manifests-path related-image-missing related-image-outdated ann-metadata-path ann-default-channel-unknown prop-files metadata-subfolder prop-shape prop-file-name prop-derived-clash opt-value-shape opt-empty opt-unknown-key opt-duplicate opt-several opt-no-match opt-group-version opt-core-kind opt-crd opt-builtin-kind opt-projected dep-constraint-key dep-constraint-several dep-constraint-size dep-range-quoting dep-intent-value dep-intent-place dep-intent-constraint dep-duplicate dep-conflicting-intent dep-self dep-csv-double range-hyphen bundle-unreadable index-no-objects index-no-csv content-csv-shape index-version-shape index-version-missing index-release-shape index-csv-version-semver index-olm-properties index-owned-crd-name index-owned-crd-absent index-crd-decode index-database-damaged index-package-missing index-default-channel index-channel-missing index-channel-head index-bundle-missing index-entry-target index-cycle index-bundle-unreachable index-dependency index-orphan-row index-row-owner index-api-missing index-api-unused index-manifests-json index-message-size index-bundle-size index-image-missing index-image-unknown index-image-reference cluster-bundle-image cluster-media-type cluster-bundle-size cluster-message-size cluster-manifest-kind cluster-constraint cluster-dependency cluster-intent cluster-property cluster-webhook csv-replaces-format csv-annotations-missing csv-examples-missing csv-examples-both csv-owned-crd-name-shape csv-resource-field csv-owned-group-key csv-provided-api-without-example csv-installmodes-missing csv-conversion-allnamespaces-only csv-minkubeversion-missing csv-minkubeversion-format csv-required-field csv-olm-properties-annotation crd-metadata crd-group crd-scope crd-version-name crd-version-unique crd-storage-count crd-version-field crd-names-required crd-names-format crd-global-and-version crd-printer-column crd-scale-path crd-selectable-fields crd-deprecation-warning crd-preserve-unknown-fields crd-defaults-need-pruning crd-conversion-strategy crd-conversion-client crd-conversion-review-versions crd-api-approved crd-schema-missing crd-schema-structural crd-schema-keyword crd-schema-type crd-schema-default bundle-crd-duplicate bundle-owned-crd-absent bundle-crd-not-owned bundle-serviceaccount-clash bundle-relatedimage-empty hub-v1-deprecated hub-provider-name hub-maintainer-incomplete hub-maintainer-email hub-link-incomplete hub-link-url hub-version-missing hub-icon-missing hub-icon-count hub-icon-incomplete hub-icon-mediatype hub-minkubeversion-missing hub-minkubeversion-format cap-unknown cat-unknown cat-custom-unknown removed-api-1.22 removed-api-1.25 removed-api-1.26 removed-api-minkube-unparsable gp-no-deployment gp-resource-requests gp-crd-description-empty gp-channel-name gp-rbac-create-crd gp-name-semver gp-name-shape multiarch-inspect-failed multiarch-unsupported multiarch-label-missing-arch multiarch-label-missing-os multiarch-image-narrower multiarch-affinity-missing multiarch-affinity-extra multiarch-affinity-narrow olm.unpinned_references olm.unpinned_related_images olm.unmapped_references olm.csv_semver_format olm.feature_annotations_format olm.subscriptions_annotation_format olm.allowed_registries olm.allowed_registries_related olm.olm_bundle_multi_arch olm.allowed_resource_kinds olm.required_network_policy_rbac_for_operands olm.inaccessible_related_images obj-pdb-maxunavailable-zero obj-pdb-minavailable-full obj-priorityclass-global-default obj-rbac-pdb-write obj-rbac-default-scc-write obj-unparsable og-annotation-case policy-kind policy-permission policy-source policy-unseen catalog-document catalog-schema-missing catalog-schema-unknown catalog-field-type catalog-field-unknown catalog-field-case catalog-field-repeated catalog-package-name catalog-package-nameless catalog-package-duplicate catalog-package-missing catalog-package-empty catalog-package-icon catalog-default-channel catalog-channel-name catalog-channel-duplicate catalog-channel-empty catalog-channel-head catalog-channel-cycle catalog-entry-name catalog-entry-duplicate catalog-entry-bundle catalog-entry-stranded catalog-entry-itself catalog-skips-empty catalog-skip-range catalog-bundle-name catalog-bundle-duplicate catalog-bundle-unlisted catalog-bundle-image catalog-image-reference catalog-property catalog-bundle-identity catalog-bundle-version catalog-version-missing catalog-bundle-release catalog-version-duplicate catalog-object catalog-object-content catalog-object-ref catalog-csv-metadata catalog-message-size catalog-manifests-size catalog-deprecation-package catalog-deprecation-reference catalog-deprecation-duplicate catalog-deprecation-message catalog-deprecation-ignored catalog-lifecycle-package catalog-lifecycle-field catalog-lifecycle-version catalog-lifecycle-phase catalog-lifecycle-date catalog-lifecycle-platform release-key release-value release-disabled release-template-unmapped release-template-type release-catalog-twice release-catalog-version release-channel release-edge release-unused release-default-channel pkg-name-empty pkg-channels-empty pkg-default-missing pkg-default-unknown pkg-channel-name-empty pkg-channel-csv-empty pkg-channel-duplicate community-maxopenshift-missing community-maxopenshift-json community-maxopenshift-absent community-maxopenshift-version community-maxopenshift-patch community-maxopenshift-too-high community-index-path-missing community-index-label-missing community-index-label-syntax community-index-range convert-csv-missing convert-deployment-unknown convert-pod-labels convert-field-lost convert-field-set-by-cluster convert-field-changed convert-field-added convert-order convert-repeated-rule convert-file-left-out convert-object-not-shipped convert-crd-changed convert-hints-lost convert-comments-lost"
+            opts="-o -v -q -h --output --verbose --quiet --color --help text-encoding text-too-large yaml-syntax yaml-duplicate-key yaml-too-deep yaml-excessive-aliasing yaml-too-many-documents yaml-too-many-values yaml-unrepresentable yaml-empty-document yaml-hidden-text json-syntax object-not-a-map object-field-missing object-field-type object-field-unknown object-duplicate name-hidden-character yaml-extra-document format-manifests-dir format-metadata-dir metadata-entry-shape k8s-media-type-ambiguous k8s-media-type-mismatch k8s-olm-yaml-missing olm-required olm-type olm-unknown-key olm-misindented olm-extra-document olm-version olm-release olm-icon olm-icon-file olm-overlay-unmatched olm-annotation-key olm-annotation-value olm-displayname-defaulted csv-name-format csv-skip-range csv-replaces-itself csv-examples-json csv-example-without-provided-api csv-annotation-case csv-api-both-ways bundle-relatedimage-format bundle-release-name bundle-size-exceeded bundle-size-near-limit bundle-inline-size csv-installmodes-unknown csv-installmodes-duplicate csv-installmodes-none-supported k8s-duplicate-copy k8s-old-api k8s-namespaces k8s-namespace-clash k8s-kind-unsupported k8s-custom-resource k8s-namespace-dropped k8s-cert-manager-dropped k8s-deployment-missing k8s-binary-file deployment-duplicate deployment-name deployment-selector deployment-annotations deployment-dot-name deployment-watch-namespace deployment-cert-volume serviceaccount-fields cert-secret-missing cert-own-secret networkpolicy-all-pods cert-own-rotation k8s-list-object olm-api-unused olm-name-version rbac-cluster-admin rbac-wildcard-verb rbac-account-missing rbac-account-unbound rbac-optional-own-api rbac-unbound-role rbac-wildcard rbac-group-subject rbac-subject-form rbac-kind-unknown rbac-kind-ambiguous rbac-role-ref rbac-role-missing rbac-partial-binding rbac-other-namespace rbac-kept-subject-namespace rbac-subject-namespace-missing rbac-aggregated rbac-aggregated-rules rbac-optional-annotation rbac-openshift-required rbac-unknown-resource rbac-subresource-wildcard rbac-nonresource-namespaced rbac-generated-binding rbac-nonresource rbac-own-group rbac-olm-api crd-name crd-not-served crd-v1beta1 service-selector service-port service-port-name service-name-clash service-kept service-unprojected crd-provided-clash apiservice-name apiservice-local apiservice-service-missing apiservice-kind-missing apiservice-insecure apiservice-fields webhook-name webhook-url webhook-service-missing webhook-rules webhook-duplicate webhook-match-conditions webhook-namespace-selector webhook-cabundle webhook-conversion-service-missing webhook-conversion-preserve webhook-conversion-modes ann-file-missing ann-key-missing ann-mediatype-mismatch ann-package-empty ann-channels-empty ann-channel-blank ann-name-quoting ann-default-channel-empty dep-type-unknown dep-value-shape dep-gvk-group-empty dep-gvk-version-empty dep-gvk-kind-empty dep-package-name-empty dep-package-version-empty dep-package-version-format dep-label-empty dep-cel-missing dep-cel-invalid dep-cel-empty tree-path-escape tree-entry-type tree-limit load-multiple-csv load-file-name load-subdirectory load-hidden-file content-unparsable content-kind-unsupported content-metadata content-crd-shape content-crd-version opm-owned-crd-absent opm-release-and-substitutes ann-manifests-path related-image-missing related-image-outdated ann-metadata-path ann-default-channel-unknown prop-files metadata-subfolder prop-shape prop-file-name prop-derived-clash opt-value-shape opt-empty opt-unknown-key opt-duplicate opt-several opt-no-match opt-group-version opt-core-kind opt-crd opt-builtin-kind opt-projected dep-constraint-key dep-constraint-several dep-constraint-size dep-range-quoting dep-intent-value dep-intent-place dep-intent-constraint dep-duplicate dep-conflicting-intent dep-self dep-csv-double range-hyphen bundle-unreadable index-no-objects index-no-csv content-csv-shape index-version-shape index-version-missing index-release-shape index-csv-version-semver index-olm-properties index-owned-crd-name index-owned-crd-absent index-crd-decode index-database-damaged index-package-missing index-default-channel index-channel-missing index-channel-head index-bundle-missing index-entry-target index-cycle index-bundle-unreachable index-dependency index-orphan-row index-row-owner index-api-missing index-api-unused index-manifests-json index-message-size index-bundle-size index-image-missing index-image-unknown index-image-reference cluster-bundle-image cluster-media-type cluster-bundle-size cluster-message-size cluster-manifest-kind cluster-constraint cluster-dependency cluster-intent cluster-property cluster-webhook csv-replaces-format csv-annotations-missing csv-examples-missing csv-examples-both csv-owned-crd-name-shape csv-resource-field csv-owned-group-key csv-provided-api-without-example csv-installmodes-missing csv-conversion-allnamespaces-only csv-minkubeversion-missing csv-minkubeversion-format csv-required-field csv-olm-properties-annotation crd-metadata crd-group crd-scope crd-version-name crd-version-unique crd-storage-count crd-version-field crd-names-required crd-names-format crd-global-and-version crd-printer-column crd-scale-path crd-selectable-fields crd-deprecation-warning crd-preserve-unknown-fields crd-defaults-need-pruning crd-conversion-strategy crd-conversion-client crd-conversion-review-versions crd-api-approved crd-schema-missing crd-schema-structural crd-schema-keyword crd-schema-type crd-schema-default bundle-crd-duplicate bundle-owned-crd-absent bundle-crd-not-owned bundle-serviceaccount-clash bundle-relatedimage-empty hub-v1-deprecated hub-provider-name hub-maintainer-incomplete hub-maintainer-email hub-link-incomplete hub-link-url hub-version-missing hub-icon-missing hub-icon-count hub-icon-incomplete hub-icon-mediatype hub-minkubeversion-missing hub-minkubeversion-format cap-unknown cat-unknown cat-custom-unknown removed-api-1.22 removed-api-1.25 removed-api-1.26 removed-api-minkube-unparsable gp-no-deployment gp-resource-requests gp-crd-description-empty gp-channel-name gp-rbac-create-crd gp-name-semver gp-name-shape multiarch-inspect-failed multiarch-unsupported multiarch-label-missing-arch multiarch-label-missing-os multiarch-image-narrower multiarch-affinity-missing multiarch-affinity-extra multiarch-affinity-narrow olm.unpinned_references olm.unpinned_related_images olm.unmapped_references olm.csv_semver_format olm.feature_annotations_format olm.subscriptions_annotation_format olm.allowed_registries olm.allowed_registries_related olm.olm_bundle_multi_arch olm.allowed_resource_kinds olm.required_network_policy_rbac_for_operands olm.inaccessible_related_images obj-pdb-maxunavailable-zero obj-pdb-minavailable-full obj-priorityclass-global-default obj-rbac-pdb-write obj-rbac-default-scc-write obj-unparsable og-annotation-case policy-kind policy-permission policy-source policy-unseen catalog-document catalog-schema-missing catalog-schema-unknown catalog-field-type catalog-field-unknown catalog-field-case catalog-field-repeated catalog-package-name catalog-package-nameless catalog-package-duplicate catalog-package-missing catalog-package-empty catalog-package-icon catalog-default-channel catalog-channel-name catalog-channel-duplicate catalog-channel-empty catalog-channel-head catalog-channel-cycle catalog-entry-name catalog-entry-duplicate catalog-entry-bundle catalog-entry-stranded catalog-entry-itself catalog-skips-empty catalog-skip-range catalog-bundle-name catalog-bundle-duplicate catalog-bundle-unlisted catalog-bundle-image catalog-image-reference catalog-property catalog-bundle-identity catalog-bundle-version catalog-version-missing catalog-bundle-release catalog-version-duplicate catalog-object catalog-object-content catalog-object-ref catalog-csv-metadata catalog-message-size catalog-manifests-size catalog-deprecation-package catalog-deprecation-reference catalog-deprecation-duplicate catalog-deprecation-message catalog-deprecation-ignored catalog-lifecycle-package catalog-lifecycle-field catalog-lifecycle-version catalog-lifecycle-phase catalog-lifecycle-date catalog-lifecycle-platform release-key release-value release-disabled release-template-unmapped release-template-type release-catalog-twice release-catalog-version release-channel release-edge release-unused release-default-channel pkg-name-empty pkg-channels-empty pkg-default-missing pkg-default-unknown pkg-channel-name-empty pkg-channel-csv-empty pkg-channel-duplicate community-maxopenshift-missing community-maxopenshift-json community-maxopenshift-absent community-maxopenshift-version community-maxopenshift-patch community-maxopenshift-too-high community-index-path-missing community-index-label-missing community-index-label-syntax community-index-range convert-csv-missing convert-deployment-unknown convert-pod-labels convert-field-lost convert-field-set-by-cluster convert-field-changed convert-field-added convert-order convert-repeated-rule convert-file-left-out convert-object-not-shipped convert-crd-changed convert-hints-lost convert-comments-lost"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2178,7 +2262,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__catalog__subcmd__add)
-            opts="-b -v -q -h --bundle --channel --mode --replaces --skips --skip-range --default-channel --overwrite --dry-run --migrate-level --required-only --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-b -c -v -q -h --bundle --channel --mode --replaces --skips --skip-range --default-channel --overwrite --dry-run --migrate-level --required-only --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2193,6 +2277,10 @@ _opmx() {
                     return 0
                     ;;
                 --channel)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3028,7 +3116,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__catalog__subcmd__release)
-            opts="-b -v -q -h --bundle --overwrite --dry-run --required-only --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-b -v -q -h --bundle --overwrite --dry-run --migrate-level --required-only --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3040,6 +3128,10 @@ _opmx() {
                     ;;
                 -b)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --migrate-level)
+                    COMPREPLY=($(compgen -W "none bundle-object-to-csv-metadata all" -- "${cur}"))
                     return 0
                     ;;
                 --deny)
@@ -3344,7 +3436,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__help)
-            opts="bundle catalog index registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help"
+            opts="bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4144,6 +4236,132 @@ _opmx() {
         opmx__subcmd__help__subcmd__migrate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__mirror)
+            opts="plan copy load manifests verify diff schema delete"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__mirror__subcmd__copy)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__mirror__subcmd__delete)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__mirror__subcmd__diff)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__mirror__subcmd__load)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__mirror__subcmd__manifests)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__mirror__subcmd__plan)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__mirror__subcmd__schema)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__help__subcmd__mirror__subcmd__verify)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -6040,7 +6258,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__page)
-            opts="-o -v -q -h --output --serve --title --base-url --name --images --compare --catalog --schema --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --serve --title --base-url --name --images --probe --compare --catalog --schema --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6769,6 +6987,692 @@ _opmx() {
                     return 0
                     ;;
                 --max-database-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror)
+            opts="-v -q -h --verbose --quiet --color --help plan copy load manifests verify diff schema delete help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror__subcmd__copy)
+            opts="-v -q -h --to --to-archive --name --volume-size --base --keep-host --max-nested-paths --concurrency --memory --fail-fast --to-authfile --to-ca-file --to-skip-tls-verify --to-use-http --to-use-https --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --to-archive)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --volume-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --base)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-nested-paths)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --concurrency)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --to-authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --to-ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror__subcmd__delete)
+            opts="-v -q -h --keep --keep-nothing --at --keep-host --max-nested-paths --other-tags --apply --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-nested-paths)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror__subcmd__diff)
+            opts="-o -v -q -h --output --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -W "text json yaml" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "text json yaml" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror__subcmd__help)
+            opts="plan copy load manifests verify diff schema delete help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror__subcmd__help__subcmd__copy)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror__subcmd__help__subcmd__delete)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror__subcmd__help__subcmd__diff)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror__subcmd__help__subcmd__load)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror__subcmd__help__subcmd__manifests)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror__subcmd__help__subcmd__plan)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror__subcmd__help__subcmd__schema)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror__subcmd__help__subcmd__verify)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror__subcmd__load)
+            opts="-v -q -h --to --keep-host --max-nested-paths --state-dir --concurrency --memory --fail-fast --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-nested-paths)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --concurrency)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror__subcmd__manifests)
+            opts="-o -n -v -q -h --to --keep-host --max-nested-paths --output --kind --scope --never-contact-source --name --namespace --catalog-name --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-nested-paths)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kind)
+                    COMPREPLY=($(compgen -W "idms itms icsp catalogsource clustercatalog registries.conf hosts.toml mapping.txt" -- "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -W "repository namespace registry" -- "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --catalog-name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror__subcmd__plan)
+            opts="-c -p -o -i -v -q -h --catalog --config --cluster --package --range-style --from --all --default-channel --image --platforms --intent --no-dependencies --without-recommended --with-optional --no-extras --to --check-target --keep-host --max-nested-paths --output --deny --binary-image --binary --all-platforms --no-binary --concurrency --to-authfile --to-ca-file --to-skip-tls-verify --to-use-http --to-use-https --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --catalog)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --package)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -p)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --range-style)
+                    COMPREPLY=($(compgen -W "olm masterminds" -- "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --default-channel)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --image)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platforms)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --intent)
+                    COMPREPLY=($(compgen -W "required recommended optional" -- "${cur}"))
+                    return 0
+                    ;;
+                --without-recommended)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --with-optional)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-nested-paths)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --deny)
+                    COMPREPLY=($(compgen -W "left-out" -- "${cur}"))
+                    return 0
+                    ;;
+                --binary-image)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --binary)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --concurrency)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --to-authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --to-ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-image-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --platform)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-file-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-files)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-total-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-documents)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-values)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-database-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror__subcmd__schema)
+            opts="-v -q -h --verbose --quiet --color --help plan result archive"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        opmx__subcmd__mirror__subcmd__verify)
+            opts="-o -v -q -h --at --keep-host --max-nested-paths --read --policy --concurrency --output --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-nested-paths)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --concurrency)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "text json yaml" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "text json yaml" -- "${cur}"))
+                    return 0
+                    ;;
+                --authfile)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -1,4 +1,4 @@
-//! From the files of a bundle to its image: stamped, pinned and judged.
+//! Builds the image of a bundle from its files: stamped, pinned and validated.
 
 use crate::bundle::image::image_of;
 use crate::bundle::image_map::{ImageMap, Mapped, map_images};
@@ -18,82 +18,83 @@ use crate::validation::{self, Strictness};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// How the image of a bundle is built.
+/// Options for building the image of a bundle.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a decision of its own")]
 pub struct BuildOptions {
-    /// What the caller decides about the bundle.
+    /// The values that the caller chooses for the bundle.
     pub stamp: Stamp,
-    /// What is known outside the bundle; `None` where nothing is to be inferred from there.
+    /// Information from outside the bundle; `None` if nothing should be inferred from outside.
     pub outside: Option<Outside>,
-    /// Write out by name what wildcards in the operator's rules stand for, as far as it is the bundle's own kinds.
+    /// Whether to replace wildcards in the operator's rules with the names that they stand for, as far as these names
+    /// are the bundle's own kinds.
     pub expand_wildcards: bool,
-    /// The media type of the image; `None` for that of the bundle.
+    /// The media type of the image; `None` for the media type of the bundle.
     pub media_type: Option<MediaType>,
-    /// What the image is to say of its place in an index.
+    /// The annotations that determine the position of the bundle in an index.
     pub annotations: AskedAnnotations,
-    /// Let them replace what the bundle says.
+    /// Whether the requested annotations may replace the annotations of the bundle.
     pub overwrite_annotations: bool,
-    /// Images to add to the related ones.
+    /// Images to add to the related images.
     pub related_images: Option<RelatedImages>,
-    /// Images to write in the place of others.
+    /// Images and their replacements.
     pub image_map: ImageMap,
-    /// Write digests for the tags of images, as the registries have them now.
+    /// Whether to replace the tags of images with the digests that the registries currently return.
     pub pin: bool,
-    /// Build it even if it has errors.
+    /// Whether to build the image even if the bundle has errors.
     pub allow_errors: bool,
-    /// The time that the image carries, in seconds since 1970.
+    /// The time in the image, in seconds since 1970.
     pub epoch: u64,
-    /// How much the bundle may hold.
+    /// Limits on the content of the bundle.
     pub limits: BundleLimits,
 }
 
-/// Which images are added to the related ones.
+/// The images to add to the related images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RelatedImages {
-    /// Those in arguments, variables and ConfigMaps.
+    /// The images in arguments, variables and ConfigMaps.
     Mentioned,
-    /// Those in the variables `RELATED_IMAGE_*`, each under the name of its variable.
+    /// The images in the variables `RELATED_IMAGE_*`, each under the name of its variable.
     Variables,
 }
 
-/// What came of it.
+/// The result of a build.
 #[derive(Debug, Default)]
 pub struct Built {
-    /// What is wrong with what is known outside the bundle; with errors nothing further was done.
+    /// Findings about the information from outside the bundle. If they include errors, nothing else was done.
     pub outside_findings: Vec<Diagnostic>,
-    /// The resources that rules of the bundle name and that a source explains.
+    /// The resources in rules of the bundle for which a source provides the kind.
     pub resolved: Vec<Resolved>,
-    /// The rules whose wildcards were written out.
+    /// The rules whose wildcards were replaced.
     pub expanded: Vec<WildcardRule>,
-    /// What is wrong with the bundle.
+    /// Findings about the bundle.
     pub findings: Vec<Diagnostic>,
     /// The entries that were added to the related images.
     pub related_images: Vec<Value>,
-    /// The images that became others, and what of the map the bundle does not have.
+    /// The images that were replaced, and the entries of the map that do not occur in the bundle.
     pub mapped: Mapped,
-    /// The images whose tags became digests: as written, and by digest.
+    /// The images whose tags were replaced: as written, and by digest.
     pub pinned: BTreeMap<String, String>,
-    /// The image, and the files that are in it; `None` where errors forbid it.
+    /// The image and its files; `None` if errors prevent the build.
     pub image: Option<(Image, Tree)>,
 }
 
-/// Why no image can be built.
+/// An error while building an image.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The annotations cannot be written.
     #[error(transparent)]
     Annotations(#[from] AnnotationError),
-    /// What is known outside cannot be written into the bundle.
+    /// Information from outside cannot be written into the bundle.
     #[error(transparent)]
     Outside(#[from] OutsideError),
-    /// A digest cannot be had.
+    /// A digest cannot be determined.
     #[error(transparent)]
     Pin(#[from] PinError),
-    /// A digest cannot be written.
+    /// A file of the bundle cannot be edited.
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// A file of the bundle in its new media type would lead out of its folder.
+    /// A file of the bundle in its new media type would lead out of the bundle folder.
     #[error(transparent)]
     Tree(#[from] TreeError),
     /// The image cannot be built.
@@ -102,7 +103,7 @@ pub enum BuildError {
 }
 
 impl Built {
-    /// The images that became others, as the author wrote them, and what stands there now.
+    /// Returns the replaced images as written by the author, each with its final reference.
     pub fn images(&self) -> BTreeMap<&str, &str> {
         let mapped = self.mapped.images.iter();
         let mut images: BTreeMap<&str, &str> = mapped
@@ -117,7 +118,7 @@ impl Built {
     }
 }
 
-/// Builds the image of a bundle. The same files and options give the same digest, whenever and wherever.
+/// Builds the image of a bundle. The same files and options produce the same digest at any time and on any machine.
 ///
 /// ```
 /// use opmx::build::{BuildOptions, build};
@@ -138,8 +139,8 @@ impl Built {
 /// ```
 ///
 /// # Errors
-/// When a file cannot be changed, a registry does not say a digest, or a temporary file cannot be written. What is wrong
-/// with the bundle is a finding.
+/// Returns an error if a file cannot be changed, a registry does not return a digest, or a temporary file cannot be
+/// written. Problems in the bundle itself are reported as findings.
 pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transports) -> Result<Built, BuildError> {
     let limits = &options.limits;
     options
@@ -211,7 +212,8 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
     {
         let mut uses = pin::of_bundle(bundle);
         built.pinned = pin::digests(&uses, transports).await?;
-        // What is only mentioned may not be there; where it is pinned elsewhere, it follows.
+        // An image that is only mentioned may not exist. If the same image is pinned elsewhere, the mention gets the
+        // same digest.
         uses.extend(mentions::of_bundle(bundle));
         pin::pin(&mut tree, &uses, &built.pinned, limits)?;
         reading = bundle::read(&tree, &limits.text);

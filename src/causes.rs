@@ -1,11 +1,11 @@
 //! An error and its causes in one sentence.
 //!
-//! The errors of this library say what failed, and leave it to their `source()` to say why. Whoever shows one to a
-//! person puts the two together.
+//! The errors of this library describe the failure, and leave the reason to their `source()`. Code that shows an error
+//! to a user combines the two.
 
 use std::error::Error;
 
-/// What the error says, and then each of its causes: `cannot read a.yaml: permission denied`.
+/// Formats an error, followed by each of its causes: `cannot read a.yaml: permission denied`.
 #[must_use]
 pub fn with_causes(error: &dyn Error) -> String {
     let mut sentences = vec![error.to_string()];

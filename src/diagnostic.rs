@@ -1,44 +1,47 @@
-//! What every module reports: a rule, a message, a place, and what to do about it.
+//! Findings of all modules: a rule, a message, a place, and advice.
 
 use crate::rules::{Rule, Severity};
 use crate::source::Place;
 use std::cmp::Ordering;
 use std::fmt;
 
-/// One finding. Findings are collected, never thrown: an error that stops the work is an `Err`.
+/// A finding. Findings are collected, never returned as errors; an error that stops the work is an `Err`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagnostic {
-    /// The rule of the one table.
+    /// The rule, from the table of all rules.
     pub rule: &'static Rule,
-    /// Usually the rule's own severity.
+    /// The severity, usually that of the rule.
     pub severity: Severity,
-    /// One sentence without a final period: what is wrong.
+    /// The problem, as one sentence without a final period.
     pub message: String,
-    /// Where it is wrong.
+    /// The place of the problem.
     pub place: Option<Place>,
-    /// Other places that explain it, each with a label.
+    /// Related places, each with a label.
     pub related: Vec<(Place, String)>,
     /// The object, as `Kind/name`.
     pub object: Option<String>,
-    /// The path of the value inside the object, as `spec.rules[0].verbs`.
+    /// The items that the finding is about, if its message also names other items. Findings of one rule about the same
+    /// items report the same fault, even if their messages differ.
+    pub about: Vec<String>,
+    /// The path of the value inside the object, such as `spec.rules[0].verbs`.
     pub path: Option<String>,
-    /// What to do, where that is more precise than the rule's help.
+    /// Advice that is more precise than the help of the rule.
     pub help: Option<String>,
-    /// Changes that together mend it without a decision by a person. Empty where there are none.
+    /// Edits that together fix the problem without a human decision. Empty if there are no such edits.
     pub edits: Vec<Edit>,
 }
 
-/// A mechanical change of a string.
+/// A mechanical change of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edit {
-    /// The text to replace; empty where something is put in.
+    /// The text to replace; empty for an insertion.
     pub place: Place,
-    /// What to put there.
+    /// The replacement text.
     pub replacement: String,
 }
 
 impl Diagnostic {
-    /// A finding of `rule` with the rule's severity. Line breaks in what the message quotes are written as `\n`.
+    /// Creates a finding of `rule` with the rule's severity. Line breaks in quoted text are written as `\n`.
     pub fn new(rule: &'static Rule, message: impl Into<String>) -> Self {
         let mut message = message.into();
         if message.contains(['\n', '\r']) {
@@ -51,20 +54,21 @@ impl Diagnostic {
             place: None,
             related: Vec::new(),
             object: None,
+            about: Vec::new(),
             path: None,
             help: None,
             edits: Vec::new(),
         }
     }
 
-    /// Points at the text that is wrong.
+    /// Sets the place of the text that is wrong.
     #[must_use]
     pub fn at(mut self, place: impl Into<Option<Place>>) -> Self {
         self.place = place.into();
         self
     }
 
-    /// Adds a second place, with a word about it.
+    /// Adds a related place with a label.
     #[must_use]
     pub fn also(mut self, place: impl Into<Option<Place>>, label: impl Into<String>) -> Self {
         if let Some(place) = place.into() {
@@ -73,45 +77,45 @@ impl Diagnostic {
         self
     }
 
-    /// Names the object it is about, as `Kind/name`.
+    /// Sets the object, as `Kind/name`.
     #[must_use]
     pub fn object(mut self, object: impl Into<String>) -> Self {
         self.object = Some(object.into());
         self
     }
 
-    /// Names the value inside the object.
+    /// Sets the path of the value inside the object.
     #[must_use]
     pub fn path(mut self, path: impl fmt::Display) -> Self {
         self.path = Some(path.to_string());
         self
     }
 
-    /// Says what to do, more precisely than the rule.
+    /// Sets advice that is more precise than the help of the rule.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Says which changes of the text mend it.
+    /// Adds the edits that fix the problem.
     #[must_use]
     pub(crate) fn mended_by(mut self, edits: impl IntoIterator<Item = Edit>) -> Self {
         self.edits.extend(edits);
         self
     }
 
-    /// Whether it can be mended without a decision by a person.
+    /// Whether the problem can be fixed without a human decision.
     pub(crate) fn is_fixable(&self) -> bool {
         !self.edits.is_empty()
     }
 
-    /// The precise advice, or the rule's.
+    /// Returns the precise advice, or the help of the rule.
     pub fn advice(&self) -> &str {
         self.help.as_deref().unwrap_or(self.rule.help)
     }
 
-    /// Whether this fails the command.
+    /// Whether this finding fails the command.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
@@ -131,7 +135,7 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(Diagnostic::is_error)
 }
 
-/// The one order in which findings are shown: by file, place, rule and message.
+/// Compares findings in the order in which they are shown: by file, place, rule and message.
 pub fn compare(left: &Diagnostic, right: &Diagnostic) -> Ordering {
     fn key(diagnostic: &Diagnostic) -> (&str, u64, &str, &str) {
         let place = diagnostic.place.as_ref();
@@ -145,7 +149,7 @@ pub fn compare(left: &Diagnostic, right: &Diagnostic) -> Ordering {
     key(left).cmp(&key(right))
 }
 
-/// Puts findings into the order of [`compare`], each once.
+/// Sorts findings in the order of [`compare`], and removes duplicates.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by(compare);
     diagnostics.dedup();

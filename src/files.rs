@@ -1,7 +1,7 @@
-//! Writing files so that a killed process leaves the old state: temporary file, sync, rename.
+//! Writes files so that a killed process leaves the old state: temporary file, sync, rename.
 //!
-//! A file is a [`Replacement`]. A folder is a [`NewFolder`] where none is yet, and a [`FolderChange`] where one stays;
-//! [`FolderOutput`] is whichever of them fits.
+//! `Replacement` writes a file. `NewFolder` writes a folder that does not exist yet, and `FolderChange` writes to an
+//! existing folder; `FolderOutput` chooses between these two.
 
 mod changes;
 mod folder_change;
@@ -18,10 +18,12 @@ mod temporary;
 
 pub use changes::FileChange;
 pub(crate) use changes::{write_change, write_changes};
-pub(crate) use folder_change::{FolderChange, Pending, finish_change, finish_changes_above, pending_change};
+pub(crate) use folder_change::{
+    FolderChange, Pending, finish_change, finish_changes_above, pending_change, pending_changes,
+};
 pub(crate) use folder_output::{FolderOutput, place};
 pub(crate) use leftover::{create_temporary, remove as remove_leftovers};
-pub(crate) use lock::lock_within;
+pub(crate) use lock::{lock_within, open_locked};
 pub(crate) use new_folder::NewFolder;
 pub use new_folder::NewFolderError;
 pub(crate) use permissions::{create_private, create_private_folders};
@@ -32,25 +34,25 @@ pub(crate) use temporary::{TemporaryFolder, nameless_file, temporary_directory};
 
 use rename::rename_new;
 use std::fs::{self, File, Metadata};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use sync::sync_below;
 
-/// A file operation that failed, with the path it was about.
+/// A failed file operation, with its path.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {action} {}", path.display())]
 pub struct FileError {
-    /// What was tried, as in "cannot read".
+    /// The attempted action, as in "cannot read".
     pub action: &'static str,
     /// The file or directory.
     pub path: PathBuf,
-    /// What the system said.
+    /// The error from the system.
     pub source: io::Error,
 }
 
 impl FileError {
-    /// Says which path `source` is about.
+    /// Creates an error about `path`.
     pub(crate) fn new(action: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
         Self {
             action,
@@ -60,7 +62,7 @@ impl FileError {
     }
 }
 
-/// Tells whether a file is still what it was.
+/// The state of a file, for detecting changes to the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     length: u64,
@@ -69,7 +71,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// How long the file was, in bytes.
+    /// Returns the length of the file in bytes.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
@@ -88,18 +90,36 @@ impl From<&Metadata> for Stamp {
     }
 }
 
-/// Writes `content` to `target`, which then holds either the old bytes or all of the new ones.
+/// Reads a whole file of at most `limit` bytes.
 ///
 /// # Errors
-/// When the directory cannot be made or the file cannot be written; the target is then as it was.
+/// Returns an error if the file cannot be read, is not a regular file, or is larger than `limit`.
+pub(crate) fn read_small(path: &Path, limit: usize) -> Result<Vec<u8>, FileError> {
+    let fail = |error| FileError::new("read", path, error);
+    let (mut bytes, most) = (Vec::new(), limit as u64);
+    let file = open_regular(path).map_err(fail)?;
+    file.take(most.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(fail)?;
+    if bytes.len() as u64 > most {
+        return Err(fail(io::Error::other(format!("the file is larger than {most} bytes"))));
+    }
+    Ok(bytes)
+}
+
+/// Writes `content` to `target`, which then contains either the old bytes or all of the new ones.
+///
+/// # Errors
+/// Returns an error if the directory cannot be created or the file cannot be written. The target is unchanged, unless
+/// only syncing its directory failed.
 pub(crate) fn write(target: &Path, content: &[u8]) -> Result<(), FileError> {
     prepare(target, content)?.commit()
 }
 
-/// Writes `content` beside `target` and makes it durable, so that nothing but a name is left to give.
+/// Writes `content` next to `target` and makes it durable, so that only the move to the target remains.
 ///
 /// # Errors
-/// When the directory cannot be made or the file cannot be written.
+/// Returns an error if the directory cannot be created or the file cannot be written.
 pub(crate) fn prepare(target: &Path, content: &[u8]) -> Result<Replacement, FileError> {
     let mut replacement = Replacement::new(target)?;
     let file = replacement.file();
@@ -109,10 +129,10 @@ pub(crate) fn prepare(target: &Path, content: &[u8]) -> Result<Replacement, File
     Ok(replacement)
 }
 
-/// Writes `content` to `target`, where nothing is yet; the file appears there when it is complete.
+/// Writes `content` to `target`, which must not exist yet. The file appears there when it is complete.
 ///
 /// # Errors
-/// When something is there, the directory cannot be made or the file cannot be written.
+/// Returns an error if `target` already exists, or if the directory cannot be created or the file cannot be written.
 pub(crate) fn write_new(target: &Path, content: &[u8]) -> Result<(), FileError> {
     let mut replacement = Replacement::new(target)?;
     replacement
@@ -122,29 +142,32 @@ pub(crate) fn write_new(target: &Path, content: &[u8]) -> Result<(), FileError> 
     replacement.commit_new()
 }
 
-/// Makes sure that a file is still what it was when it was read, before it is replaced.
+/// Checks that a file still has the content that was read, before the file is replaced.
 ///
 /// # Errors
-/// When it no longer holds `known`, is a link, or cannot be read.
+/// Returns an error if the file no longer contains `known`, is a link, or cannot be read.
 pub(crate) fn require_content(target: &Path, known: &[u8]) -> Result<(), FileError> {
     let fail = |error| FileError::new("change", target, error);
     if !fs::symlink_metadata(target).map_err(fail)?.is_file() {
-        return Err(fail(io::Error::other("it is no longer a file")));
+        return Err(fail(io::Error::other("the path is no longer a regular file")));
     }
     if fs::read(target).map_err(fail)? != known {
-        return Err(fail(io::Error::other("another program has changed it in the meantime")));
+        return Err(fail(io::Error::other(
+            "another program has changed the file in the meantime",
+        )));
     }
     Ok(())
 }
 
-/// Where a path leads: a link is followed to its end, where a file may be or not. For an output that is named on the
-/// command line, so that a link to it stays and the file behind it is replaced. A name that opmx chooses itself, or
-/// finds in a folder, is replaced as it is: whoever made a link there must not choose what is written.
+/// Follows the links at a path to their end, where a file may or may not exist. This applies to an output named on the
+/// command line: a link to the output stays, and the file behind the link is replaced. A name that opmx chooses itself,
+/// or finds in a folder, is replaced without following links, because a link created by an attacker must not determine
+/// the written file.
 ///
 /// # Errors
-/// When the links go in a circle.
+/// Returns an error if the links form a cycle.
 pub(crate) fn behind_links(path: &Path) -> Result<PathBuf, FileError> {
-    /// As many as Linux follows.
+    /// The number of links that Linux follows.
     const MOST_LINKS: usize = 40;
     let mut end = path.to_owned();
     for _ in 0..=MOST_LINKS {
@@ -157,7 +180,7 @@ pub(crate) fn behind_links(path: &Path) -> Result<PathBuf, FileError> {
     Err(FileError::new("replace", path, error))
 }
 
-/// The folder that a path is in.
+/// Returns the folder that contains a path.
 pub(crate) fn directory_of(target: &Path) -> PathBuf {
     match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
@@ -165,10 +188,11 @@ pub(crate) fn directory_of(target: &Path) -> PathBuf {
     }
 }
 
-/// Bytes of a file's name in that of a temporary one, which may not be longer than the system allows either.
+/// The maximum number of bytes of a file name in the name of a temporary file, which must not exceed the limit of the
+/// system.
 const NAME: usize = 200;
 
-/// How the names of temporary files and folders beside a target begin.
+/// Returns the prefix of the names of temporary files and folders next to a target.
 fn temporary_prefix(target: &Path) -> String {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let name = name.get(..name.floor_char_boundary(NAME)).unwrap_or_default();
@@ -195,13 +219,13 @@ fn is_mine(metadata: &Metadata) -> bool {
     std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
 }
 
-/// Elsewhere the folders for temporary files belong to one user.
+/// On other systems, the folders for temporary files belong to one user.
 #[cfg(not(unix))]
 fn is_mine(_: &Metadata) -> bool {
     true
 }
 
-/// Elsewhere an open file keeps its name.
+/// On other systems, an open file keeps its name.
 #[cfg(not(unix))]
 fn same_file(_: &Metadata, _: &Metadata) -> bool {
     true

@@ -1,14 +1,14 @@
-//! The limits that whoever calls the library sets, as errors name them.
+//! The limits that callers of the library can set, as named in errors.
 
-/// A limit that can be raised. An error carries it, so that whoever prints the error can say how.
+/// A limit that can be raised. Errors contain the limit, so that error output can explain how to raise it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// Files of a bundle.
+    /// The number of files in a bundle.
     Files,
-    /// Bytes of one file of a bundle.
+    /// The size in bytes of one file in a bundle.
     FileBytes,
-    /// Bytes of all files of a bundle.
+    /// The total size in bytes of all files in a bundle.
     TotalBytes,
-    /// Bytes of all layers of an image, unpacked.
+    /// The total size in bytes of all layers of an image, unpacked.
     ImageBytes,
 }

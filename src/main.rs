@@ -1,7 +1,7 @@
-//! Sets up the process: the name it was called by, and the one runtime.
+//! Sets up the process: selects the program by its name, and starts the only runtime.
 //!
-//! Writing to a pipe that nobody reads is an error here and not a signal, as Rust sets it up: a server must survive a
-//! client that goes away. The printer takes it as the quiet end of a command.
+//! As is Rust's default, writing to a pipe without a reader returns an error instead of raising a signal, because a
+//! server must survive clients that disconnect. The printer ends the command silently on this error.
 
 mod streams;
 
@@ -27,28 +27,30 @@ fn main() -> ExitCode {
         start,
         stdout_is_closed: streams::stdout_is_closed(),
     };
-    // Everything but the names of other programs is taken as ours, so that a renamed copy works.
+    // Every other name runs opmx, so that a renamed copy works.
     match Path::new(&program).file_stem().and_then(OsStr::to_str) {
         Some("grpc_health_probe") => opmx::cli::probe(arguments, process),
-        Some("opm") => opmx::cli::run("opm", arguments, process),
-        _ => opmx::cli::run("opmx", arguments, process),
+        Some("opm") => opmx::cli::run("opm", &arguments, process),
+        _ => opmx::cli::run("opmx", &arguments, process),
     }
 }
 
-/// Files that a runtime opens: for events, for signals, and to be woken by other threads.
+/// The number of file pairs to open as a test. A runtime opens files for events, for signals, and for wake-ups by other
+/// threads.
 #[cfg(unix)]
 const PAIRS_OF_FILES: usize = 4;
 
-/// Starts the one runtime of the process. Commands wait for the network on one thread, which is cheaper than handing
-/// every message from one to another, and leave work of the processor to others; a server answers on all processors.
+/// Starts the only runtime of the process. Commands wait for the network on one thread, which is cheaper than passing
+/// every message between threads, and run CPU-bound work on other threads. A server uses all processors.
 fn start(work: Work) -> Result<Runtime, StartError> {
-    // Threads beyond the processors gain nothing, and each keeps the memory of the largest bundle that it ever read.
+    // More threads than processors bring no benefit, and each thread keeps the memory of the largest bundle that it has
+    // read.
     let processors = thread::available_parallelism().map_or(2, NonZero::get);
     let (mut builder, workers) = match work {
         Work::Command => (Builder::new_current_thread(), 0),
         Work::Server => (Builder::new_multi_thread(), processors),
     };
-    // The runtime panics where it finds too few of either.
+    // The runtime panics if it cannot open enough files or start enough threads.
     #[cfg(unix)]
     spare_files().map_err(StartError::Files)?;
     spare_threads(workers + 1).map_err(StartError::Threads)?;
@@ -56,7 +58,7 @@ fn start(work: Work) -> Result<Runtime, StartError> {
         .worker_threads(workers.max(1))
         .enable_all()
         .max_blocking_threads(processors.clamp(2, 8))
-        // The one that is started here stays, so that work always finds one.
+        // Keeps the thread that is started below alive, so that blocking work always finds a thread.
         .thread_keep_alive(Duration::from_hours(24 * 365))
         .build()
         .map_err(StartError::Runtime)?;
@@ -66,14 +68,14 @@ fn start(work: Work) -> Result<Runtime, StartError> {
     Ok(runtime)
 }
 
-/// Makes sure that so many files can be opened as a runtime needs.
+/// Checks that the process can open as many files as a runtime needs.
 #[cfg(unix)]
 fn spare_files() -> io::Result<()> {
     let pairs = [(); PAIRS_OF_FILES].map(|()| UnixStream::pair());
     pairs.into_iter().try_for_each(|pair| pair.map(drop))
 }
 
-/// Makes sure that so many threads can run at once.
+/// Checks that `count` threads can run at once.
 fn spare_threads(count: usize) -> io::Result<()> {
     let gate = Mutex::new(());
     thread::scope(|scope| {
@@ -85,14 +87,15 @@ fn spare_threads(count: usize) -> io::Result<()> {
     })
 }
 
-/// Makes a limit on file sizes (`ulimit -f`) an error of the write that passes it, as a full disk is one. The signal
-/// that comes with it would end the process before it could say why and tidy up.
+/// Makes writes beyond the file size limit (`ulimit -f`) return an error, as on a full disk. The accompanying signal
+/// would otherwise end the process before it could report the error and clean up.
 #[cfg(target_os = "linux")]
 fn meet_limits_on_file_sizes(runtime: &Runtime) {
     use tokio::signal::unix::{SignalKind, signal};
-    // SIGXFSZ, which has this number on all processors that Linux images are built for.
+    // The number of SIGXFSZ on all architectures that Linux images are built for.
     const FILE_SIZE_LIMIT: i32 = 25;
     let _runtime = runtime.enter();
-    // Once it is handled it stays so; nobody needs to hear of it. Without it, all works as it did.
+    // The handler stays installed, and nothing has to wait for the signal. If the installation fails, everything else
+    // still works.
     let _ = signal(SignalKind::from_raw(FILE_SIZE_LIMIT));
 }

@@ -1,13 +1,13 @@
-//! The rules, in one file for each subject. Reading, synthesis, validation, the index and install all report by these
-//! ids.
+//! The rules, in one file for each subject. Reading, synthesis, validation, the index and install report findings with
+//! the ids of these rules.
 //!
-//! An id never changes its meaning, and the id of a rule that is gone is not used again.
+//! An id never changes its meaning, and the id of a removed rule is never reused.
 
-/// Rules of one subject, as statics and as a table of them.
+/// Defines the rules of one subject, as statics and as a table.
 macro_rules! rules {
     ($table:ident $($scope:ident { $($name:ident = $id:literal, $severity:ident, $source:expr, $help:literal;)* })*) => {
         $($(
-            #[doc = $help]
+            #[doc = concat!("```text\n", $help, "\n```")]
             pub static $name: $crate::rules::Rule = $crate::rules::Rule {
                 id: $id,
                 severity: $crate::rules::Severity::$severity,
@@ -58,14 +58,14 @@ pub use validators::*;
 
 use std::fmt;
 
-/// How much a finding weighs. Only an error fails a command.
+/// The severity of a finding. Only an error fails a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// The bundle, index or file cannot be used as it is.
     Error,
-    /// Very likely not what the author wants, or lost on a cluster.
+    /// Very likely not the author's intention, or lost on a cluster.
     Warning,
-    /// Worth knowing; nothing to do.
+    /// For information; no action needed.
     Info,
 }
 
@@ -79,23 +79,24 @@ impl fmt::Display for Severity {
     }
 }
 
-/// What opmx checks or notices, as data.
+/// A check or an observation of opmx, as data.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rule {
     /// Stable kebab-case id, `<subject>-<what>`.
     pub id: &'static str,
-    /// The usual severity while authoring, see [`Rule::at`]; a finding may carry another one where the rule says so.
+    /// The usual severity during authoring, see [`Rule::at`]; a finding may have a different severity if the rule
+    /// specifies so.
     pub severity: Severity,
-    /// Where findings of it are made.
+    /// The inputs for which findings are reported.
     pub scope: Scope,
-    /// The proposal or format that asks for it.
+    /// The proposal or format with the requirement.
     pub source: &'static str,
-    /// What to do about it, for every finding that has nothing more precise to say.
+    /// The advice for findings that have no more specific advice.
     pub help: &'static str,
 }
 
-const YAML: &str = "YAML as Kubernetes reads it";
-const JSON: &str = "JSON as Kubernetes reads it";
+const YAML: &str = "the YAML dialect of Kubernetes";
+const JSON: &str = "the JSON dialect of Kubernetes";
 const OBJECTS: &str = "Kubernetes API conventions";
 const LIMITS: &str = "the limits of opmx";
 const FORMAT: &str = "operator bundle format";
@@ -104,7 +105,7 @@ const CSV: &str = "ClusterServiceVersion";
 const RBAC: &str = "Kubernetes RBAC";
 const OPTIONAL_MANIFESTS: &str = "proposal optional-manifest";
 const INTENTS: &str = "proposal olm-optional-dependency-declaration";
-const OLM: &str = "what OLM installs";
+const OLM: &str = "OLM's install behavior";
 const CRD: &str = "CustomResourceDefinition";
 const CATALOG: &str = "OperatorHub catalog";
 const REMOVED: &str = "Kubernetes deprecated API migration guide";
@@ -112,10 +113,10 @@ const PRACTICE: &str = "Operator Framework best practices";
 const PACKAGE: &str = "package manifest format";
 const INDEX: &str = "operator index database";
 const FBC: &str = "file-based catalog format";
-const LIFECYCLE: &str = "lifecycle metadata of operators";
-const CONFORMA: &str = "release policy of Konflux";
+const LIFECYCLE: &str = "operator lifecycle metadata";
+const CONFORMA: &str = "Konflux release policy";
 const PIPELINES: &str = "release configuration of the community pipelines";
-const POLICY: &str = "policy of an administrator";
+const POLICY: &str = "administrator policy";
 
 /// The tables, in the order in which the rules are listed.
 const TABLES: &[&[&Rule]] = &[
@@ -145,12 +146,12 @@ const TABLES: &[&[&Rule]] = &[
     conversion::CONVERSION,
 ];
 
-/// Every rule, in the order of the tables.
+/// Returns every rule, in the order of the tables.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     TABLES.iter().copied().flatten().copied()
 }
 
-/// The rule with this id.
+/// Returns the rule with this id.
 pub fn by_id(id: &str) -> Option<&'static Rule> {
     all().find(|rule| rule.id == id)
 }
@@ -164,8 +165,8 @@ mod tests {
     fn ids_are_unique_kebab_case_and_helpful() {
         let mut seen = BTreeSet::new();
         for rule in all() {
-            assert!(seen.insert(rule.id), "{} stands twice", rule.id);
-            // Rules of a policy that is not ours have its ids.
+            assert!(seen.insert(rule.id), "{} appears twice", rule.id);
+            // The ids of another project's policy are used unchanged.
             let others: &[u8] = if rule.source == CONFORMA { b"_." } else { b"-." };
             assert!(
                 rule.id

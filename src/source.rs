@@ -1,32 +1,32 @@
-//! Text files as the user knows them: a name, the text, and lines and columns to point at.
+//! Text files with the name known to the user, the text, and positions as lines and columns.
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// The text of one file, kept so that findings can show the line they are about.
+/// The text of one file, kept so that findings can show the affected lines.
 #[derive(Debug)]
 pub struct SourceFile {
     name: String,
     text: String,
     start: Position,
     offset: u64,
-    /// How many lines end before each stretch of [`STRETCH`] bytes.
+    /// The number of lines that end before each stretch of [`STRETCH`] bytes.
     lines_before: OnceLock<Vec<usize>>,
 }
 
-/// Lines are counted in so many bytes when a place is asked for: to remember where each begins may take more memory
-/// than the text.
+/// The number of bytes per stretch in which lines are counted when a position is requested. Storing the start of each
+/// line could take more memory than the text.
 const STRETCH: usize = 4 << 10;
 
 impl SourceFile {
-    /// Keeps `text` under the path that a user would recognise.
+    /// Creates a file from `text` and the path that a user would recognise.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
         Self::part(name, text, Position { line: 1, column: 1 }, 0)
     }
 
-    /// Keeps a part of a file that is too large to be kept. It begins at `start`, behind `offset` bytes; lines and
-    /// columns are those of the file.
+    /// Creates a part of a file that is too large to be kept. The part begins at `start`, after `offset` bytes; lines
+    /// and columns refer to the whole file.
     pub fn part(name: impl Into<String>, text: impl Into<String>, start: Position, offset: u64) -> Arc<Self> {
         Arc::new(Self {
             name: name.into(),
@@ -37,22 +37,23 @@ impl SourceFile {
         })
     }
 
-    /// The same text under another path.
+    /// Returns the same text under a different path.
     pub fn renamed(&self, name: impl Into<String>) -> Arc<Self> {
         Self::part(name, self.text.clone(), self.start, self.offset)
     }
 
-    /// The path of the file as the user gave it, or as it stands inside an image.
+    /// Returns the path of the file as specified by the user, or the path inside an image.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The text: all of the file, or the part that is kept.
+    /// Returns the text: the whole file, or the part that is kept.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Line and column of a byte offset. An offset past the end, or inside a character, counts as the place before it.
+    /// Returns line and column of a byte offset. An offset past the end or inside a character is treated as the
+    /// preceding valid offset.
     pub fn position(&self, offset: usize) -> Position {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {
@@ -83,7 +84,7 @@ impl SourceFile {
     }
 }
 
-/// A place for a person: both numbers start at 1, columns count characters.
+/// A position for people: both numbers start at 1, columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// Line, from 1.
@@ -97,12 +98,12 @@ pub struct Position {
 pub struct Place {
     /// The file.
     pub source: Arc<SourceFile>,
-    /// Byte offsets into [`Source::text`].
+    /// The byte offsets into [`SourceFile::text()`].
     pub span: Range<usize>,
 }
 
 impl Place {
-    /// The range `span` of `source`.
+    /// Creates a place from the range `span` of `source`.
     pub fn new(source: &Arc<SourceFile>, span: Range<usize>) -> Self {
         Self {
             source: Arc::clone(source),
@@ -110,22 +111,22 @@ impl Place {
         }
     }
 
-    /// How many bytes of the file are before the range.
+    /// Returns the number of bytes of the file before the range.
     pub fn offset(&self) -> u64 {
         self.source.offset + self.span.start as u64
     }
 
-    /// Where the range begins.
+    /// Returns the position at which the range begins.
     pub fn start(&self) -> Position {
         self.source.position(self.span.start)
     }
 
-    /// Where the range ends: the position behind its last character.
+    /// Returns the position after the last character of the range.
     pub fn end(&self) -> Position {
         self.source.position(self.span.end)
     }
 
-    /// The text of the range; empty where the range does not lie on character boundaries.
+    /// Returns the text of the range; empty if the range is not on character boundaries.
     pub fn text(&self) -> &str {
         self.source.text().get(self.span.clone()).unwrap_or_default()
     }

@@ -1,13 +1,13 @@
-//! The standard streams as the process was given them.
+//! The standard streams inherited by the process.
 //!
-//! Before `main`, Rust opens `/dev/null` in place of a standard stream that is closed, so that no file gets its number.
-//! From then on `opmx index list x.db >&-` looks like `>/dev/null`, and a result that is lost like one that nobody
-//! wants.
+//! Before `main`, Rust opens `/dev/null` for any standard stream that is closed, so that no file gets the number of the
+//! stream. From then on, `opmx index list x.db >&-` looks like `>/dev/null`, and a lost result looks like an unwanted
+//! one.
 
 #[cfg(target_os = "linux")]
 pub(crate) use linux::stdout_is_closed;
 
-/// Elsewhere a closed stream cannot be told.
+/// On other systems, a closed stream cannot be detected.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn stdout_is_closed() -> bool {
     false
@@ -28,7 +28,7 @@ mod linux {
     static LOOK: extern "C" fn() = look;
 
     extern "C" fn look() {
-        // EBADF: there is no such stream.
+        // EBADF: the stream does not exist.
         let closed = |error: io::Error| error.raw_os_error() == Some(9);
         CLOSED.store(
             io::stdout().as_fd().try_clone_to_owned().is_err_and(closed),

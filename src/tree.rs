@@ -1,4 +1,4 @@
-//! A bundle's files in memory: path to bytes, in path order, wherever they came from.
+//! The files of a bundle in memory: path to bytes, in path order, regardless of their source.
 
 use crate::files::{self, FileError, FolderOutput, NewFolder, NewFolderError, open_regular};
 use crate::limit::Limit;
@@ -7,14 +7,14 @@ use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-/// How much a tree may hold. Every limit is named in the error of the input that passes it.
+/// Limits on a tree. Errors name the limit that the input exceeds.
 #[derive(Debug, Clone, Copy)]
 pub struct TreeLimits {
-    /// Number of files.
+    /// The maximum number of files.
     pub files: usize,
-    /// Bytes of one file.
+    /// The maximum number of bytes in one file.
     pub file_bytes: u64,
-    /// Bytes of all files together.
+    /// The maximum number of bytes in all files together.
     pub total_bytes: u64,
 }
 
@@ -28,7 +28,7 @@ impl Default for TreeLimits {
     }
 }
 
-/// Why files cannot become a tree.
+/// An error while reading files into a tree.
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
     /// A path that is absolute, climbs out with `..`, or is not UTF-8.
@@ -36,37 +36,37 @@ pub enum TreeError {
     PathEscape {
         /// The directory or image.
         origin: String,
-        /// The path as it was found.
+        /// The offending path.
         path: String,
     },
     /// A symbolic link, device, pipe or socket.
-    #[error("{origin}: {path} is a {kind}; a bundle may hold only files and folders")]
+    #[error("{origin}: {path} is a {kind}; a bundle may contain only files and folders")]
     EntryType {
         /// The directory or image.
         origin: String,
         /// The path of the entry.
         path: String,
-        /// What it is.
+        /// The kind of the entry.
         kind: &'static str,
     },
-    /// More than a limit allows.
-    #[error("{origin}: {what} is over the limit of {limit}")]
+    /// A limit was exceeded.
+    #[error("{origin}: {what} exceeds the limit of {limit}")]
     Limit {
         /// The directory or image.
         origin: String,
-        /// What is too much, with its path.
+        /// The quantity that exceeds the limit, with its path.
         what: String,
         /// The limit, with its unit.
         limit: String,
-        /// The limit that can be raised, where it is one.
+        /// The limit that can be raised, if any.
         raised_by: Option<Limit>,
     },
-    /// The system refused.
+    /// A file operation failed.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
-/// Files by relative path (`manifests/deployment.yaml`), and where they came from.
+/// Files by relative path (`manifests/deployment.yaml`), and their origin.
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
     origin: String,
@@ -74,7 +74,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// An empty tree; `origin` is the directory or image to name in messages.
+    /// Creates an empty tree; `origin` is the directory or image to name in messages.
     pub fn new(origin: impl Into<String>) -> Self {
         Self {
             origin: origin.into(),
@@ -82,10 +82,10 @@ impl Tree {
         }
     }
 
-    /// Reads a directory, all levels of it. Of a change that a killed process has left half done the new files count.
+    /// Reads a directory recursively. If a killed process left a change incomplete, the new files are read.
     ///
     /// # Errors
-    /// Links, devices and pipes are refused, as are names that are not UTF-8 and what passes a limit.
+    /// Returns an error for links, devices and pipes, for names that are not UTF-8, and if a limit is exceeded.
     pub fn from_directory(directory: &Path, limits: &TreeLimits) -> Result<Self, TreeError> {
         let mut tree = Self::new(directory.display().to_string());
         let mut total = 0;
@@ -152,7 +152,7 @@ impl Tree {
         let fail = |error| FileError::new("read", path, error);
         let file = open_regular(path).map_err(fail)?;
         let mut content = Vec::new();
-        // Only a hint, which spares many small reads: the file may be growing, and may be larger than any memory.
+        // Only a hint that saves many small reads, because the file may be growing, or be larger than the memory.
         let size = file.metadata().map_err(fail)?.len().min(limits.file_bytes);
         let _ = content.try_reserve_exact(usize::try_from(size).unwrap_or_default());
         file.take(limits.file_bytes + 1)
@@ -165,10 +165,10 @@ impl Tree {
         Ok(content)
     }
 
-    /// Adds a file. A path that is already there gets the new content, as a later layer of an image does.
+    /// Adds a file. If the path exists, its content is replaced, as by a later layer of an image.
     ///
     /// # Errors
-    /// When the path is not a plain relative path, or a limit of size or number is passed.
+    /// Returns an error if the path is not a plain relative path, or a limit on size or number is exceeded.
     pub fn insert(&mut self, path: &str, content: Vec<u8>, limits: &TreeLimits) -> Result<(), TreeError> {
         let plain =
             !path.is_empty() && path.split('/').all(|part| !matches!(part, "" | "." | "..")) && !path.contains('\0');
@@ -207,68 +207,68 @@ impl Tree {
         }
     }
 
-    /// Removes a file, as a whiteout of a later layer does.
+    /// Removes a file, as a whiteout in a later layer does.
     pub fn remove(&mut self, path: &str) {
         self.files.remove(path);
     }
 
-    /// The directory or image that the files came from.
+    /// Returns the directory or image that the files came from.
     pub fn origin(&self) -> &str {
         &self.origin
     }
 
-    /// The bytes of one file.
+    /// Returns the content of one file.
     pub fn get(&self, path: &str) -> Option<&[u8]> {
         self.files.get(path).map(Vec::as_slice)
     }
 
-    /// All files in byte order of their paths.
+    /// Returns all files in byte order of their paths.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.files
             .iter()
             .map(|(path, content)| (path.as_str(), content.as_slice()))
     }
 
-    /// The files below a folder, in byte order of their paths, which stay whole.
+    /// Returns the files below a folder with their full paths, in byte order of these paths.
     pub fn below(&self, folder: &str) -> impl Iterator<Item = (&str, &[u8])> {
         let prefix = format!("{}/", folder.trim_end_matches('/'));
         self.iter().filter(move |(path, _)| path.starts_with(&prefix))
     }
 
-    /// Number of files.
+    /// Returns the number of files.
     pub fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// Whether there is no file.
+    /// Whether there are no files.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// Writes all files below `directory`, where others may be: all of them or none.
+    /// Writes all files below `directory`, which may contain other files. Either all files are written or none.
     ///
     /// # Errors
-    /// When a folder or file cannot be written.
+    /// Returns an error if a folder or file cannot be written.
     pub fn write_to(&self, directory: &Path) -> Result<(), FileError> {
         let output = FolderOutput::new(directory)?;
         self.place_in(output.path())?;
         output.commit()
     }
 
-    /// Writes all files into a folder that is not there yet, or is empty: it appears with all of them or not at all.
+    /// Writes all files into a folder that is absent or empty. The folder appears with all files or not at all.
     ///
     /// # Errors
-    /// When the folder holds something, or it cannot be written.
+    /// Returns an error if the folder is not empty or cannot be written.
     pub(crate) fn write_new(&self, directory: &Path) -> Result<(), NewFolderError> {
         let folder = NewFolder::new(directory)?;
         self.place_in(folder.path())?;
         folder.commit()
     }
 
-    /// Writes all files below `directory`, which nobody else looks at yet: whoever publishes it syncs them.
+    /// Writes all files below `directory`, which is not yet visible; the code that publishes the directory syncs them.
     ///
     /// # Errors
-    /// When a folder or file cannot be written, or one of the files is there already.
+    /// Returns an error if a folder or file cannot be written, or one of the files already exists.
     pub(crate) fn place_in(&self, directory: &Path) -> Result<(), FileError> {
         files::place(directory, self.iter())
     }

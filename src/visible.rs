@@ -1,21 +1,21 @@
-//! Text from strangers, made safe to show: on a terminal, in the log of a CI, in a document.
+//! Makes untrusted text safe to show on a terminal, in a CI log or in a document.
 //!
-//! Names, descriptions, paths and messages come from bundles, indexes, registries and clusters that anybody could have
-//! written. Three things in them must not reach a person or a CI as they are:
+//! Names, descriptions, paths and messages come from bundles, indexes, registries and clusters of unknown authors.
+//! Three kinds of content must not reach a user or a CI unchanged:
 //!
-//! - *Hidden characters* ([`is_hidden`]): they move the cursor, change colours, hide text or turn its direction.
-//! - *Line breaks in a value that is one line*, such as a name: the rest would pass for a line of our own.
-//! - *Workflow commands*: a line that begins with `::`, or has `##[` or `##vso[` in it, which a CI obeys.
+//! - *Hidden characters* ([`is_hidden`]), which move the cursor, change colours, hide text or reverse its direction.
+//! - *Line breaks in a single-line value*, such as a name. The rest would look like a line printed by opmx.
+//! - *Workflow commands*: lines that begin with `::`, or contain `##[` or `##vso[`, which a CI executes.
 //!
-//! They are written out, `\u{1b}` for an escape character, so that what is there can be seen. Prose keeps its line
-//! breaks, and the joiners that scripts and emoji are spelled with.
+//! They are escaped, as `\u{1b}` for an escape character, so that they become visible. Prose keeps its line breaks, and
+//! the joiners that scripts and emoji need.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a character has no shape of its own and changes how the text around it is shown: the control characters but
-/// line feed and tab, the separators of lines and paragraphs, everything that sets the direction of text, the marks of
-/// annotations, and the invisible copies of ASCII in U+E0000 to U+E007F.
+/// Whether a character is invisible and changes how the text around it is shown: control characters other than line
+/// feed and tab, line and paragraph separators, all characters that set the direction of text, annotation marks, and
+/// the invisible copies of ASCII in U+E0000 to U+E007F.
 pub(crate) fn is_hidden(character: char) -> bool {
     match character {
         '\n' | '\t' => false,
@@ -30,9 +30,9 @@ pub(crate) fn is_hidden(character: char) -> bool {
     }
 }
 
-/// The first character that no name may hold: a control character, a line break or another [hidden](is_hidden)
-/// character, or one that nothing is shown for (Unicode's `Default_Ignorable_Code_Point`), by which two names differ
-/// that look alike.
+/// Returns the first character that is not allowed in a name: a control character, a line break or another
+/// [hidden](is_hidden) character, or an invisible character (Unicode's `Default_Ignorable_Code_Point`), which makes
+/// different names look alike.
 pub(crate) fn hidden_in_name(name: &str) -> Option<char> {
     let unseen = |character: char| {
         matches!(character,
@@ -45,27 +45,25 @@ pub(crate) fn hidden_in_name(name: &str) -> Option<char> {
         .find(|&character| matches!(character, '\n' | '\t') || is_hidden(character) || unseen(character))
 }
 
-/// What is wrong with a name that holds a character which nobody sees, see [`hidden_in_name`]; `what` says what is
-/// named, such as `the package`.
+/// Describes the problem with a name that contains an invisible character, see [`hidden_in_name`]. `what` describes the
+/// named thing, such as `the package`.
 pub(crate) fn hidden_in(what: &str, name: &str) -> Option<String> {
     let character = hidden_in_name(name)?;
     let code = u32::from(character);
-    Some(format!(
-        "{what} {name:?} holds U+{code:04X}, a character that nobody sees"
-    ))
+    Some(format!("{what} {name:?} contains U+{code:04X}, an invisible character"))
 }
 
-/// `text` with its hidden characters written out, and no marker of a workflow command in it. Line feeds and tabs stay.
+/// Returns `text` with its hidden characters and the markers of workflow commands escaped. Line feeds and tabs stay.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     rewritten(text, is_hidden, braces)
 }
 
-/// `text` as one line: [`visible`], with line feeds written as `\n`.
+/// Returns `text` as one line: like [`visible`], with line feeds written as `\n`.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     rewritten(text, |character| character == '\n' || is_hidden(character), braces)
 }
 
-/// Whole lines that are printed as they stand: [`visible`], and none begins a workflow command.
+/// Returns complete lines for printing: like [`visible`], but no line begins a workflow command.
 pub(crate) fn lines(text: &str) -> Cow<'_, str> {
     match visible(text) {
         Cow::Borrowed(text) => without_commands(text),
@@ -73,8 +71,8 @@ pub(crate) fn lines(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whole lines with styles of our own: [`lines`], but the sequences that set colours and weights stay. What strangers
-/// wrote has to be made visible before it is put between them.
+/// Returns complete lines with opmx's own styles: like [`lines`], but the sequences that set colours and weights stay.
+/// Untrusted text must be made visible before it is inserted.
 pub(crate) fn styled(text: &str) -> Cow<'_, str> {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
@@ -95,23 +93,23 @@ pub(crate) fn styled(text: &str) -> Cow<'_, str> {
     Cow::Owned(without_commands(&shown).into_owned())
 }
 
-/// JSON whose hidden characters, and the markers of workflow commands, are escapes of JSON. The value is the same,
-/// since JSON has these characters inside of strings only.
+/// Returns JSON in which hidden characters and the markers of workflow commands are escaped. The value is the same,
+/// because JSON allows these characters only inside strings.
 pub(crate) fn json(text: &str) -> Cow<'_, str> {
     rewritten(text, is_hidden, utf16)
 }
 
-/// Whether a CI takes the line for a workflow command, as it does behind blanks, too.
+/// Whether a CI interprets the line as a workflow command, which may be indented.
 pub(crate) fn begins_command(line: &str) -> bool {
     line.trim_start().starts_with("::")
 }
 
-/// Whether there is the marker of a workflow command anywhere, such as `##[group]` or `##vso[task]`.
+/// Whether the text contains the marker of a workflow command, such as `##[group]` or `##vso[task]`.
 pub(crate) fn has_marker(text: &str) -> bool {
     text.match_indices("##").any(|(at, _)| is_marker(text, at + 1))
 }
 
-/// Whether the last `#` of the marker of a workflow command stands at a byte of `text`.
+/// Whether the last `#` of the marker of a workflow command is at this byte of `text`.
 pub(crate) fn is_marker(text: &str, at: usize) -> bool {
     let (before, behind) = text.split_at(at);
     before.ends_with('#')
@@ -121,7 +119,7 @@ pub(crate) fn is_marker(text: &str, at: usize) -> bool {
         })
 }
 
-/// The length of a sequence that sets a style, at the beginning of `text`.
+/// Returns the length of the style sequence at the beginning of `text`.
 fn style(text: &str) -> Option<usize> {
     let parameters = text.strip_prefix("\u{1b}[")?;
     let end = parameters.find(|letter: char| !letter.is_ascii_digit() && letter != ';')?;
@@ -142,7 +140,7 @@ fn without_commands(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.collect())
 }
 
-/// `text` with the characters escaped that `hidden` names, and the last `#` of every marker.
+/// Returns `text` with the characters that `hidden` selects and the last `#` of every marker escaped.
 fn rewritten(text: &str, hidden: impl Fn(char) -> bool, escape: fn(&mut String, char)) -> Cow<'_, str> {
     if !text.bytes().any(is_looked_at) {
         return Cow::Borrowed(text);
@@ -163,9 +161,9 @@ fn rewritten(text: &str, hidden: impl Fn(char) -> bool, escape: fn(&mut String, 
     Cow::Owned(shown)
 }
 
-/// Whether a byte can begin something that is written out: most text is passed by these bytes alone.
+/// Whether a byte can begin a character that is escaped. For most text, checking the bytes is enough.
 fn is_looked_at(byte: u8) -> bool {
-    // Behind ASCII, the first bytes of the hidden characters.
+    // Beyond ASCII, the first bytes of the hidden characters.
     matches!(byte, 0..=0x08 | b'\n'..=0x1f | 0x7f | b'#' | 0xc2 | 0xd8 | 0xe2 | 0xef | 0xf3)
 }
 
@@ -254,7 +252,7 @@ mod tests {
         }
     }
 
-    /// Characters of all the kinds that are looked at, and of those beside them.
+    /// Strings of all relevant kinds of characters, and of neighbouring characters.
     fn odd() -> impl Strategy<Value = String> {
         let odd = prop_oneof![
             "[#a:\\[\n \t\"\\\\]",

@@ -1,4 +1,4 @@
-//! Bundles in any number for the benchmarks of the index, and what a run of the program takes.
+//! Any number of bundles for the index benchmarks, and the cost of a program run.
 
 use opmx::bundle::OLM_YAML;
 use opmx::text::{self, Limits};
@@ -14,17 +14,18 @@ use wait4::Wait4;
 
 const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1:";
 
-/// Whether this is a benchmark. `cargo test --benches` runs it, too: there it is enough that it works.
+/// Whether this is a benchmark run. `cargo test --benches` only checks that the benchmarks work.
 pub(crate) fn measured() -> bool {
     std::env::args().any(|argument| argument == "--bench")
 }
 
-/// The folders with the versions of the operators, in a fixed order; the bundles of testdata/ where the corpus is not.
+/// Returns the folders with the versions of the operators, in a fixed order, or the bundles of testdata/ if the corpus
+/// is absent.
 pub(crate) fn folders_of(operators: &[&str]) -> Vec<PathBuf> {
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
     let corpus = project.join("../shared/corpus/registryv1");
     if !corpus.is_dir() {
-        println!("../shared is not here: measured on testdata/, whose bundles are few and small");
+        println!("../shared is missing; measuring the few small bundles in testdata/");
         return folders(&project.join("testdata"));
     }
     let bundles = operators.iter().flat_map(|operator| folders(&corpus.join(operator)));
@@ -38,7 +39,7 @@ fn folders(parent: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// The files of a bundle, by path.
+/// Returns the files of a bundle, by path.
 pub(crate) fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter();
     let entries = entries.map(Result::unwrap);
@@ -46,7 +47,8 @@ pub(crate) fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     files.map(walkdir::DirEntry::into_path)
 }
 
-/// The originals and as many sets of copies as make `times` of each: the folders, in the order to add them.
+/// Returns the folders of the originals and of enough copies to have `times` of each, in the order in which they must
+/// be added.
 pub(crate) fn repeated(originals: &[PathBuf], times: usize, workplace: &Path) -> Vec<PathBuf> {
     let mut all = originals.to_vec();
     for copy in 1..times {
@@ -61,7 +63,7 @@ pub(crate) fn repeated(originals: &[PathBuf], times: usize, workplace: &Path) ->
     all
 }
 
-/// A database and a file-based catalog of so many bundles, all with an image.
+/// Creates a database and a file-based catalog of `size` bundles, all with an image.
 pub(crate) fn index_and_catalog(size: usize, operators: &[&str], workplace: &Path) -> (PathBuf, PathBuf) {
     let mut originals = folders_of(operators);
     originals.truncate(size);
@@ -70,7 +72,7 @@ pub(crate) fn index_and_catalog(size: usize, operators: &[&str], workplace: &Pat
     let all = list(&bundles, workplace.join("all.txt"));
     let database = workplace.join("index.db");
     let path = database.to_str().unwrap();
-    // The last copies may lack what they replace.
+    // The last copies may lack the bundles that they replace.
     run(&[
         "registry",
         "add",
@@ -96,7 +98,7 @@ pub(crate) fn index_and_catalog(size: usize, operators: &[&str], workplace: &Pat
     (database, catalog)
 }
 
-/// A file that lists bundles, for `--bundles-from`.
+/// Writes a file that lists bundles, for `--bundles-from`.
 pub(crate) fn list(bundles: &[PathBuf], path: PathBuf) -> PathBuf {
     let mut lines = String::new();
     for bundle in bundles {
@@ -106,8 +108,8 @@ pub(crate) fn list(bundles: &[PathBuf], path: PathBuf) -> PathBuf {
     path
 }
 
-/// Copies a bundle and puts `suffix` behind the name of its package and before the version in its name and those that
-/// it replaces or skips. Everything else stays, to the byte.
+/// Copies a bundle and inserts `suffix` after the name of its package, and before the version in its name and in the
+/// names that it replaces or skips. Everything else stays identical, byte for byte.
 fn write_copy(original: &Path, copy: &Path, suffix: &str) {
     rewrite(original, copy, |text, file| {
         let names = names_in(text, file);
@@ -120,7 +122,7 @@ fn write_copy(original: &Path, copy: &Path, suffix: &str) {
     });
 }
 
-/// Copies the files of a bundle, each text changed.
+/// Copies the files of a bundle, applying a change to each text.
 pub(crate) fn rewrite(original: &Path, copy: &Path, change: impl Fn(&str, &Path) -> String) {
     for file in files(original) {
         let target = copy.join(file.strip_prefix(original).unwrap());
@@ -134,7 +136,7 @@ pub(crate) fn rewrite(original: &Path, copy: &Path, change: impl Fn(&str, &Path)
     }
 }
 
-/// The names of bundles that a ClusterServiceVersion or an olm.yaml has.
+/// Returns the names of bundles in a ClusterServiceVersion or an olm.yaml.
 fn names_in(text: &str, file: &Path) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     if text.contains("kind: ClusterServiceVersion") || file.ends_with(OLM_YAML) {
@@ -167,19 +169,19 @@ fn rename_package(text: &str, suffix: &str, change: impl Fn(&str, &str) -> Optio
     lines.collect()
 }
 
-/// What one run of the program took.
+/// The cost of one run of the program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
-    /// User and system time, in seconds.
+    /// The user and system time, in seconds.
     pub(crate) cpu: f64,
-    /// The most memory at any time, in MiB.
+    /// The peak memory, in MiB.
     pub(crate) peak: f64,
 }
 
-/// Runs the program with nothing of the user's settings.
+/// Runs the program without the user's settings.
 ///
 /// # Panics
-/// When it fails.
+/// Panics if the program fails.
 #[allow(clippy::cast_precision_loss, reason = "for printing")]
 pub(crate) fn run(arguments: &[&str]) -> Cost {
     let home = TempDir::new().unwrap();
@@ -199,7 +201,7 @@ pub(crate) fn run(arguments: &[&str]) -> Cost {
     }
 }
 
-/// The medians of several runs.
+/// Returns the medians of several runs.
 pub(crate) fn median(costs: &[Cost]) -> Cost {
     let middle = |mut values: Vec<f64>| {
         values.sort_by(f64::total_cmp);

@@ -28,8 +28,8 @@ pub struct Annotations {
 }
 
 impl Annotations {
-    /// Takes the file when it has a non-empty `annotations` map of scalars. Booleans and numbers become text,
-    /// as in every reader of the format.
+    /// Reads the annotations if the document contains a non-empty `annotations` map of scalars. Converts booleans and
+    /// numbers to strings, as all readers of the format do.
     pub(crate) fn from_document(document: &Document) -> Option<Self> {
         let map = document.value().get("annotations")?.as_object()?;
         let values: Option<BTreeMap<_, _>> = map
@@ -43,22 +43,22 @@ impl Annotations {
         })
     }
 
-    /// One annotation.
+    /// Returns the value of an annotation.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.values.get(key).map(String::as_str)
     }
 
-    /// All annotations, sorted by key. They are the labels of the bundle image.
+    /// Returns all annotations, sorted by key. They become the labels of the bundle image.
     pub fn values(&self) -> &BTreeMap<String, String> {
         &self.values
     }
 
-    /// The package, `""` where the file names none.
+    /// Returns the package name, or `""` if the file does not set one.
     pub fn package(&self) -> &str {
         self.get(PACKAGE).unwrap_or_default()
     }
 
-    /// The channels: split at commas and, as in the index, nothing is trimmed.
+    /// Returns the channels, split at commas and, as in the index, not trimmed.
     pub fn channels(&self) -> Vec<String> {
         let channels = self.get(CHANNELS).unwrap_or_default();
         if channels.is_empty() {
@@ -67,40 +67,40 @@ impl Annotations {
         channels.split(',').map(str::to_owned).collect()
     }
 
-    /// The default channel, where one is named.
+    /// Returns the default channel, if set.
     pub fn default_channel(&self) -> Option<&str> {
         self.get(DEFAULT_CHANNEL).filter(|channel| !channel.is_empty())
     }
 
-    /// The media type as text, where it is named.
+    /// Returns the media type as a string, if set.
     pub fn media_type(&self) -> Option<&str> {
         self.get(MEDIA_TYPE)
     }
 
-    /// Another text in place of one annotation, where it is written on one line.
+    /// Returns an edit that replaces the value of an annotation, if the value is on one line.
     pub fn rewrite(&self, key: &str, text: &str) -> Option<Edit> {
         mend::rewrite(&self.document, &Path::root().key("annotations").key(key), text)
     }
 
-    /// Whether an annotation is written without the quotes that keep YAML from reading a number or a boolean.
+    /// Whether an annotation lacks the quotes that keep YAML from reading its value as a number or a boolean.
     pub(crate) fn is_unquoted(&self, key: &str) -> bool {
         let value = self.document.value().get("annotations");
         let value = value.and_then(|map| map.get(key));
         matches!(value, Some(Value::Bool(_) | Value::Number(_)))
     }
 
-    /// Quotes around one annotation that lacks them.
+    /// Returns an edit that adds the missing quotes to an annotation.
     pub fn quote(&self, key: &str) -> Option<Edit> {
         mend::quote(&self.document, &Path::root().key("annotations").key(key))
     }
 
-    /// The place of one annotation, or of the map where it is absent.
+    /// Returns the place of an annotation, or of the `annotations` map if the annotation is absent.
     pub fn place(&self, key: &str) -> Place {
         self.document.place(&Path::root().key("annotations").key(key))
     }
 }
 
-/// The annotations of a new bundle, as opm writes them.
+/// Returns the annotations of a new bundle, in the form that opm writes.
 pub fn standard(
     media_type: MediaType,
     package: &str,

@@ -1,4 +1,5 @@
-//! `metadata/annotations.yaml` as a command asks for it: package, channels and default channel over what is there.
+//! The annotations that a command requests. A requested package, channels and default channel override those in
+//! `metadata/annotations.yaml`.
 
 use super::annotations::{self, Annotations};
 use super::{MediaType, OLM_YAML};
@@ -6,46 +7,47 @@ use crate::text;
 use crate::tree::{Tree, TreeError};
 use std::collections::BTreeMap;
 
-/// The file of a bundle with its annotations, where none has another name.
+/// The default path of the annotations file in a bundle.
 pub const ANNOTATIONS_YAML: &str = "metadata/annotations.yaml";
 
-/// What a bundle is to say of its place in an index; what is absent stays as it is.
+/// The annotations requested for a bundle. Annotations that are not requested stay unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct AskedAnnotations {
     /// The package.
     pub package: Option<String>,
     /// The channels.
     pub channels: Vec<String>,
-    /// The channel for those who name none.
+    /// The default channel.
     pub default_channel: Option<String>,
 }
 
-/// Why annotations cannot be written.
+/// An error while writing annotations.
 #[derive(Debug, thiserror::Error)]
 pub enum AnnotationError {
-    /// Neither the bundle nor the caller says the package and its channels.
-    #[error("the package and its channels are not known")]
+    /// Neither the bundle nor the caller specifies the package and its channels.
+    #[error("the package and its channels are unknown")]
     Unknown,
-    /// The bundle says something else.
-    #[error("{ANNOTATIONS_YAML} says {found:?} for {key}, the options say {wanted:?}")]
+    /// The bundle already sets a different value.
+    #[error("{key} is {found:?} in {ANNOTATIONS_YAML}, but the options specify {wanted:?}")]
     Differs {
         /// The annotation.
         key: String,
-        /// What the bundle says.
+        /// The value in the bundle.
         found: String,
-        /// What was asked for.
+        /// The requested value.
         wanted: String,
     },
-    /// The bundle is too large with the file.
+    /// The annotations file makes the bundle exceed a limit.
     #[error(transparent)]
     Tree(#[from] TreeError),
 }
 
 impl AskedAnnotations {
-    /// All annotations of the bundle: what is asked for, then what is there, then what every bundle has.
+    /// Returns all annotations of the bundle. The requested package, channels and default channel override the existing
+    /// ones; the media type and the folders are always the standard ones; all other annotations stay unchanged.
     ///
     /// # Errors
-    /// When package or channels are not known.
+    /// Returns an error if the package or its channels are unknown.
     pub fn over(
         &self,
         present: Option<&Annotations>,
@@ -71,19 +73,20 @@ impl AskedAnnotations {
         Ok(values)
     }
 
-    /// All annotations of the bundle in `tree`, as [`over`](Self::over) says.
+    /// Returns all annotations of the bundle in `tree`, combined as in [`over`](Self::over).
     ///
     /// # Errors
-    /// When package or channels are not known.
+    /// Returns an error if the package or its channels are unknown.
     pub fn of(&self, tree: &Tree, limits: &text::Limits) -> Result<BTreeMap<String, String>, AnnotationError> {
         self.over(present(tree, limits).as_ref(), media_type(tree))
     }
 
-    /// Writes the file into a bundle, unless nothing is asked for. Where the bundle says something else already, that
-    /// is an error unless `overwrite` is set.
+    /// Writes the annotations file into a bundle, unless no annotations are requested. Existing values are changed only
+    /// if `overwrite` is set.
     ///
     /// # Errors
-    /// When the bundle says something else, or too little.
+    /// Returns an error if the bundle contains different values and `overwrite` is not set, if the package or its
+    /// channels are unknown, or if the file exceeds a limit.
     pub fn write_into(
         &self,
         tree: &mut Tree,

@@ -1,4 +1,4 @@
-//! Objects taken out of the files of a bundle, where they are documents of their own.
+//! Removal of objects from the files of a bundle, for objects that are separate YAML documents.
 
 use super::BundleLimits;
 use super::edit::EditError;
@@ -8,16 +8,16 @@ use crate::tree::Tree;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Whether an object can be taken out: it is a document of YAML, and no item of a list.
+/// Whether an object can be removed: it must be a separate YAML document, not an item of a list.
 pub(crate) fn can_be_cut(object: &Object) -> bool {
     let (document, root) = object.document();
     root.is_root() && document.format() == Format::Yaml
 }
 
-/// Writes a comment in place of each object. A file that held nothing else goes.
+/// Replaces each object with a comment. Removes files that then contain only comments.
 ///
 /// # Errors
-/// When a changed file passes a limit.
+/// Returns an error if a changed file exceeds a limit.
 pub(crate) fn cut(tree: &mut Tree, objects: &[(&Object, String)], limits: &BundleLimits) -> Result<(), EditError> {
     let origin = format!("{}/", tree.origin().trim_end_matches('/'));
     let mut files: BTreeMap<String, Vec<(Range<usize>, &str)>> = BTreeMap::new();
@@ -29,7 +29,7 @@ pub(crate) fn cut(tree: &mut Tree, objects: &[(&Object, String)], limits: &Bundl
     }
     for (path, mut cuts) in files {
         let content = tree.get(&path).map(<[u8]>::to_vec).unwrap_or_default();
-        // What is no UTF-8 holds no objects.
+        // A file that is not UTF-8 contains no objects.
         let mut text = String::from_utf8(content).unwrap_or_default();
         cuts.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
         for (span, comment) in cuts {

@@ -1,7 +1,7 @@
-//! Changes of the author's own text: comments and layout around them stay.
+//! Edits of the author's text that preserve the surrounding comments and layout.
 //!
-//! Only the files of a tree are changed, so what the author has on disk stays as it is. What is written is read back:
-//! where the form of a file does not allow a change, that is an error and never another value.
+//! Edits change only the files of a tree, never those on disk. Each result is read back. If the form of a file does not
+//! allow a change, the edit fails instead of producing a wrong value.
 
 use super::BundleLimits;
 use super::olm_yaml::FIELDS;
@@ -13,23 +13,23 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Why a change cannot be made.
+/// An error while applying edits.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
-    /// The changed file passes a limit.
+    /// The changed file exceeds a limit.
     #[error(transparent)]
     Tree(#[from] TreeError),
-    /// The value stands behind an alias or a merge key, or in another form that a change of the text cannot reach.
-    #[error("{place}: {path} cannot be changed where it stands; write the value out, without an alias")]
+    /// The value is behind an alias or a merge key, or in a different form that an edit cannot reach.
+    #[error("{place}: {path} cannot be edited in place; replace the alias with its value")]
     Form {
-        /// Where it stands.
+        /// The place of the value.
         place: Place,
-        /// The value inside the document.
+        /// The path of the value inside the document.
         path: Path,
     },
 }
 
-/// What a document must say afterwards.
+/// The expected content of a document after the edits.
 struct Expectation {
     place: Place,
     document: usize,
@@ -37,7 +37,7 @@ struct Expectation {
     value: Value,
 }
 
-/// Changes to make together.
+/// Edits to apply together.
 #[derive(Default)]
 pub(super) struct Edits {
     changes: Vec<Edit>,
@@ -46,7 +46,7 @@ pub(super) struct Edits {
 
 impl Edits {
     fn change(&mut self, place: Place, replacement: String) {
-        // An anchor and its aliases are one text.
+        // An anchor and its aliases share the same text.
         let edit = Edit { place, replacement };
         if edit.place.span.is_empty() || !self.changes.contains(&edit) {
             self.changes.push(edit);
@@ -62,17 +62,18 @@ impl Edits {
         });
     }
 
-    /// Replaces a string by another one, and keeps its quotes.
+    /// Replaces a string, keeping its quotes.
     pub(super) fn replace_text(&mut self, document: &Document, path: &Path, text: &str) {
         let mut place = document.place(path);
-        // The end of a block scalar is the beginning of the next line.
+        // A block scalar ends at the beginning of the next line.
         place.span.end = place.span.start + place.text().trim_end().len();
         let written = mend::in_its_quotes(document, &place, text);
         self.change(place, written);
         self.remember(document, path, json!(text));
     }
 
-    /// Gives a key of a map a value: in place of the one that is there, or before the first key of the map.
+    /// Sets a key of a map: replaces the existing value, or inserts the key at its placeholder comment or before the
+    /// first key.
     pub(super) fn set(&mut self, document: &Document, map: &Path, key: &str, value: &Value) {
         let path = map.key(key);
         let keys = map.get(document.value()).and_then(Value::as_object);
@@ -110,11 +111,11 @@ impl Edits {
         self.remember(document, &path, value.clone());
     }
 
-    /// Puts `key: value` in block style in place of a range, which is empty where the entry is new.
+    /// Replaces a range with `key: value` in block style. The range is empty for a new entry.
     fn entry(&mut self, document: &Document, range: std::ops::Range<usize>, key: &str, value: &Value) {
         let text = document.source().text();
         let line = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-        // Dashes of the lists that the map stands in count as indentation.
+        // The dashes of the enclosing lists count as indentation.
         let indent = text[line..range.start].replace('-', " ");
         let written = to_yaml(&json!({ key: value }));
         let mut entry = String::new();
@@ -131,7 +132,7 @@ impl Edits {
             entry.push('\n');
             entry.push_str(&indent);
         } else {
-            // What stands behind the old value, such as a line's end and a comment, stays.
+            // The text after the old value, such as a line end and a comment, stays.
             let old = &text[range.clone()];
             let mut end = range.start + old.trim_end().len();
             if end == range.start {
@@ -150,7 +151,7 @@ impl Edits {
         self.change(Place::new(document.source(), range), entry);
     }
 
-    /// Puts maps before the first item of a list of maps, or makes the list.
+    /// Inserts maps before the first item of a list of maps, or creates the list.
     pub(super) fn extend(&mut self, document: &Document, map: &Path, key: &str, items: &[Value]) {
         let path = map.key(key);
         let present = path.get(document.value()).and_then(Value::as_array);
@@ -181,7 +182,7 @@ impl Edits {
         }
     }
 
-    /// Makes the changes in the files of a tree.
+    /// Applies the edits to the files of a tree.
     pub(super) fn apply(self, tree: &mut Tree, limits: &BundleLimits) -> Result<(), EditError> {
         let origin = match tree.origin().trim_end_matches('/') {
             "" => String::new(),
@@ -222,7 +223,7 @@ impl Edits {
     }
 }
 
-/// The comment that stands in a new `olm.yaml` for a key that is not decided yet.
+/// Finds the placeholder comment of a new `olm.yaml` for a key without a value.
 fn placeholder(document: &Document, map: &Path, key: &str) -> Option<Range<usize>> {
     let field = FIELDS.iter().find(|field| field.key == key)?;
     let text = document.source().text();
@@ -237,17 +238,17 @@ fn placeholder(document: &Document, map: &Path, key: &str) -> Option<Range<usize
     lines.find(|line| is_root && text[line.clone()] == comment)
 }
 
-/// Whether a map or list is written with brackets.
+/// Whether a map or list is written in flow style, with brackets.
 fn is_flow(document: &Document, path: &Path) -> bool {
     document.format() == Format::Json || document.place(path).text().trim_start().starts_with(['{', '['])
 }
 
-/// A value as YAML writes it on one line.
+/// Formats a value as YAML on one line.
 fn scalar(value: &Value) -> String {
     to_yaml(value).trim_end().to_owned()
 }
 
-/// A value inside brackets.
+/// Formats a value for use inside brackets.
 fn inside_brackets(document: &Document, value: &Value) -> String {
     match value.as_str() {
         Some(text) if document.format() == Format::Yaml && is_plain(text) => text.to_owned(),
@@ -255,13 +256,13 @@ fn inside_brackets(document: &Document, value: &Value) -> String {
     }
 }
 
-/// Whether a string needs no quotes, inside brackets neither.
+/// Whether a string needs no quotes, not even inside brackets.
 fn is_plain(text: &str) -> bool {
     let simple = |letter: char| letter.is_ascii_alphanumeric() || ['.', '-', '/'].contains(&letter);
     text.chars().all(simple) && scalar(&json!(text)) == text
 }
 
-/// A map of texts on one line, as people write it.
+/// Formats a map of strings in flow style on one line.
 fn in_flow(item: &Value) -> String {
     let Some(map) = item.as_object() else {
         return item.to_string();

@@ -1,10 +1,10 @@
-//! The files that describe a bundle image, as opm writes them.
+//! The files that describe a bundle image, in the form that opm writes.
 
 use super::annotations;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The annotations that are labels in a Dockerfile, in this order.
+/// The annotations that become labels in a Dockerfile, in this order.
 const LABELS: [&str; 6] = [
     annotations::MEDIA_TYPE,
     annotations::MANIFESTS,
@@ -14,13 +14,13 @@ const LABELS: [&str; 6] = [
     annotations::DEFAULT_CHANNEL,
 ];
 
-/// The text of `metadata/annotations.yaml`.
+/// Returns the content of `metadata/annotations.yaml`.
 pub(crate) fn annotations_yaml(values: &BTreeMap<String, String>) -> String {
     crate::text::to_yaml(&serde_json::json!({ "annotations": values }))
 }
 
-/// The text of `bundle.Dockerfile`, for an image on top of `base`; `manifests` and `metadata` are relative to the
-/// directory it is built in.
+/// Returns the content of `bundle.Dockerfile`, for an image on top of `base`. `manifests` and `metadata` are relative
+/// to the build directory.
 pub fn dockerfile(base: &str, values: &BTreeMap<String, String>, manifests: &str, metadata: &str) -> String {
     let mut text = format!("FROM {base}\n\n");
     for key in LABELS {

@@ -1,18 +1,18 @@
-//! The image of a bundle: its two folders as a layer, its annotations as labels.
+//! The image of a bundle, with the folders as a layer and the annotations as labels.
 
 use super::{MANIFESTS, METADATA};
 use crate::image::{Image, ImageConfig, ImageError, build, layer_from_tree, tree_of};
 use crate::tree::{Tree, TreeLimits};
 use std::collections::BTreeMap;
 
-/// The folder of the scorecard tests, which opm packs as well.
+/// The folder of the scorecard tests, which opm also packs.
 const TESTS: &str = "tests";
 
-/// Builds the image of a bundle: the same files, labels and time give the same digest, whenever and wherever. `epoch`
-/// is the time that it carries, in seconds since 1970.
+/// Builds the image of a bundle. `epoch` is the time in the image, in seconds since 1970. The digest depends only on
+/// the files, the labels and this time.
 ///
 /// # Errors
-/// When a temporary file cannot be written.
+/// Returns an error if a temporary file cannot be written.
 pub fn image_of(tree: &Tree, labels: &BTreeMap<String, String>, epoch: u64) -> Result<Image, ImageError> {
     let mut files = Tree::new(tree.origin());
     let unlimited = TreeLimits {
@@ -32,10 +32,10 @@ pub fn image_of(tree: &Tree, labels: &BTreeMap<String, String>, epoch: u64) -> R
     build(&config, vec![layer_from_tree(&files, epoch)?])
 }
 
-/// The files of a bundle image: its manifests, metadata and tests; anything else in the image is passed over.
+/// Returns the files of a bundle image: its manifests, metadata and tests. Skips all other files in the image.
 ///
 /// # Errors
-/// When a layer is damaged, holds entries that no bundle may hold, or passes a limit.
+/// Returns an error if a layer is damaged, contains entries that are not allowed in a bundle, or exceeds a limit.
 pub fn files_of(image: &Image, limits: &TreeLimits) -> Result<Tree, ImageError> {
     tree_of(image, &is_bundle_path, limits)
 }

@@ -1,7 +1,7 @@
-//! Images that stand in for others: read from a file, and written in their places in a bundle.
+//! Replacement of images in a bundle, based on a map that is read from a file.
 //!
-//! A file is a list of lines `FROM TO`, a list of names with images as JSON or YAML, or objects that tell a cluster where
-//! the mirrors of registries are: `ImageDigestMirrorSet`, `ImageTagMirrorSet` and `ImageContentSourcePolicy`.
+//! The file contains lines `FROM TO`, a list of names and images as JSON or YAML, or objects that tell a cluster the
+//! mirrors of registries: `ImageDigestMirrorSet`, `ImageTagMirrorSet` and `ImageContentSourcePolicy`.
 
 use super::edit::{EditError, Edits};
 use super::mentions;
@@ -15,48 +15,48 @@ use crate::tree::Tree;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The objects about mirrors, with the field of their `spec` that lists them.
+/// The kinds of objects that list mirrors, each with the field of `spec` that contains the list.
 const MIRROR_SETS: [(&str, &str); 3] = [
     ("ImageDigestMirrorSet", "imageDigestMirrors"),
     ("ImageTagMirrorSet", "imageTagMirrors"),
     ("ImageContentSourcePolicy", "repositoryDigestMirrors"),
 ];
 
-/// Which images stand in for which.
+/// Images and their replacements.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImageMap {
-    /// Images, repositories, folders of them or registries, and what stands in for each.
+    /// Images, repositories, folders of repositories or registries, each with its replacement.
     places: BTreeMap<String, String>,
-    /// Images by what a bundle calls them.
+    /// Images, by the names that a bundle uses for them.
     names: BTreeMap<String, String>,
-    /// Mirrors, which need not all be of use to one bundle.
+    /// Mirrors. A bundle need not match all of them.
     mirrors: BTreeMap<String, String>,
 }
 
-/// Why a file maps no images.
+/// An error while reading an image map.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {message}")]
 pub struct ImageMapError {
-    /// Where it is wrong.
+    /// The place of the error.
     pub place: Place,
-    /// What is wrong.
+    /// A description of the error.
     pub message: String,
 }
 
-/// What a map has done to a bundle.
+/// The result of applying a map to a bundle.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mapped {
-    /// The images that were replaced, as they were written, and what stands there now.
+    /// The replaced images as written in the bundle, each with its replacement.
     pub images: BTreeMap<String, String>,
-    /// The images and names of the map that the bundle does not have.
+    /// The images and names in the map that do not occur in the bundle.
     pub unused: Vec<String>,
 }
 
 impl ImageMap {
-    /// Reads a map from the text of a file; `name` is the path that errors show.
+    /// Parses a map from the content of a file. `name` is the path to show in errors.
     ///
     /// # Errors
-    /// When the file says something else; the error points at the line.
+    /// Returns an error that points at the line if the content is not an image map.
     pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Result<Self, ImageMapError> {
         let text = String::from_utf8_lossy(bytes);
         let is_structured = text.trim_start().starts_with(['[', '{'])
@@ -90,17 +90,19 @@ impl ImageMap {
                 None => line.split_whitespace().collect(),
             };
             let [from, to] = words[..] else {
-                return Err(wrong(format!("the line {line:?} is neither FROM TO nor FROM=TO")));
+                return Err(wrong(format!("expected FROM TO or FROM=TO, found {line:?}")));
             };
             for image in [from, to] {
                 if !is_image(image) {
-                    return Err(wrong(format!("{image:?} names no image of a registry")));
+                    return Err(wrong(format!(
+                        "{image:?} is not the reference of an image in a registry"
+                    )));
                 }
             }
             if let Some(other) = map.places.insert(from.to_owned(), to.to_owned())
                 && other != to
             {
-                return Err(wrong(format!("{from} becomes {to} here, and {other} above")));
+                return Err(wrong(format!("{from} is mapped to {to} here, but to {other} above")));
             }
         }
         Ok(map)
@@ -130,7 +132,7 @@ impl ImageMap {
         Ok(map)
     }
 
-    /// Adds an item of a list of names with images.
+    /// Adds an entry from a list of names and images.
     fn add_name(&mut self, document: &Document, item: &Path) -> Result<(), ImageMapError> {
         let (name, image) = (
             text_at(document, &item.key("name"))?,
@@ -141,24 +143,26 @@ impl ImageMap {
             message,
         };
         if !is_image(image) {
-            return Err(wrong(format!("{image:?} names no image of a registry")));
+            return Err(wrong(format!(
+                "{image:?} is not the reference of an image in a registry"
+            )));
         }
         if let Some(other) = self.names.insert(plain(name), image.to_owned())
             && other != image
         {
-            return Err(wrong(format!("{name} is {image} here, and {other} above")));
+            return Err(wrong(format!("{name} is mapped to {image} here, but to {other} above")));
         }
         Ok(())
     }
 
-    /// Adds what an object says about mirrors.
+    /// Adds the mirrors listed in an object.
     fn add_mirrors(&mut self, document: &Document) -> Result<(), ImageMapError> {
         let kind = text_at(document, &Path::from("kind"))?;
         let Some((_, field)) = MIRROR_SETS.iter().find(|(known, _)| *known == kind) else {
             let kinds: Vec<&str> = MIRROR_SETS.iter().map(|(kind, _)| *kind).collect();
             return Err(ImageMapError {
                 place: document.place(&Path::from("kind")),
-                message: format!("a {kind} says nothing of mirrors, as {} do", kinds.join(", ")),
+                message: format!("a {kind} defines no mirrors; expected one of {}", kinds.join(", ")),
             });
         };
         let list = Path::from("spec").key(field);
@@ -166,8 +170,16 @@ impl ImageMap {
         for index in 0..length {
             let item = list.index(index);
             let source = text_at(document, &item.key("source"))?;
-            let mirror = text_at(document, &item.key("mirrors").index(0))?;
-            // Several objects may be about one source; the first mirror of the first one counts, as it does in a cluster.
+            let first = item.key("mirrors").index(0);
+            let mirror = text_at(document, &first)?;
+            let is_allowed = |character: char| character.is_ascii_alphanumeric() || "._-:/@".contains(character);
+            if !mirror.chars().all(is_allowed) {
+                return Err(ImageMapError {
+                    place: document.place(&first),
+                    message: format!("{mirror:?} is not a registry or repository"),
+                });
+            }
+            // Several objects may name the same source; the first mirror of the first object wins, as in a cluster.
             self.mirrors
                 .entry(source.to_owned())
                 .or_insert_with(|| mirror.to_owned());
@@ -175,7 +187,7 @@ impl ImageMap {
         Ok(())
     }
 
-    /// What stands in for an image, and the entry that says so. The longest entry counts.
+    /// Returns the replacement for an image and the map entry that provides it. The longest matching entry wins.
     fn of(&self, image: &str) -> Option<(&str, String)> {
         let mut found: Option<(&str, String)> = None;
         for (from, to) in self.mirrors.iter().chain(&self.places) {
@@ -189,7 +201,7 @@ impl ImageMap {
     }
 }
 
-/// An image below `from` as it is called below `to`.
+/// Returns the image below `to` that corresponds to an image below `from`.
 fn moved(image: &str, from: &str, to: &str) -> Option<String> {
     let rest = match from.strip_prefix("*.") {
         // All hosts of a domain.
@@ -203,7 +215,7 @@ fn moved(image: &str, from: &str, to: &str) -> Option<String> {
     let is_whole = to.rsplit('/').next().is_some_and(|last| last.contains([':', '@']));
     match rest.chars().next() {
         None => Some(to.to_owned()),
-        // What says a tag or digest of its own stands for all of the repository.
+        // A target with a tag or digest replaces every image of the repository.
         Some(':' | '@') if is_whole => Some(to.to_owned()),
         Some('/' | ':' | '@') => Some(format!("{to}{rest}")),
         Some(_) => None,
@@ -211,7 +223,7 @@ fn moved(image: &str, from: &str, to: &str) -> Option<String> {
 }
 
 fn is_image(text: &str) -> bool {
-    // A registry alone is no reference.
+    // A registry without a path is not a reference.
     matches!(text.parse(), Ok(Reference::Registry(_)))
         || matches!(format!("{text}/x").parse(), Ok(Reference::Registry(_)))
 }
@@ -222,22 +234,22 @@ fn text_at<'d>(document: &'d Document, path: &Path) -> Result<&'d str, ImageMapE
     text.ok_or_else(|| ImageMapError {
         place: document.place(path),
         message: match value {
-            None => format!("there is no {path}"),
-            Some(value) => format!("{path} is {}, not a string with something in it", kind_of(value)),
+            None => format!("{path} is missing"),
+            Some(value) => format!("{path} is {}, not a non-empty string", kind_of(value)),
         },
     })
 }
 
-/// `AGENT_IMAGE`, `agent_image` and `agent-image` are one name.
+/// Normalizes a name: `AGENT_IMAGE`, `agent_image` and `agent-image` are the same.
 fn plain(name: &str) -> String {
     name.to_lowercase().replace('_', "-")
 }
 
-/// Writes what stands in for the images of a bundle in their places: in its Deployments, its related images and its
-/// annotations, and in arguments, variables and ConfigMaps that are about one image.
+/// Replaces the images of a bundle according to the map: in its Deployments, related images and annotations, and in
+/// arguments, variables and ConfigMaps that refer to a single image.
 ///
 /// # Errors
-/// When a changed file passes a limit, or is written in a form that allows no change.
+/// Returns an error if a changed file exceeds a limit, or if its form does not allow the edit.
 pub fn map_images(
     tree: &mut Tree,
     bundle: &Bundle,
@@ -267,7 +279,7 @@ pub fn map_images(
         Some(target)
     };
     let mut edits = Edits::default();
-    // Variables are among both.
+    // Both lists contain the variables.
     let at = |one: &ImageUse| {
         let place = one.place();
         (place.source.name().to_owned(), place.span.start)
@@ -302,7 +314,7 @@ pub fn map_images(
 }
 
 impl ImageUse {
-    /// Writes another reference in its place.
+    /// Replaces the reference.
     fn replace(&self, image: &str, edits: &mut Edits) {
         if let Some((document, path, prefix)) = self.replaceable() {
             edits.replace_text(document, path, &format!("{prefix}{image}"));
@@ -378,15 +390,25 @@ spec:
     #[test]
     fn what_maps_nothing_is_an_error_at_its_line() {
         for (text, said) in [
-            ("a b c\n", "map:1:1: the line \"a b c\" is neither FROM TO nor FROM=TO"),
-            ("a/b c/d\na/b c/e\n", "map:2:1: a/b becomes c/e here, and c/d above"),
-            ("a/b C:\n", "map:1:1: \"C:\" names no image of a registry"),
-            ("[{\"name\": \"a\"}]", "map:1:2: there is no [0].image"),
-            ("kind: Pod\n", "map:1:7: a Pod says nothing of mirrors"),
+            ("a b c\n", "map:1:1: expected FROM TO or FROM=TO, found \"a b c\""),
+            (
+                "a/b c/d\na/b c/e\n",
+                "map:2:1: a/b is mapped to c/e here, but to c/d above",
+            ),
+            (
+                "a/b C:\n",
+                "map:1:1: \"C:\" is not the reference of an image in a registry",
+            ),
+            ("[{\"name\": \"a\"}]", "map:1:2: [0].image is missing"),
+            ("kind: Pod\n", "map:1:7: a Pod defines no mirrors"),
             ("[", "map:1:2: "),
             (
+                "kind: ImageTagMirrorSet\nspec: {imageTagMirrors: [{source: a, mirrors: ['b c']}]}\n",
+                "map:2:48: \"b c\" is not a registry or repository",
+            ),
+            (
                 "kind: ImageTagMirrorSet\nspec: {imageTagMirrors: [{source: a, mirrors: []}]}\n",
-                "there is no spec.imageTagMirrors[0].mirrors[0]",
+                "spec.imageTagMirrors[0].mirrors[0] is missing",
             ),
         ] {
             let error = read(text).unwrap_err();

@@ -1,4 +1,4 @@
-//! Where a bundle is: a folder on this machine, or an image.
+//! The location of a bundle: a local folder or an image.
 
 use super::image::files_of;
 use crate::image::{ImageError, LAYOUT_FILE, Reference, ReferenceError, Transports};
@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// A place that a bundle can be read from.
+/// A location from which a bundle can be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
     /// A folder with `manifests/` and `metadata/`.
@@ -16,64 +16,57 @@ pub enum Location {
     Image(Reference),
 }
 
-/// Why a bundle cannot be read from its place.
+/// An error while reading a bundle from its location.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The folder cannot be read, or holds what no bundle may hold.
+    /// The folder cannot be read, or contains an entry that is not allowed in a bundle.
     #[error(transparent)]
     Tree(#[from] TreeError),
-    /// The image cannot be read, or holds what no bundle may hold.
+    /// The image cannot be read, or contains an entry that is not allowed in a bundle.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// The image holds none of a bundle's folders.
-    #[error("{image} is no bundle image: it has no files in manifests/ or metadata/")]
+    /// The image contains none of the bundle folders.
+    #[error("{image} is not a bundle image: it contains no files in manifests/ or metadata/")]
     NoBundle {
         /// The reference.
         image: String,
     },
-    /// The folder is an image layout, and not a bundle itself.
-    #[error("{} is an OCI image layout, not the folder of a bundle", directory.display())]
+    /// The folder is an image layout, not a bundle.
+    #[error("{} is an OCI image layout, not a bundle folder", directory.display())]
     Layout {
         /// The folder.
         directory: PathBuf,
     },
-    /// The work was given up, as at the end of the program.
+    /// The task was cancelled, for example at program exit.
     #[error("reading was interrupted")]
     Interrupted,
 }
 
-/// A string that is neither a folder nor a reference.
+/// The error for a string that is neither a folder nor a reference.
 #[derive(Debug, thiserror::Error)]
-#[error("{text} is neither a folder nor an image")]
+#[error("{text} is neither a folder nor an image reference")]
 pub struct LocationError {
-    /// The text.
+    /// The string.
     pub text: String,
-    /// What is wrong with it as a reference.
+    /// The reason why the string is not a valid reference.
     pub source: ReferenceError,
 }
 
 impl FromStr for Location {
     type Err = LocationError;
 
-    /// An existing folder is taken for the folder; so is a path that begins with `/` or `.`, which no image does. A
-    /// word without a host, a path or a tag is rather the name of a folder that is not there.
+    /// Treats a string that names an existing folder, or begins with `/` or `.`, as a folder, because no image
+    /// reference begins with these characters. Rejects a word without a host, path or tag.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.starts_with(['/', '.']) || Path::new(text).is_dir() {
             return Ok(Self::Directory(PathBuf::from(text)));
         }
-        let read = text.parse().and_then(|reference| {
-            if text.contains(['/', ':', '@']) {
-                return Ok(reference);
-            }
-            Err(ReferenceError::Grammar {
-                reference: text.to_owned(),
-                problem: "it has neither a host nor a tag".to_owned(),
+        Reference::parse_unless_word(text)
+            .map(Self::Image)
+            .map_err(|source| LocationError {
+                text: text.to_owned(),
+                source,
             })
-        });
-        read.map(Self::Image).map_err(|source| LocationError {
-            text: text.to_owned(),
-            source,
-        })
     }
 }
 
@@ -87,7 +80,7 @@ impl fmt::Display for Location {
 }
 
 impl Location {
-    /// The reference as the user wrote it, where the bundle is in a registry: the form that an index records.
+    /// Returns the reference as the user wrote it, if the bundle is in a registry. An index stores this form.
     pub(crate) fn registry_reference(&self) -> Option<&str> {
         match self {
             Self::Image(Reference::Registry(reference)) => Some(reference.as_written()),
@@ -98,7 +91,8 @@ impl Location {
     /// Reads the files of the bundle.
     ///
     /// # Errors
-    /// When the place cannot be read, holds no bundle, or holds what a bundle may not hold.
+    /// Returns an error if the location cannot be read, contains no bundle, or contains entries that are not allowed in
+    /// a bundle.
     pub async fn load(&self, transports: &Transports, limits: TreeLimits) -> Result<Tree, LoadError> {
         match self {
             Self::Directory(directory) => {

@@ -7,14 +7,14 @@ use std::str::FromStr;
 /// The kinds of bundle that opmx builds, indexes and serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MediaType {
-    /// A `ClusterServiceVersion` and the objects beside it.
+    /// A `ClusterServiceVersion` and the other objects of the bundle.
     RegistryV1,
     /// Plain Kubernetes manifests and `metadata/olm.yaml`.
     K8sV1,
 }
 
 impl MediaType {
-    /// The name in annotations and labels.
+    /// Returns the name of the media type in annotations and labels.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::RegistryV1 => property::REGISTRY_V1,
@@ -29,9 +29,9 @@ impl fmt::Display for MediaType {
     }
 }
 
-/// A media type that opmx does not know.
+/// The error for an unknown media type.
 #[derive(Debug, thiserror::Error)]
-#[error("the media type {0:?} is not known; opmx reads registry+v1 and k8s+v1")]
+#[error("unknown media type {0:?}; opmx supports registry+v1 and k8s+v1")]
 pub struct UnknownMediaType(pub String);
 
 impl FromStr for MediaType {

@@ -1,5 +1,5 @@
-//! Images that a bundle names where no program looks for them: in arguments, environment variables and ConfigMaps. Who
-//! mirrors the bundle misses those that stand in no list of related images.
+//! Images that a bundle mentions in places that tools do not check: in arguments, environment variables and ConfigMaps.
+//! A mirror of the bundle lacks such an image unless the related images list the image.
 
 use super::pin::{self, CONTAINERS, ImageUse, RELATED_IMAGE};
 use super::{Bundle, MediaType};
@@ -9,19 +9,19 @@ use crate::text::{Document, Path};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the names of variables for images end with.
+/// The suffix of variable names that stand for images.
 const IMAGE_SUFFIX: &str = "_IMAGE";
 
-/// What stands between the words of an annotation.
+/// The characters that separate the words of an annotation.
 const ANNOTATION_ENDS: [char; 4] = [',', ';', '\n', ' '];
 
-/// Longer strings are no references.
+/// The maximum length of a reference in bytes.
 const LONGEST: usize = 512;
 
-/// The effects of taints, which are written as tags are.
+/// The effects of taints, which look like tags.
 const EFFECTS: [&str; 3] = ["NoSchedule", "NoExecute", "PreferNoSchedule"];
 
-/// The images in arguments, variables and ConfigMaps, in the order of the objects.
+/// Returns the images in arguments, variables and ConfigMaps, in the order of the objects.
 pub fn of_bundle(bundle: &Bundle) -> Vec<ImageUse> {
     let mut uses = Vec::new();
     for object in &bundle.objects {
@@ -43,7 +43,7 @@ pub fn of_bundle(bundle: &Bundle) -> Vec<ImageUse> {
     uses
 }
 
-/// The places of the annotations that a bundle gives its CSV.
+/// Returns the document and path of each annotation that a bundle sets on its CSV.
 pub(super) fn annotations(bundle: &Bundle) -> Vec<(Document, Path)> {
     let (document, map) = match (&bundle.olm, bundle.csv()) {
         (Some(olm), _) => (olm, Path::from("annotations")),
@@ -58,7 +58,7 @@ pub(super) fn annotations(bundle: &Bundle) -> Vec<(Document, Path)> {
     keys.map(|key| (document.clone(), map.key(key))).collect()
 }
 
-/// An annotation with other images in it: each word may be one.
+/// Replaces the images in an annotation. Each word of the annotation may be an image.
 pub(super) fn replaced_in_annotation(text: &str, mut target: impl FnMut(&str) -> Option<String>) -> String {
     let words = text.split_inclusive(ANNOTATION_ENDS);
     let replaced = words.map(|word| {
@@ -69,7 +69,7 @@ pub(super) fn replaced_in_annotation(text: &str, mut target: impl FnMut(&str) ->
     replaced.collect()
 }
 
-/// The images in the annotations of a CSV, each word of which may be one.
+/// Returns the images in the annotations of a CSV. Each word of an annotation may be an image.
 pub(crate) fn of_annotations(csv: &Object) -> Vec<ImageUse> {
     let (document, root) = csv.document();
     let map = root.key("metadata").key("annotations");
@@ -85,8 +85,8 @@ pub(crate) fn of_annotations(csv: &Object) -> Vec<ImageUse> {
     uses
 }
 
-/// The images in arguments, variables and ConfigMaps that are neither those of containers nor related images, each
-/// once, by the places where they stand.
+/// Returns the images in arguments, variables and ConfigMaps that are neither container images nor related images. Each
+/// image comes with all places that mention it.
 pub fn unlisted(bundle: &Bundle) -> Vec<Vec<ImageUse>> {
     let known: BTreeSet<String> = pin::of_bundle(bundle)
         .into_iter()
@@ -102,7 +102,7 @@ pub fn unlisted(bundle: &Bundle) -> Vec<Vec<ImageUse>> {
     missing.into_values().collect()
 }
 
-/// The entries that the related images of a bundle lack.
+/// Returns the entries that are missing from the related images of a bundle.
 pub fn missing_entries(bundle: &Bundle) -> Vec<Value> {
     let olm = bundle.olm.as_ref().and_then(|olm| olm.value().get("relatedImages"));
     let spec = bundle.csv().and_then(|csv| csv.value().pointer("/spec/relatedImages"));
@@ -112,8 +112,8 @@ pub fn missing_entries(bundle: &Bundle) -> Vec<Value> {
     entries(first, taken.map(Vec::as_slice).unwrap_or_default())
 }
 
-/// The entries that the related images of a bundle lack for the variables `RELATED_IMAGE_*`, each named after its
-/// variable.
+/// Returns the entries for the variables `RELATED_IMAGE_*` that are missing from the related images of a bundle, each
+/// named after its variable.
 pub fn entries_of_variables(bundle: &Bundle) -> Vec<Value> {
     let (related, others): (Vec<ImageUse>, Vec<ImageUse>) =
         pin::of_bundle(bundle).into_iter().partition(ImageUse::is_related);
@@ -129,7 +129,7 @@ pub fn entries_of_variables(bundle: &Bundle) -> Vec<Value> {
     entries
 }
 
-/// Entries of `relatedImages` for images, under names that are free.
+/// Returns `relatedImages` entries with unused names for images.
 pub fn entries<'u>(images: impl IntoIterator<Item = &'u ImageUse>, taken: &[Value]) -> Vec<Value> {
     let text = |entry: &Value| entry.get("name").and_then(Value::as_str).map(str::to_owned);
     let mut names: BTreeSet<String> = taken.iter().filter_map(text).collect();
@@ -141,7 +141,7 @@ pub fn entries<'u>(images: impl IntoIterator<Item = &'u ImageUse>, taken: &[Valu
     entries
 }
 
-/// A name that is not taken yet, which it is then.
+/// Picks an unused name and adds it to `names`.
 fn free_name(name: String, names: &mut BTreeSet<String>) -> String {
     let numbered = (2..).map(|number| format!("{name}-{number}"));
     let free = std::iter::once(name.clone())
@@ -152,7 +152,7 @@ fn free_name(name: String, names: &mut BTreeSet<String>) -> String {
     name
 }
 
-/// `AGENT_IMAGE`, `--agent-image` and `agent.image` name the image of the agent.
+/// Returns the name for an image, such as `agent` for `AGENT_IMAGE`, `--agent-image` and `agent.image`.
 fn entry_name(used: &ImageUse) -> String {
     let plain = |letter: char| {
         if letter.is_ascii_alphanumeric() {
@@ -172,7 +172,8 @@ fn entry_name(used: &ImageUse) -> String {
     last.split(':').next().unwrap_or_default().to_lowercase()
 }
 
-/// A reference that is written out: a host, a path, and a tag or a digest. Other strings may happen to be references.
+/// Parses a complete reference with a host, a path, and a tag or a digest. Rejects other strings because they may be
+/// valid references by accident.
 pub fn written_out(text: &str) -> Option<RegistryReference> {
     let (host, path) = text.split_once('/').filter(|_| text.len() <= LONGEST)?;
     let (name, port) = match host.split_once(':') {
@@ -217,22 +218,19 @@ fn of_pod(document: &Document, pod: &Path, uses: &mut Vec<ImageUse>) {
                 let value = text(document, &variable.key("value")).unwrap_or_default();
                 let is_meant = name.starts_with(RELATED_IMAGE) || name.ends_with(IMAGE_SUFFIX);
                 let named = is_meant && value.contains(['/', ':', '@']) && reference(value).is_some();
+                let path = variable.key("value");
                 if named || written_out(value).is_some() {
                     let short = name.strip_prefix(RELATED_IMAGE).unwrap_or(name);
-                    uses.push(ImageUse::within(
-                        document,
-                        variable.key("value"),
-                        short,
-                        value,
-                        Some(""),
-                    ));
+                    uses.push(ImageUse::within(document, path, short, value, Some("")));
+                } else {
+                    of_words(document, &path, value, uses);
                 }
             }
         }
     }
 }
 
-/// An argument that is an image, or an option `--name=IMAGE`.
+/// Adds the images in an argument: the argument itself, the value of an option `--name=IMAGE`, or words within it.
 fn argument(document: &Document, path: Path, uses: &mut Vec<ImageUse>) {
     let word = text(document, &path).unwrap_or_default();
     let (option, value) = match word.split_once('=') {
@@ -242,10 +240,12 @@ fn argument(document: &Document, path: Path, uses: &mut Vec<ImageUse>) {
     if written_out(value).is_some() {
         let prefix = word.strip_suffix(value).unwrap_or_default().to_owned();
         uses.push(ImageUse::within(document, path, option, value, Some(&prefix)));
+    } else {
+        of_words(document, &path, word, uses);
     }
 }
 
-/// The images in the values of a ConfigMap, which often are files of their own.
+/// Adds the images in the values of a ConfigMap, which are often entire files.
 fn of_config_map(document: &Document, data: &Path, uses: &mut Vec<ImageUse>) {
     let Some(Value::Object(map)) = data.get(document.value()) else {
         return;
@@ -257,10 +257,15 @@ fn of_config_map(document: &Document, data: &Path, uses: &mut Vec<ImageUse>) {
             uses.push(ImageUse::within(document, path, key, value, Some("")));
             continue;
         }
-        let ends = |letter: char| letter.is_whitespace() || "\"'`,;=()[]{}<>|".contains(letter);
-        for word in value.split(ends).filter(|word| written_out(word).is_some()) {
-            uses.push(ImageUse::within(document, path.clone(), "", word, None));
-        }
+        of_words(document, &path, value, uses);
+    }
+}
+
+/// Adds the images among the words of a longer text, such as a list of `VERSION=IMAGE`.
+fn of_words(document: &Document, path: &Path, value: &str, uses: &mut Vec<ImageUse>) {
+    let ends = |letter: char| letter.is_whitespace() || "\"'`,;=()[]{}<>|".contains(letter);
+    for word in value.split(ends).filter(|word| written_out(word).is_some()) {
+        uses.push(ImageUse::within(document, path.clone(), "", word, None));
     }
 }
 
@@ -272,9 +277,9 @@ fn text<'a>(document: &'a Document, path: &Path) -> Option<&'a str> {
     path.get(document.value())?.as_str()
 }
 
-/// Related images that stand in for an image of a Deployment as it was: the list has another tag or digest of its
-/// repository, and nothing in the bundle uses that one. Each with the place of the image that is used now. Whether a
-/// tag has a digest only a registry can say, so the one never contradicts the other.
+/// Returns the related images that seem outdated, each with the image that is used now. A related image seems outdated
+/// if nothing in the bundle uses it, and the bundle uses a different tag or digest of the same repository. Only a
+/// registry knows the digest of a tag, so a tag never contradicts a digest.
 pub fn outdated(bundle: &Bundle) -> Vec<(ImageUse, ImageUse)> {
     let (related, mut used): (Vec<ImageUse>, Vec<ImageUse>) =
         pin::of_bundle(bundle).into_iter().partition(ImageUse::is_related);
@@ -291,7 +296,7 @@ pub fn outdated(bundle: &Bundle) -> Vec<(ImageUse, ImageUse)> {
         .collect()
 }
 
-/// Whether two images of one repository have tags, or digests, that differ.
+/// Whether two images of the same repository have different tags, or different digests.
 fn contradict(one: &str, other: &str) -> bool {
     let (Some(one), Some(other)) = (reference(one), reference(other)) else {
         return false;
@@ -336,6 +341,7 @@ spec:
         - {name: PULL_IMAGE, value: 'true'}
         - {name: DEFAULT, value: 'example.com:5000/default@sha256:0123456789012345678901234567890123456789012345678901234567890123'}
         - {name: URL, value: 'https://example.com/a:1'}
+        - {name: BROKERS, value: \"4.0=example.com/broker:4.0\\n4.1=example.com/broker:4.1\\n\"}
 ";
     const SETTINGS: &str = "\
 apiVersion: v1
@@ -377,6 +383,8 @@ data:
         assert_eq!(
             entries,
             [
+                "broker example.com/broker:4.0",
+                "broker-2 example.com/broker:4.1",
                 "first example.com/first:1",
                 "inner example.com/inner:1",
                 "side-2 example.com/side:1",
@@ -430,7 +438,7 @@ data:
                 outdated_with(&format!("relatedImages: [{}]\n", entry(&old))),
                 [format!("{old} {new}")]
             );
-            // Who lists both supports both.
+            // A bundle that lists both images supports both.
             let both = format!("relatedImages: [{}, {}]\n", entry(&old), entry(&new));
             assert_eq!(outdated_with(&both), [""; 0]);
         }

@@ -1,4 +1,4 @@
-//! The files of dependencies and properties: lists of `{type, value}`.
+//! The dependencies and properties files: lists of `{type, value}`.
 
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::rules;
@@ -10,46 +10,47 @@ use std::ops::Range;
 /// One entry of a dependencies or properties file.
 #[derive(Debug, Clone)]
 pub struct TypedValue {
-    /// Such as `olm.package`.
+    /// The type, such as `olm.package`.
     pub kind: String,
-    /// The value, key order kept.
+    /// The value, with its keys in their original order.
     pub value: Value,
-    /// The value as an index stores it: compact and sorted from YAML, the text as written from a JSON file.
+    /// The value as stored in an index: compact and sorted if it comes from YAML, verbatim if it comes from a JSON
+    /// file.
     pub stored: String,
-    /// Where the entry stands.
+    /// The place of the entry.
     pub place: Place,
     document: Document,
     path: Path,
 }
 
 impl TypedValue {
-    /// The place of what stands at `path` inside the value, or of its nearest ancestor.
+    /// Returns the place of the value at `path` inside the value, or of its nearest ancestor.
     pub(crate) fn place_of(&self, path: &Path) -> Place {
         self.document.place(&self.path.key("value").join(path))
     }
 
-    /// The place of the key that leads to `path` inside the value.
+    /// Returns the place of the key that leads to `path` inside the value.
     pub(crate) fn key_place_of(&self, path: &Path) -> Place {
         self.document.key_place(&self.path.key("value").join(path))
     }
 
-    /// The place of the bytes `range` of the text at `path` inside the value.
+    /// Returns the place of the bytes `range` of the string at `path` inside the value.
     pub(crate) fn scalar_place_of(&self, path: &Path, range: Range<usize>) -> Place {
         self.document.scalar_place(&self.path.key("value").join(path), range)
     }
 
-    /// Another text in place of the one at `path` inside the value, where it is written on one line.
+    /// Returns an edit that replaces the string at `path` inside the value, if the string is on one line.
     pub fn rewrite(&self, path: &Path, text: &str) -> Option<Edit> {
         mend::rewrite(&self.document, &self.path.key("value").join(path), text)
     }
 
-    /// The entry itself: type, value, and whatever stands beside them.
+    /// Returns the document and the path of the entry itself: its type, its value and any other keys.
     pub fn entry(&self) -> (&Document, &Path) {
         (&self.document, &self.path)
     }
 }
 
-/// Whether the document has this top-level list with something in it.
+/// Whether the document contains a non-empty top-level list `key`.
 pub(super) fn has_list(document: &Document, key: &str) -> bool {
     let list = document.value().get(key).and_then(Value::as_array);
     list.is_some_and(|list| !list.is_empty())

@@ -1,8 +1,8 @@
 //! A bundle: one version of an operator, as a folder of manifests and a folder of metadata.
 //!
-//! Two media types are known. `registry+v1` holds a `ClusterServiceVersion` and the objects beside it;
-//! `k8s+v1` (proposal *plain-k8s-bundles*) holds the plain manifests of the operator and `metadata/olm.yaml`.
-//! The role of a metadata file is recognised by its content, as OLM does, except for `olm.yaml`, whose name is fixed.
+//! A `registry+v1` bundle contains a `ClusterServiceVersion` and other objects. A `k8s+v1` bundle (proposal
+//! *plain-k8s-bundles*) contains the plain manifests of the operator and `metadata/olm.yaml`. As in OLM, the content of
+//! a metadata file determines its role, except for `olm.yaml`, whose name is fixed.
 
 pub mod annotations;
 mod asked_annotations;
@@ -41,56 +41,56 @@ use std::path::Path;
 pub(crate) const MANIFESTS: &str = "manifests";
 /// Folder of the metadata inside a bundle.
 pub(crate) const METADATA: &str = "metadata";
-/// The file of a `k8s+v1` bundle that says what manifests cannot say.
+/// The file of a `k8s+v1` bundle for the information that manifests cannot express.
 pub const OLM_YAML: &str = "metadata/olm.yaml";
 
-/// How much a bundle may hold.
+/// Limits on the content of a bundle.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BundleLimits {
-    /// Its files.
+    /// Limits on the files of the bundle.
     pub tree: TreeLimits,
-    /// The text of each of them.
+    /// Limits on the text of each file.
     pub text: text::Limits,
 }
 
-/// One operator version, read: what synthesis, validation and the index look at.
+/// An operator version read from its files, which is the input for synthesis, validation and the index.
 #[derive(Debug, Clone)]
 pub struct Bundle {
-    /// The directory or image it was read from.
+    /// The directory or image from which the bundle was read.
     pub origin: String,
-    /// What kind of bundle it is.
+    /// The media type.
     pub media_type: MediaType,
-    /// The annotations file, where there is one.
+    /// The annotations file, if present.
     pub annotations: Option<Annotations>,
-    /// The manifests, in the order of files and documents.
+    /// The manifests, in the order of the files and their documents.
     pub objects: Vec<Object>,
     /// `metadata/olm.yaml` of a `k8s+v1` bundle.
     pub olm: Option<Document>,
-    /// The content of the file that `icon` of `olm.yaml` names.
+    /// The content of the file that `icon` in `olm.yaml` names.
     pub icon: Option<Vec<u8>>,
-    /// The dependencies file: type and value of each entry.
+    /// The entries of the dependencies file.
     pub dependencies: Vec<TypedValue>,
-    /// The properties file: type and value of each entry.
+    /// The entries of the properties file.
     pub properties: Vec<TypedValue>,
-    /// The metadata files besides `olm.yaml`, the first document of each, in the order of their names.
+    /// The first document of each metadata file other than `olm.yaml`, in the order of the file names.
     pub metadata: Vec<Document>,
-    /// The metadata files that hold no document, at their beginning.
+    /// The places at the start of the metadata files that contain no document.
     pub empty_metadata: Vec<Place>,
 }
 
 impl Bundle {
-    /// The `ClusterServiceVersion` of a `registry+v1` bundle: the first in file order, as the index takes it.
+    /// Returns the `ClusterServiceVersion` of a `registry+v1` bundle. Like the index, uses the first in file order.
     pub fn csv(&self) -> Option<&Object> {
         self.objects.iter().find(|object| is_csv(object))
     }
 }
 
-/// Whether a folder has the two folders of a bundle.
+/// Whether a folder contains the manifests and metadata folders of a bundle.
 pub(crate) fn is_bundle_folder(path: &Path) -> bool {
     path.join(MANIFESTS).is_dir() && path.join(METADATA).is_dir()
 }
 
-/// Whether the object is a `ClusterServiceVersion`, of whichever version.
+/// Whether the object is a `ClusterServiceVersion` of any version.
 pub(crate) fn is_csv(object: &Object) -> bool {
     object.gvk().kind == crate::csv::KIND
 }

@@ -1,7 +1,7 @@
-//! Names in a bundle, and of its files, that hold a character which nobody sees.
+//! Checks for invisible characters in the names in a bundle and in its file names.
 //!
-//! A name is printed in lists, stored in an index and shown by consoles. A line break in one is a line of its own
-//! there, an escape sequence steers the terminal, and two names may differ in nothing that can be seen.
+//! Names are printed in lists, stored in indexes and shown by consoles. An invisible character in a name could start a
+//! new line, control the terminal, or make two different names look the same.
 
 use super::annotations::{CHANNELS, DEFAULT_CHANNEL, PACKAGE};
 use super::{Annotations, Bundle, TypedValue, is_csv};
@@ -14,14 +14,14 @@ use crate::tree::Tree;
 use crate::visible::hidden_in;
 use serde_json::Value;
 
-/// Where names stand in any object; `*` is each item of a list.
+/// The paths of the names in any object; `*` stands for each item of a list.
 const OF_OBJECT: &[&[&str]] = &[
     &["apiVersion"],
     &["kind"],
     &["metadata", "name"],
     &["metadata", "namespace"],
 ];
-/// Where names stand in a `ClusterServiceVersion` beside those and [`OF_APIS`].
+/// The paths of further names in a `ClusterServiceVersion`, in addition to those in any object and in [`APIS`].
 const OF_CSV: &[&[&str]] = &[
     &["spec", "version"],
     &["spec", "replaces"],
@@ -39,7 +39,8 @@ const OF_CSV: &[&[&str]] = &[
         "serviceAccountName",
     ],
 ];
-/// Lists of APIs, below `spec` of a `ClusterServiceVersion` and in `metadata/olm.yaml`, and where names stand in one.
+/// The lists of APIs below `spec` of a `ClusterServiceVersion` and in `metadata/olm.yaml`, with the fields of an entry
+/// that are names.
 const APIS: &[&[&str]] = &[
     &["customresourcedefinitions", "owned"],
     &["customresourcedefinitions", "required"],
@@ -50,7 +51,7 @@ const APIS: &[&[&str]] = &[
     &["apis"],
 ];
 const OF_API: &[&str] = &["name", "group", "kind", "version", "resource"];
-/// Where names stand in `metadata/olm.yaml`, beside its lists of APIs.
+/// The paths of names in `metadata/olm.yaml`, except for its lists of APIs.
 const OF_OLM_YAML: &[&[&str]] = &[
     &["name"],
     &["version"],
@@ -61,7 +62,8 @@ const OF_OLM_YAML: &[&[&str]] = &[
     &["relatedImages", "*", "image"],
     &["extraServiceAccounts", "*"],
 ];
-/// Where names stand in manifests of which a `ClusterServiceVersion` is made: definitions of APIs, workloads and RBAC.
+/// The paths of names in the manifests from which a `ClusterServiceVersion` is generated: API definitions, workloads
+/// and RBAC objects.
 const OF_MANIFEST: &[&[&str]] = &[
     &["spec", "group"],
     &["spec", "version"],
@@ -73,7 +75,7 @@ const OF_MANIFEST: &[&[&str]] = &[
     &["rules", "*", "resources", "*"],
     &["subjects", "*", "name"],
 ];
-/// Where names stand in a property or a dependency.
+/// The paths of names in a property or a dependency.
 const OF_ENTRY: &[&[&str]] = &[
     &["type"],
     &["value", "packageName"],
@@ -83,7 +85,7 @@ const OF_ENTRY: &[&[&str]] = &[
     &["value", "label"],
 ];
 
-/// Reports every such name.
+/// Reports the names in a bundle that contain an invisible character.
 pub(super) fn check(bundle: &Bundle, diagnostics: &mut Vec<Diagnostic>) {
     let mut names = Names(diagnostics);
     if let Some(annotations) = &bundle.annotations {
@@ -102,7 +104,7 @@ pub(super) fn check(bundle: &Bundle, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reports every file with such a path.
+/// Reports the files whose path contains an invisible character.
 pub(super) fn check_files(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
     let origin = tree.origin().trim_end_matches('/');
     let mut names = Names(diagnostics);
@@ -155,7 +157,7 @@ impl Names<'_> {
         }
     }
 
-    /// The names in the lists of APIs below `path`.
+    /// Checks the names in the lists of APIs below `path`.
     fn of_apis(&mut self, document: &Document, path: &Path) {
         for list in APIS {
             for name in OF_API {
@@ -165,7 +167,7 @@ impl Names<'_> {
         }
     }
 
-    /// The names at these places below `path`.
+    /// Checks the names at these places below `path`.
     fn of_document(&mut self, document: &Document, path: &Path, places: &[&[&str]]) {
         let Some(value) = path.get(document.value()) else {
             return;

@@ -1,4 +1,4 @@
-//! The images that a bundle names, and digests in place of their tags.
+//! The images that a bundle names, and the replacement of their tags with digests.
 
 use super::edit::{EditError, Edits};
 use super::{Bundle, BundleLimits, MediaType};
@@ -10,7 +10,7 @@ use crate::tree::Tree;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Environment variables of this prefix name images that an operator runs.
+/// The prefix of environment variables that name images that an operator runs.
 pub(crate) const RELATED_IMAGE: &str = "RELATED_IMAGE_";
 
 /// The lists of containers in a pod template.
@@ -19,18 +19,18 @@ pub const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralCon
 /// A place where a bundle names an image.
 #[derive(Debug, Clone)]
 pub struct ImageUse {
-    /// What the image is called there: the container, the variable without its prefix, or the related image.
+    /// The name of the image at this place: the container, the variable without its prefix, or the related image.
     pub name: String,
-    /// The reference as it is written.
+    /// The reference as written.
     pub image: String,
     document: Document,
     path: Path,
-    /// What stands in front of the reference in the string; none where the string is not about it alone.
+    /// The text before the reference in the string; `None` if the string does not refer to this image alone.
     prefix: Option<String>,
     role: Role,
 }
 
-/// What a place makes of an image.
+/// The role of an image at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Container,
@@ -52,7 +52,8 @@ impl ImageUse {
         })
     }
 
-    /// An image that is only mentioned: in the string at `path`, behind `prefix` and up to its end, or somewhere in it.
+    /// Creates the use of an image that the string at `path` only mentions. The reference is either the rest of the
+    /// string after `prefix` or, without a prefix, somewhere in the string.
     pub(super) fn within(document: &Document, path: Path, name: &str, image: &str, prefix: Option<&str>) -> Self {
         Self {
             name: name.to_owned(),
@@ -64,81 +65,81 @@ impl ImageUse {
         }
     }
 
-    /// Whether it stands in the list of related images.
+    /// Whether this is an entry of the related images.
     pub fn is_related(&self) -> bool {
         self.role == Role::Related
     }
 
-    /// Whether it stands in a variable `RELATED_IMAGE_*`.
+    /// Whether this is the value of a variable `RELATED_IMAGE_*`.
     pub fn is_variable(&self) -> bool {
         self.role == Role::Variable
     }
 
-    /// Whether it is only mentioned, where no program looks for images.
+    /// Whether the image is only mentioned, where tools do not look for images.
     pub(super) fn is_mention(&self) -> bool {
         self.role == Role::Mention
     }
 
-    /// The document, the path in it, and what stands in front of the reference there; none where another reference
-    /// cannot be written in its place.
+    /// Returns the document, the path of the string, and the text before the reference. Returns `None` if the reference
+    /// cannot be replaced.
     pub(super) fn replaceable(&self) -> Option<(&Document, &Path, &str)> {
         Some((&self.document, &self.path, self.prefix.as_deref()?))
     }
 
-    /// Whether another reference can be written in its place.
+    /// Whether the reference can be replaced.
     pub fn can_be_replaced(&self) -> bool {
         self.prefix.is_some()
     }
 
-    /// The path of the string inside its document.
+    /// Returns the path of the string inside its document.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where it stands.
+    /// Returns the place of the string.
     pub fn place(&self) -> Place {
         self.document.place(&self.path)
     }
 }
 
-/// Why a digest cannot be had.
+/// An error while determining a digest.
 #[derive(Debug, thiserror::Error)]
 pub enum PinError {
-    /// What stands there is no image name.
+    /// The string is not an image reference.
     #[error("{place}: the image {image} cannot be pinned")]
     Name {
-        /// Where it stands.
+        /// The place of the string.
         place: Place,
-        /// The text.
+        /// The string.
         image: String,
-        /// What is wrong with it.
+        /// The reason why the string is not a reference.
         source: ReferenceError,
     },
-    /// What stands there is not in a registry.
+    /// The image is not in a registry.
     #[error("{place}: the image {image} cannot be pinned: a cluster pulls images from registries only")]
     Transport {
-        /// Where it stands.
+        /// The place of the string.
         place: Place,
-        /// The text.
+        /// The string.
         image: String,
     },
-    /// The registry does not say.
+    /// The registry did not return the digest.
     #[error("{place}: the image {image} cannot be pinned")]
     Registry {
-        /// Where it stands.
+        /// The place of the reference.
         place: Place,
         /// The reference as written.
         image: String,
-        /// What the registry answered.
+        /// The error from the registry.
         source: Box<ImageError>,
     },
 }
 
-/// Asks the registries for the digests behind the tags: each image as written, and by digest. Images that have a
-/// digest are not among them.
+/// Requests the digests of tags from the registries. Returns the reference with a digest for each image as written,
+/// except for images that already specify a digest.
 ///
 /// # Errors
-/// At the first image of which no digest can be had.
+/// Returns an error for the first image whose digest cannot be determined.
 pub async fn digests(uses: &[ImageUse], transports: &Transports) -> Result<BTreeMap<String, String>, PinError> {
     let mut pinned = BTreeMap::new();
     for used in uses {
@@ -176,7 +177,7 @@ pub async fn digests(uses: &[ImageUse], transports: &Transports) -> Result<BTree
     Ok(pinned)
 }
 
-/// The images of a Deployment: of all containers, and of the variables `RELATED_IMAGE_*`.
+/// Returns the images of a Deployment: those of all containers, and of the variables `RELATED_IMAGE_*`.
 pub(crate) fn of_deployment(deployment: &Object) -> Vec<ImageUse> {
     let (document, root) = deployment.document();
     let pod = ["spec", "template", "spec"]
@@ -185,7 +186,7 @@ pub(crate) fn of_deployment(deployment: &Object) -> Vec<ImageUse> {
     of_pod(document, &pod)
 }
 
-/// The images that a bundle names: in its Deployments, and as related images.
+/// Returns the images that a bundle names: in its Deployments, and as related images.
 pub fn of_bundle(bundle: &Bundle) -> Vec<ImageUse> {
     let mut uses = Vec::new();
     if bundle.media_type == MediaType::K8sV1 {
@@ -203,7 +204,7 @@ pub fn of_bundle(bundle: &Bundle) -> Vec<ImageUse> {
     uses
 }
 
-/// The images that a CSV names: in the Deployments of its install strategy, and as related images.
+/// Returns the images that a CSV names: in the Deployments of its install strategy, and as related images.
 pub(crate) fn of_csv(csv: &Object) -> Vec<ImageUse> {
     let (document, root) = csv.document();
     let spec = root.key("spec");
@@ -260,10 +261,10 @@ fn text<'a>(document: &'a Document, path: &Path) -> Option<&'a str> {
     path.get(document.value())?.as_str()
 }
 
-/// Writes the references that `pinned` has for images in their place, in the author's own text.
+/// Replaces images with their references in `pinned`, in the author's text.
 ///
 /// # Errors
-/// When a changed file passes a limit, or is written in a form that allows no change.
+/// Returns an error if a changed file exceeds a limit, or if its form does not allow the edit.
 pub fn pin(
     tree: &mut Tree,
     uses: &[ImageUse],

@@ -1,4 +1,4 @@
-//! The files of a bundle, read into a [`Bundle`].
+//! Reads the files of a bundle into a [`Bundle`].
 
 use super::olm_yaml::Olm;
 use super::{Annotations, Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv, metadata, names};
@@ -9,12 +9,13 @@ use crate::source::{Place, SourceFile};
 use crate::text::{self, Document, Limits, Path};
 use crate::tree::Tree;
 
-/// A bundle and the findings of reading it. There is no bundle where not even its media type can be told.
+/// A bundle and the findings from reading its files. The bundle is absent if its manifests are missing or its files
+/// exceed a limit.
 #[derive(Debug)]
 pub struct BundleReading {
     /// The bundle, as far as it could be read.
     pub bundle: Option<Bundle>,
-    /// What is wrong with its files.
+    /// The problems found in the files.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -34,8 +35,8 @@ pub fn read(tree: &Tree, limits: &Limits) -> BundleReading {
     reading
 }
 
-/// Reads the files of a bundle as one of this media type, or of the one that they name. Whether they fit together is
-/// not judged.
+/// Reads the files of a bundle as the specified media type, or as the media type that the files name. Does not check
+/// whether the files are consistent.
 pub(crate) fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limits) -> BundleReading {
     let mut diagnostics = Vec::new();
     for (folder, rule) in [
@@ -43,7 +44,7 @@ pub(crate) fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limit
         (METADATA, &rules::FORMAT_METADATA_DIR),
     ] {
         if tree.below(folder).next().is_none() {
-            let message = format!("{} has no folder {folder}/ with files in it", tree.origin());
+            let message = format!("{} contains no files in {folder}/", tree.origin());
             diagnostics.push(Diagnostic::new(rule, message));
         }
     }
@@ -95,14 +96,15 @@ pub(crate) fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limit
     }
 }
 
-/// Files among the manifests that are no text; those of a `registry+v1` bundle are found when they are read.
+/// Reports files among the manifests that are not text. In a `registry+v1` bundle, such files are reported when the
+/// manifests are read.
 fn binary_files(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
     for (path, content) in tree.below(MANIFESTS) {
         let is_text = std::str::from_utf8(content).is_ok_and(|text| !text.contains('\0'));
         if !is_text && !manifest::has_manifest_extension(path) {
             let name = format!("{}/{path}", tree.origin().trim_end_matches('/'));
             let place = Place::new(&SourceFile::new(name, String::new()), 0..0);
-            let finding = Diagnostic::new(&rules::K8S_BINARY_FILE, format!("{path} is no manifest"));
+            let finding = Diagnostic::new(&rules::K8S_BINARY_FILE, format!("{path} is not a manifest"));
             diagnostics.push(finding.at(place));
         }
     }
@@ -116,7 +118,7 @@ fn unread(mut diagnostics: Vec<Diagnostic>, finding: Diagnostic) -> BundleReadin
     }
 }
 
-/// The text files of `metadata/`, each with the name that findings show.
+/// Returns the text files of `metadata/`, each with the name shown in findings.
 fn metadata_files(tree: &Tree) -> Vec<(String, &[u8])> {
     tree.below(METADATA)
         .filter(|(path, _)| {
@@ -131,7 +133,7 @@ fn says_something(value: &serde_json::Value) -> bool {
     value.is_array() || value.is_object()
 }
 
-/// Says which files below folders of `metadata/` hold what only files of `metadata/` itself are read for.
+/// Reports files in subfolders of `metadata/` whose content opmx reads only from files directly in `metadata/`.
 fn passed_over(tree: &Tree, limits: &Limits, diagnostics: &mut Vec<Diagnostic>) {
     for (path, content) in tree.below(METADATA) {
         let inside = &path[METADATA.len() + 1..];
@@ -151,7 +153,7 @@ fn passed_over(tree: &Tree, limits: &Limits, diagnostics: &mut Vec<Diagnostic>) 
             continue;
         };
         let message =
-            format!("the {key} in {METADATA}/{folder}/{file} are ignored: only files of {METADATA}/ itself are read");
+            format!("the {key} in {METADATA}/{folder}/{file} are ignored: only files directly in {METADATA}/ are read");
         let place = document.key_place(&Path::root().key(key));
         diagnostics.push(Diagnostic::new(&rules::METADATA_SUBFOLDER, message).at(place));
     }
@@ -168,7 +170,7 @@ struct Metadata {
 }
 
 impl Metadata {
-    /// The first file by name wins each role; one file may play several.
+    /// Reads the metadata files. The first file by name is used for each role; a file may have several roles.
     fn read(files: &[(String, &[u8])], limits: &Limits, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let mut metadata = Self::default();
         let (mut dependencies, mut properties) = (false, false);
@@ -192,7 +194,7 @@ impl Metadata {
             };
             if is_olm {
                 if let Some(second) = documents.next() {
-                    let message = "metadata/olm.yaml must be one document";
+                    let message = "metadata/olm.yaml must contain only one document";
                     let finding = Diagnostic::new(&rules::OLM_EXTRA_DOCUMENT, message);
                     diagnostics.push(finding.at(second.place(&Path::root())));
                 }
@@ -216,7 +218,8 @@ impl Metadata {
     }
 }
 
-/// A range that begins with `>` is what keeps most dependencies files from being YAML.
+/// Rephrases the finding about an unquoted range, because ranges that begin with `>` are the usual reason why a
+/// dependencies file is not valid YAML.
 fn unquoted_range(mut finding: Diagnostic) -> Diagnostic {
     let Some(place) = finding.place.as_ref().filter(|_| finding.rule == &rules::YAML_SYNTAX) else {
         return finding;
@@ -228,12 +231,15 @@ fn unquoted_range(mut finding: Diagnostic) -> Diagnostic {
         .any(|key| line.ends_with(key));
     if is_range && place.text().starts_with(['>', '!']) {
         finding.rule = &rules::DEP_RANGE_QUOTING;
-        finding.message = format!("the version range {} is not quoted, so this is not YAML", place.text());
+        finding.message = format!(
+            "the version range {} is not quoted, so the file is not valid YAML",
+            place.text()
+        );
     }
     finding
 }
 
-/// Icons and notes lie in metadata folders, too; only text of these endings is read.
+/// Whether a metadata file is read. The extension decides, because metadata folders also contain icons and notes.
 fn is_text_file(name: &str) -> bool {
     !name.starts_with('.')
         && name
@@ -248,21 +254,21 @@ fn check_media_type(bundle: &Bundle, diagnostics: &mut Vec<Diagnostic>) {
     let named_place = annotations.map(|annotations| annotations.place(super::annotations::MEDIA_TYPE));
     match (&bundle.olm, csv) {
         (Some(olm), Some(csv)) => {
-            let message = "this bundle holds both a ClusterServiceVersion and metadata/olm.yaml";
+            let message = "this bundle contains both a ClusterServiceVersion and metadata/olm.yaml";
             let finding = Diagnostic::new(&rules::K8S_MEDIA_TYPE_AMBIGUOUS, message)
                 .at(csv.name_place())
                 .also(
                     olm.key_place(&Path::root()),
-                    "metadata/olm.yaml makes it a k8s+v1 bundle",
+                    "metadata/olm.yaml makes this a k8s+v1 bundle",
                 );
             diagnostics.push(finding);
         }
         (Some(_), None) if named == Some(MediaType::RegistryV1.as_str()) => {
-            let message = "the annotations say registry+v1, but metadata/olm.yaml makes this a k8s+v1 bundle";
+            let message = "the annotations specify registry+v1, but metadata/olm.yaml makes this a k8s+v1 bundle";
             diagnostics.push(Diagnostic::new(&rules::K8S_MEDIA_TYPE_MISMATCH, message).at(named_place));
         }
         (None, Some(_)) if named == Some(MediaType::K8sV1.as_str()) => {
-            let message = "the annotations say k8s+v1, but the manifests hold a ClusterServiceVersion and there is no metadata/olm.yaml";
+            let message = "the annotations specify k8s+v1, but the manifests contain a ClusterServiceVersion and metadata/olm.yaml is missing";
             diagnostics.push(Diagnostic::new(&rules::K8S_MEDIA_TYPE_MISMATCH, message).at(named_place));
         }
         (None, None) if named == Some(MediaType::K8sV1.as_str()) => {

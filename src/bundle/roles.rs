@@ -1,4 +1,4 @@
-//! Other rules in the roles of a bundle, in the author's own text.
+//! Replacement of rules in the roles of a bundle, in the author's text.
 
 use super::BundleLimits;
 use super::edit::{EditError, Edits};
@@ -7,22 +7,22 @@ use crate::tree::Tree;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// A rule of a role and what takes its place.
+/// A rule of a role and its replacement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Replaced<'a> {
     /// The Role or ClusterRole.
     pub(crate) role: &'a Object,
-    /// Index of the rule.
+    /// The index of the rule.
     pub(crate) rule: usize,
-    /// The rules in its place.
+    /// The replacement rules.
     pub(crate) by: &'a [Value],
 }
 
-/// Writes the rules. Where each rule is replaced by one, only its lists that differ are written anew, else all rules of
-/// the role, without the comments between them.
+/// Replaces the rules. If each rule has exactly one replacement, only the lists that differ are rewritten. Otherwise,
+/// all rules of the role are rewritten, and the comments between them are lost.
 ///
 /// # Errors
-/// When a file is written in a form that allows no change, or passes a limit.
+/// Returns an error if the form of a file does not allow the edit, or if the file exceeds a limit.
 pub(crate) fn replace_rules(
     tree: &mut Tree,
     replaced: &[Replaced<'_>],

@@ -1,4 +1,5 @@
-//! How large a bundle is where OLM unpacks it: in a ConfigMap, each file compressed by itself and written in base64.
+//! The size of a bundle in the ConfigMap to which OLM unpacks it, with each file compressed separately and encoded in
+//! base64.
 
 use crate::diagnostic::Diagnostic;
 use crate::rules;
@@ -6,19 +7,20 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
 
-/// Bytes of a bundle, compressed, that fit.
+/// The maximum size of a bundle in bytes, compressed and in base64.
 pub(crate) const LIMIT: usize = 1 << 20;
 
-/// What is to be said about the size of a bundle of these files, and which of them is the largest.
+/// Returns the finding about a bundle with these files that is near or above the limit, and its largest file.
 pub(crate) fn finding(files: &[&[u8]]) -> Option<(Diagnostic, Largest)> {
-    // Compression takes time, and most bundles fit as they are. A gzip file is a little longer than what it cannot shrink.
+    // Compression takes time, and most bundles fit even uncompressed. Gzip makes an incompressible file slightly
+    // longer.
     let plain = files
         .iter()
         .map(|file| base64_length(file.len() + file.len() / 1000 + 64));
     if !is_near(plain.sum()) {
         return None;
     }
-    // The fastest level takes a quarter of the time, and more room.
+    // The fastest level takes a quarter of the time, but compresses less.
     let fast = files
         .iter()
         .map(|file| base64_length(compressed(file, Compression::fast())));
@@ -28,27 +30,27 @@ pub(crate) fn finding(files: &[&[u8]]) -> Option<(Diagnostic, Largest)> {
     let sizes: Vec<usize> = files.iter().map(|file| unpacked_size(file)).collect();
     let total: usize = sizes.iter().sum();
     let (rule, word) = if total > LIMIT {
-        (&rules::BUNDLE_SIZE_EXCEEDED, "more than")
+        (&rules::BUNDLE_SIZE_EXCEEDED, "above")
     } else if is_near(total) {
         (&rules::BUNDLE_SIZE_NEAR_LIMIT, "near")
     } else {
         return None;
     };
-    let message = format!("the bundle is {total} bytes compressed, {word} the {LIMIT} that OLM can unpack");
+    let message = format!("the compressed bundle takes {total} bytes, {word} the limit of {LIMIT} bytes for OLM");
     let (index, bytes) = sizes.into_iter().enumerate().max_by_key(|(_, size)| *size)?;
     Some((Diagnostic::new(rule, message), Largest { index, bytes }))
 }
 
-/// The file that takes the most room.
+/// The largest file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Largest {
-    /// Which one of the files it is.
+    /// The index of the file.
     pub index: usize,
-    /// Its bytes, compressed and in base64.
+    /// The size of the file in bytes, compressed and in base64.
     pub bytes: usize,
 }
 
-/// The bytes that a file takes where OLM unpacks it.
+/// Returns the number of bytes that a file takes in the ConfigMap to which OLM unpacks the bundle.
 pub(crate) fn unpacked_size(file: &[u8]) -> usize {
     base64_length(compressed(file, Compression::default()))
 }
@@ -63,7 +65,7 @@ fn base64_length(bytes: usize) -> usize {
 
 fn compressed(content: &[u8], level: Compression) -> usize {
     let mut encoder = GzEncoder::new(Vec::new(), level);
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let written = encoder.write_all(content).and_then(|()| encoder.finish());
     written.map_or(content.len(), |bytes| bytes.len())
 }
@@ -72,7 +74,7 @@ fn compressed(content: &[u8], level: Compression) -> usize {
 mod tests {
     use super::*;
 
-    /// Bytes that no compression shortens.
+    /// Returns bytes that cannot be compressed.
     fn noise(length: usize) -> Vec<u8> {
         let mut state = 1_u64;
         let next = || {

@@ -1,4 +1,4 @@
-//! Setting what a call decides about a bundle, in the author's own text: comments and layout stay.
+//! Sets the values that the caller chooses for a bundle, in the author's text. Comments and layout stay.
 
 use super::edit::{EditError, Edits};
 use super::{Bundle, BundleLimits, MediaType};
@@ -8,24 +8,24 @@ use crate::text::Path;
 use crate::tree::Tree;
 use serde_json::{Value, json};
 
-/// What a call decides about a bundle.
+/// The values that the caller chooses for a bundle.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stamp {
-    /// The version. A name that ends in the old version gets the new one.
+    /// The version. If the bundle name ends in the old version, the name is updated to end in the new one.
     pub version: Option<String>,
     /// The name of the bundle that this one replaces.
     pub replaces: Option<String>,
-    /// The sample custom resources of a `k8s+v1` bundle, in place of those that it has.
+    /// The sample custom resources of a `k8s+v1` bundle, which replace the existing ones.
     pub examples: Option<Vec<Value>>,
-    /// Resources of RBAC rules whose kind the call says, of a `k8s+v1` bundle.
+    /// The resources in RBAC rules whose kind the caller specifies, for a `k8s+v1` bundle.
     pub apis: Vec<ApiHint>,
-    /// Keys of `olm.yaml` that get another value.
+    /// Keys of `olm.yaml` and their new values.
     pub refreshed: Vec<(&'static str, Value)>,
     /// Entries to add to the related images.
     pub related_images: Vec<Value>,
 }
 
-/// What one resource of RBAC rules is.
+/// The API behind one resource of RBAC rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiHint {
     /// API group.
@@ -36,12 +36,12 @@ pub struct ApiHint {
     pub kind: String,
     /// Version.
     pub version: String,
-    /// Index of the entry of `apis` that lacks kind and version; none where a new one is needed.
+    /// The index of the entry of `apis` that lacks kind and version; `None` if a new entry is needed.
     pub entry: Option<usize>,
 }
 
 impl ApiHint {
-    /// The entry of `apis` in `olm.yaml`.
+    /// Returns the entry of `apis` in `olm.yaml`.
     pub fn to_value(&self) -> Value {
         json!({"group": self.group, "resource": self.resource, "kind": self.kind, "version": self.version})
     }
@@ -50,7 +50,7 @@ impl ApiHint {
 /// Writes the stamp into `metadata/olm.yaml`, or into the `ClusterServiceVersion` of a `registry+v1` bundle.
 ///
 /// # Errors
-/// When the changed file passes a limit, or is written in a form that allows no change.
+/// Returns an error if the changed file exceeds a limit, or if its form does not allow the edit.
 pub(crate) fn stamp(tree: &mut Tree, bundle: &Bundle, stamp: &Stamp, limits: &BundleLimits) -> Result<(), EditError> {
     let plain = bundle.media_type == MediaType::K8sV1;
     let csv = bundle.csv().map(Object::document);
@@ -101,7 +101,7 @@ pub(crate) fn stamp(tree: &mut Tree, bundle: &Bundle, stamp: &Stamp, limits: &Bu
         for hint in &stamp.apis {
             if let Some(entry) = hint.entry {
                 let entry = root.key("apis").index(entry);
-                // What the author says of the two stays.
+                // The version and kind set by the author stay.
                 for (key, value) in [("version", &hint.version), ("kind", &hint.kind)] {
                     let said = entry.key(key).get(document.value()).is_some_and(|said| !said.is_null());
                     if !said {

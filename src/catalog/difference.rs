@@ -1,6 +1,6 @@
-//! What differs between two catalogs: packages, channels, the edges of the update graph, and bundles.
+//! The differences between two catalogs: packages, channels, the edges of the update graph, and bundles.
 //!
-//! Manifests are not in a catalog and are not compared. Where the difference is a list, it is sorted by name.
+//! Manifests are not part of a catalog and are not compared. Lists of differences are sorted by name.
 
 use super::{Bundle, Catalog, Channel, ChannelEntry, Package, Property};
 use crate::olm::property;
@@ -8,116 +8,117 @@ use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
-/// All that differs.
+/// All differences.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// Packages whose channels differ.
     pub packages: Vec<PackageDifference>,
-    /// Bundles that differ, wherever they are.
+    /// Bundles that differ, in any package.
     pub bundles: Vec<BundleDifference>,
 }
 
-/// What happened to a package, channel, entry or bundle.
+/// The kind of change of a package, channel, entry or bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Only the second catalog has it.
+    /// The item is only in the second catalog.
     Added,
-    /// Only the first has it.
+    /// The item is only in the first catalog.
     Removed,
-    /// Both have it.
+    /// The item is in both catalogs, but differs.
     Changed,
 }
 
 /// A value that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// In the first catalog.
+    /// The value in the first catalog.
     pub before: Option<String>,
-    /// In the second.
+    /// The value in the second catalog.
     pub after: Option<String>,
 }
 
-/// Values that only one side has.
+/// Values that only one catalog has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SetChange<T> {
-    /// Only in the second catalog.
+    /// Values only in the second catalog.
     pub added: Vec<T>,
-    /// Only in the first.
+    /// Values only in the first catalog.
     pub removed: Vec<T>,
 }
 
-/// A package.
+/// The differences of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PackageDifference {
-    /// Its name.
+    /// The name of the package.
     pub name: String,
-    /// What happened to it.
+    /// The kind of change.
     pub kind: Kind,
-    /// Its default channel, where that differs.
+    /// The default channel, if it differs.
     pub default_channel: Option<Change>,
     /// The channels that differ.
     pub channels: Vec<ChannelDifference>,
 }
 
-/// A channel.
+/// The differences of a channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChannelDifference {
-    /// Its name.
+    /// The name of the channel.
     pub name: String,
-    /// What happened to it.
+    /// The kind of change.
     pub kind: Kind,
-    /// Its head, where that differs.
+    /// The head, if it differs.
     pub head: Option<Change>,
-    /// The bundles that came, went or have other edges.
+    /// The bundles that were added or removed, or whose edges differ.
     pub entries: Vec<EntryDifference>,
 }
 
-/// A bundle in a channel.
+/// The differences of a bundle's entry in a channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EntryDifference {
     /// The name of the bundle.
     pub bundle: String,
-    /// What happened to it in the channel.
+    /// The kind of change in the channel.
     pub kind: Kind,
-    /// What it replaces, where that differs.
+    /// The bundle that the entry replaces, if it differs.
     pub replaces: Option<Change>,
-    /// What it skips, where that differs. The order does not count.
+    /// The skipped bundles, if they differ. The order is ignored.
     pub skips: Option<SetChange<String>>,
 }
 
-/// A bundle.
+/// The differences of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BundleDifference {
-    /// Its name.
+    /// The name of the bundle.
     pub name: String,
-    /// What happened to it.
+    /// The kind of change.
     pub kind: Kind,
-    /// Its version, where that differs.
+    /// The version, if it differs.
     pub version: Option<Change>,
-    /// The reference of its image, where that differs; none where it is stored inline.
+    /// The image reference, if it differs; `None` on a side where the bundle is stored inline.
     pub image: Option<Change>,
-    /// The range of versions that its entries skip, where that differs; with channels where it is not the same in all.
+    /// The version range that the bundle's entries skip, if it differs; with channels if the entries of the bundle
+    /// differ in it.
     pub skip_range: Option<Change>,
-    /// Its properties, where they differ; not told of bundles that came or went.
+    /// The properties, if they differ; omitted for bundles that were added or removed.
     pub properties: Option<SetChange<TypedValue>>,
-    /// Its dependencies, as its properties.
+    /// The dependencies; omitted as the properties are.
     pub dependencies: Option<SetChange<TypedValue>>,
 }
 
-/// A property or dependency as it is stored, with the JSON text of its value.
+/// A stored property or dependency, with the JSON text of its value.
 pub type TypedValue = property::Property<String, String>;
 
 impl Difference {
-    /// Whether the two catalogs say the same.
+    /// Returns whether there are no differences.
     pub fn is_empty(&self) -> bool {
         self.packages.is_empty() && self.bundles.is_empty()
     }
 }
 
-/// What is different in `after`.
+/// Returns the differences of `after` from `before`.
 pub fn difference(before: &Catalog, after: &Catalog) -> Difference {
     let ranges = (skip_ranges(before), skip_ranges(after));
     Difference {
@@ -130,10 +131,10 @@ pub fn difference(before: &Catalog, after: &Catalog) -> Difference {
     }
 }
 
-/// The same thing in both catalogs, or in one of them.
+/// The same item in both catalogs, or in only one of them.
 type Pair<'a, T> = (Option<&'a T>, Option<&'a T>);
 
-/// Walks two lists that are sorted by the same key.
+/// Iterates over two lists that are sorted by the same key.
 fn merged<'a, T, Key: Ord + ?Sized + 'a>(
     before: &'a [T],
     after: &'a [T],
@@ -163,7 +164,7 @@ fn kind<T>((before, after): Pair<'_, T>) -> Kind {
     }
 }
 
-/// A change of a string; an empty one says as little as none.
+/// Returns the change of a string, or `None` if it is unchanged; an empty string is treated as `None`.
 fn change<T: AsRef<str>>(before: Option<T>, after: Option<T>) -> Option<Change> {
     let text = |text: Option<T>| {
         text.map(|text| text.as_ref().to_owned())
@@ -225,7 +226,7 @@ fn of_channel(before: &Catalog, after: &Catalog, pair: Pair<'_, Channel>) -> Opt
     (difference.kind != Kind::Changed || !same).then_some(difference)
 }
 
-/// The entries of a channel with the names of their bundles, sorted by them.
+/// Returns the entries of a channel with the names of their bundles, sorted by name.
 fn entries<'a>(catalog: &'a Catalog, channel: Option<&'a Channel>) -> Vec<(&'a str, &'a ChannelEntry)> {
     let entries = channel.into_iter().flat_map(|channel| &channel.entries);
     let mut entries: Vec<(&str, &ChannelEntry)> = entries
@@ -252,7 +253,7 @@ fn of_entry(pair: Pair<'_, (&str, &ChannelEntry)>) -> Option<EntryDifference> {
     (difference.kind != Kind::Changed || !same).then_some(difference)
 }
 
-/// By the name of each bundle the range that its entries skip; where they differ, the ranges with their channels.
+/// The range that the entries of each bundle skip, by bundle name; if they differ, the ranges with their channels.
 type SkipRanges<'a> = HashMap<&'a str, String>;
 
 fn skip_ranges(catalog: &Catalog) -> SkipRanges<'_> {
@@ -310,7 +311,8 @@ fn properties(bundle: &Bundle) -> BTreeSet<TypedValue> {
     own.map(typed).collect()
 }
 
-/// The dependencies, and with them the constraints: bundles have these as either, and catalogs keep them as either.
+/// Returns the dependencies and the constraints. Bundles may declare constraints as dependencies or as properties, and
+/// catalogs preserve either.
 fn dependencies(bundle: &Bundle) -> BTreeSet<TypedValue> {
     let constraints = bundle
         .properties

@@ -1,9 +1,9 @@
 //! The update graph of one package, as a pure function of its bundles.
 //!
-//! An index stores a channel as a list of entries: the head at depth 0, and behind it what it replaces and skips. In
-//! the mode `replaces` that list follows from the bundles alone: the head of a channel is its greatest version, and
-//! from there the chain of `replaces` is walked to its end; in the other modes versions decide. A skipped bundle stands
-//! in the list as a pair of entries, the skipped one and, pointing at it, the one that skips it.
+//! An index stores a channel as a list of entries: the head at depth 0, followed by what it replaces and skips. In the
+//! mode `replaces`, that list follows from the bundles alone: the head of a channel is its greatest version, and from
+//! there the chain of `replaces` is walked to its end; in the other modes, versions decide. A skipped bundle is in the
+//! list as a pair of entries: the skipped one and, pointing at it, the one that skips it.
 //!
 //! The outcome is a function of the *set* of bundles: channels come in byte order, and nothing depends on the order
 //! in which bundles were given or stored.
@@ -20,7 +20,7 @@ use crate::version::parse_strict;
 use ::semver::Version;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How a new bundle takes its place in the graph.
+/// How a new bundle is placed in the graph.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
     /// By what bundles say that they replace and skip.
@@ -35,20 +35,20 @@ pub enum Mode {
 /// A bundle as the update graph sees it: names and edges, no manifests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Node {
-    /// The version as stored; empty where the bundle has none.
+    /// The version as stored; empty if the bundle has none.
     pub version: String,
-    /// The bundle that it replaces; empty where it replaces none.
+    /// The bundle that it replaces; empty if it replaces none.
     pub replaces: String,
     /// The bundles that it skips, in their order.
     pub skips: Vec<String>,
-    /// The channels that it is in. Empty for a bundle that is stored but stands outside of the graph; an edge may
-    /// still lead to it.
+    /// The channels that it is in. Empty for a bundle that is stored but is outside the graph; an edge may still lead
+    /// to it.
     pub channels: BTreeSet<String>,
-    /// The default channel that it declares for its package; of a bundle that is already there, the package's.
+    /// The default channel that it declares for its package; for a bundle that is already stored, that of the package.
     pub default_channel: Option<String>,
-    /// Whether it was deprecated: the graph ends there.
+    /// Whether it is deprecated: the graph ends there.
     pub deprecated: bool,
-    /// The bundle that it stands in for; empty where it stands in for none. It counts in the mode `replaces`.
+    /// The bundle that it stands in for; empty if it stands in for none. Only the mode `replaces` uses it.
     pub substitutes: String,
 }
 
@@ -60,8 +60,8 @@ pub struct Package {
     /// The bundles by name. The channels of each are those in which the graph has it now, whatever its annotations
     /// once said.
     pub bundles: BTreeMap<String, Node>,
-    /// The edges of each channel as they are stored: from a bundle to those that it replaces or skips there. They
-    /// count in the modes that go by versions; what bundles say of themselves counts in the other one.
+    /// The edges of each channel as they are stored: from a bundle to those that it replaces or skips there. The modes
+    /// that go by versions use them; the mode `replaces` uses what bundles say themselves.
     pub edges: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
 }
 
@@ -70,11 +70,11 @@ pub struct Package {
 pub struct Graph {
     /// The name of the package.
     pub package: String,
-    /// Always one of the channels.
+    /// The default channel, which is always one of the channels.
     pub default_channel: String,
-    /// The channels; those whose head is deprecated are not among them.
+    /// The channels, except those whose head is deprecated.
     pub channels: Vec<Channel>,
-    /// Bundles that were in a channel before and are not any more, in byte order of channel and name.
+    /// Bundles that were in a channel before and no longer are, in byte order of channel and name.
     pub dropped: Vec<Dropped>,
     /// Bundles, stored or added, whose own edges change because one stands in for another: by name, as they are now.
     pub rewritten: BTreeMap<String, Node>,
@@ -103,7 +103,7 @@ pub struct GraphEntry {
     pub replaces: Option<usize>,
 }
 
-/// A bundle that no longer can be reached from the head of a channel that it was in.
+/// A bundle that can no longer be reached from the head of a channel that it was in.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Dropped {
     /// The channel.
@@ -112,10 +112,10 @@ pub struct Dropped {
     pub bundle: String,
 }
 
-/// The graph of `package` with the bundles `added`.
+/// Returns the graph of `package` with the bundles `added`.
 ///
 /// # Errors
-/// All that is wrong at the first stage that fails.
+/// Returns everything that is wrong at the first stage that fails.
 pub fn update(package: &Package, added: &BTreeMap<String, Node>, mode: Mode) -> Result<Graph, Vec<GraphError>> {
     match mode {
         Mode::Replaces => with_replaces(package, added),
@@ -124,11 +124,11 @@ pub fn update(package: &Package, added: &BTreeMap<String, Node>, mode: Mode) -> 
     }
 }
 
-/// The graph of `package` with the bundles `added`, in the mode `replaces`.
+/// Returns the graph of `package` with the bundles `added`, in the mode `replaces`.
 ///
 /// # Errors
-/// All that is wrong at the first stage that fails: versions, then heads, then the default channel, then the chains,
-/// then whether every added bundle can be reached in each of its channels.
+/// Returns everything that is wrong at the first stage that fails: versions, then heads, then the default channel, then
+/// the chains, then whether every added bundle can be reached in each of its channels.
 fn with_replaces(package: &Package, added: &BTreeMap<String, Node>) -> Result<Graph, Vec<GraphError>> {
     let rewritten = substitution::rewritten(package, added)?;
     let bundles: BTreeMap<&str, &Node> = package
@@ -162,7 +162,7 @@ struct Build<'a> {
     bundles: BTreeMap<&'a str, &'a Node>,
 }
 
-/// The members of a package by version, with the text of the version; a bundle without version is below all others.
+/// The versions of the members of a package, by name; a bundle without a version gets one below all releases.
 type Versions<'a> = BTreeMap<&'a str, Version>;
 
 impl<'a> Build<'a> {
@@ -199,7 +199,7 @@ impl<'a> Build<'a> {
         if errors.is_empty() { Ok(versions) } else { Err(errors) }
     }
 
-    /// The head of each channel: the greatest version in it, build metadata counted.
+    /// Returns the head of each channel: the greatest version in it, build metadata counted.
     fn heads(&self, versions: &Versions<'a>) -> Result<BTreeMap<&'a str, &'a str>, Vec<GraphError>> {
         let greatest = greatest(versions.iter().map(|(name, version)| (*name, version)));
         let (Some(first), rest) = (greatest.first(), greatest.len() > 1) else {
@@ -250,7 +250,8 @@ impl<'a> Build<'a> {
             .unwrap_or_default()
     }
 
-    /// What the greatest version that declares a default channel declares; a package of one channel needs no word.
+    /// Returns what the greatest version that declares a default channel declares; a package with one channel needs no
+    /// declaration.
     fn default_channel(
         &self,
         versions: &Versions<'a>,
@@ -318,7 +319,7 @@ impl<'a> Build<'a> {
         if errors.is_empty() { Ok(channels) } else { Err(errors) }
     }
 
-    /// The entries of one channel. The chain may lead through bundles that do not name the channel.
+    /// Returns the entries of one channel. The chain may lead through bundles that do not name the channel.
     fn walk(&self, channel: &str, head: &'a str) -> Result<Vec<GraphEntry>, Vec<GraphError>> {
         let mut entries = vec![GraphEntry::new(head, 0)];
         let mut visited = BTreeSet::from([head]);
@@ -406,7 +407,7 @@ impl<'a> Build<'a> {
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    /// The error of bundles that cannot be reached from the head of their channel.
+    /// Returns the error for bundles that cannot be reached from the head of their channel.
     fn unreachable(&self, channel: &str, head: &'a str, mut bundles: Vec<&str>) -> Option<GraphError> {
         let of = |name: &str| self.bundles.get(name).copied();
         if let [bundle] = bundles[..] {
@@ -422,7 +423,7 @@ impl<'a> Build<'a> {
                 head_skips: head_node.skips.clone(),
             });
         }
-        // The walk over the channel has found that the chain ends.
+        // The walk over the channel has already shown that the chain ends.
         let (mut end, mut node) = (head, of(head)?);
         while !node.deprecated
             && let Some(next) = of(&node.replaces)
@@ -454,7 +455,8 @@ impl GraphEntry {
     }
 }
 
-/// The names with the greatest version, in byte order. Versions that differ only in build metadata differ.
+/// Returns the names with the greatest version, in byte order. Versions that differ only in build metadata are
+/// different.
 fn greatest<'a, 'v>(bundles: impl Iterator<Item = (&'a str, &'v Version)>) -> Vec<&'a str> {
     let mut names = Vec::new();
     let mut maximum: Option<&Version> = None;
@@ -471,8 +473,8 @@ fn greatest<'a, 'v>(bundles: impl Iterator<Item = (&'a str, &'v Version)>) -> Ve
     names
 }
 
-/// The head of a channel is what no bundle of it leads to. What is stored otherwise is left to those who check an
-/// index.
+/// Makes sure that no bundle of a channel leads to its head. Edges that are already stored are not reported here, but
+/// when an index is checked.
 fn check_heads(package: &Package, channels: &[Channel]) -> Result<(), Vec<GraphError>> {
     let mut errors = Vec::new();
     for Channel { name, head, entries } in channels {

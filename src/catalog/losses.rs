@@ -1,4 +1,4 @@
-//! What the users of a catalog lose with the next one: packages, channels, bundles, and ways to a head.
+//! The losses of a catalog's users with the next catalog: packages, channels, bundles, and updates to a head.
 
 use super::updates::update_from;
 use super::{Bundle, BundleId, Catalog, Channel, Package, Text};
@@ -7,16 +7,16 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::fmt;
 
-/// Something that users of the first catalog have, and users of the second have not.
+/// An item that users of the first catalog have, and users of the second one do not.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Loss {
-    /// What kind of thing it is.
+    /// The kind of the loss.
     pub kind: LossKind,
     /// The package; empty for a bundle that is in no channel.
     pub package: String,
-    /// The channel, where it is about one.
+    /// The channel, if the loss concerns one.
     pub channel: Option<String>,
-    /// The bundle, where it is about one.
+    /// The bundle, if the loss concerns one.
     pub bundle: Option<String>,
 }
 
@@ -24,21 +24,22 @@ pub struct Loss {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LossKind {
-    /// The package is gone. Its channels and bundles are not told.
+    /// The package is missing. Its channels and bundles are not reported separately.
     RemovedPackage,
-    /// The channel is gone. Subscriptions to it get nothing any more.
+    /// The channel is missing. Subscriptions to it receive no further updates.
     RemovedChannel,
-    /// The bundle is gone.
+    /// The bundle is missing.
     RemovedBundle,
-    /// The bundle is in the catalog, but not in the channel any more.
+    /// The bundle is in the catalog, but no longer in the channel.
     RemovedEntry,
-    /// A cluster of the channel that runs the bundle gets no update any more, and it is not the head.
+    /// A cluster that runs the bundle from the channel no longer receives an update, although the bundle is not the
+    /// head.
     LostUpgrade,
     /// The head of the channel has a lower version than before.
     LowerHead,
-    /// New subscriptions that name no channel get another one.
+    /// New subscriptions that specify no channel receive a different one.
     ChangedDefaultChannel,
-    /// The bundle has the same name and another image or another version.
+    /// The bundle has the same name, but a different image or version.
     ChangedBundle,
 }
 
@@ -55,7 +56,7 @@ impl LossKind {
         Self::ChangedBundle,
     ];
 
-    /// Its name, such as `removed-package`.
+    /// Returns the name of the kind, such as `removed-package`.
     pub fn name(self) -> &'static str {
         match self {
             Self::RemovedPackage => "removed-package",
@@ -76,16 +77,16 @@ impl fmt::Display for Loss {
         let channel = self.channel.as_deref().unwrap_or_default();
         let bundle = self.bundle.as_deref().unwrap_or_default();
         match self.kind {
-            LossKind::RemovedPackage => write!(formatter, "package {package} is gone"),
-            LossKind::RemovedChannel => write!(formatter, "channel {channel} of package {package} is gone"),
-            LossKind::RemovedBundle => write!(formatter, "bundle {bundle} is gone"),
+            LossKind::RemovedPackage => write!(formatter, "package {package} was removed"),
+            LossKind::RemovedChannel => write!(formatter, "channel {channel} of package {package} was removed"),
+            LossKind::RemovedBundle => write!(formatter, "bundle {bundle} was removed"),
             LossKind::RemovedEntry => write!(
                 formatter,
-                "bundle {bundle} is not in channel {channel} of package {package} any more"
+                "bundle {bundle} is no longer in channel {channel} of package {package}"
             ),
             LossKind::LostUpgrade => write!(
                 formatter,
-                "clusters that run {bundle} from channel {channel} of package {package} get no update any more"
+                "clusters that run {bundle} from channel {channel} of package {package} no longer receive an update"
             ),
             LossKind::LowerHead => write!(
                 formatter,
@@ -94,18 +95,18 @@ impl fmt::Display for Loss {
             LossKind::ChangedDefaultChannel => {
                 write!(
                     formatter,
-                    "the default channel of package {package} is not {channel} any more"
+                    "the default channel of package {package} is no longer {channel}"
                 )
             }
-            LossKind::ChangedBundle => write!(formatter, "bundle {bundle} has another image or version"),
+            LossKind::ChangedBundle => write!(formatter, "bundle {bundle} has a different image or version"),
         }
     }
 }
 
-/// All that is lost with `after`, sorted.
+/// Returns all losses with `after`, sorted.
 pub fn losses(before: &Catalog, after: &Catalog) -> Vec<Loss> {
     let mut losses = Vec::new();
-    // The bundles of a package that is gone are gone with it.
+    // The bundles of a missing package are missing with it.
     let mut told: HashSet<BundleId> = HashSet::new();
     for package in &before.packages {
         if let Some(now) = after.package(&package.name) {
@@ -147,7 +148,7 @@ fn loss(kind: LossKind, package: &Package) -> Loss {
     }
 }
 
-/// Whether a cluster gets something else under the same name.
+/// Returns whether a cluster receives different content under the same name.
 fn changed(before: &Bundle, after: &Bundle) -> bool {
     let says = |bundle: &Bundle| {
         let text = |text: &Option<Text>| text.clone().filter(|text| !text.is_empty());
@@ -211,14 +212,14 @@ fn version_of(catalog: &Catalog, bundle: Option<&str>) -> Option<semver::Version
     parse_tolerant(bundle.version.as_deref()?)
 }
 
-/// Whether a cluster that runs the bundle has the head of the channel, or gets an update.
+/// Returns whether a cluster that runs the bundle has the head of the channel, or receives an update.
 fn gets_on(catalog: &Catalog, channel: &Channel, bundle: &Bundle) -> bool {
     let version = bundle.version.as_deref().and_then(parse_tolerant);
     channel.head.as_deref() == Some(&*bundle.name)
         || update_from(catalog, channel, &bundle.name, version.as_ref()).is_some()
 }
 
-/// The part of `before` that a fragment of it is to be compared with: the packages that `fragment` has, too.
+/// Returns the part of `before` to compare with a fragment: the packages that `fragment` also contains.
 pub fn counterpart(before: &Catalog, fragment: &Catalog) -> Catalog {
     let kept = |package: &&Package| fragment.package(&package.name).is_some();
     let mut packages: Vec<Package> = before.packages.iter().filter(kept).cloned().collect();

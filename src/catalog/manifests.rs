@@ -1,16 +1,16 @@
-//! The manifests of a bundle as indexes hold them: JSON documents behind one another.
+//! The stored form of a bundle's manifests in indexes: a sequence of JSON documents.
 
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// The JSON documents of a string, each without the white space around it.
+/// Splits a string into its JSON documents, each without the surrounding white space.
 ///
 /// # Errors
-/// When the text is not a sequence of JSON documents.
+/// Returns an error if the string is not a sequence of JSON documents.
 pub(crate) fn documents(stored: &str) -> Result<Vec<&str>, serde_json::Error> {
     let lines = || lines(stored).map(str::trim).filter(|line| !line.is_empty());
-    // Indexes hold one document a line. A line break never stands inside a JSON string, and where one document is
-    // broken over lines, some line of it does not both begin with `{` and end with `}`.
+    // Indexes contain one document per line. A line break is never inside a JSON string, and if a document spans
+    // several lines, at least one of them does not both begin with `{` and end with `}`.
     if lines().all(|line| line.starts_with('{') && line.ends_with('}') && holds_one(line)) {
         return Ok(lines().collect());
     }
@@ -31,7 +31,7 @@ struct Kinded<'text> {
     kind: Cow<'text, str>,
 }
 
-/// The lines of a string, which may be long.
+/// Iterates over the lines of a string, which may be long.
 fn lines(mut text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let end = memchr::memchr(b'\n', text.as_bytes()).unwrap_or(text.len());
@@ -41,7 +41,8 @@ fn lines(mut text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether no second document begins in a line of documents. A string inside one may look as if, which costs only time.
+/// Returns whether no second document begins in a line of documents. A string in a document may look like a second one,
+/// but that only costs time.
 fn holds_one(line: &str) -> bool {
     let bytes = line.as_bytes();
     let mut starts = memchr::memchr_iter(b'{', bytes);
@@ -51,9 +52,9 @@ fn holds_one(line: &str) -> bool {
     })
 }
 
-/// The kind of the object in a JSON document; empty where it says none.
+/// Returns the kind of the object in a JSON document, or an empty string if it has none.
 pub(crate) fn kind(document: &str) -> Cow<'_, str> {
-    // The order in which indexes write keys puts the kind right behind the API version.
+    // In the usual key order of indexes, the kind directly follows the API version.
     if let Some(rest) = document.strip_prefix("{\"apiVersion\":\"")
         && let Some((version, rest)) = rest.split_once('"')
         && let Some(rest) = rest.strip_prefix(",\"kind\":\"")
@@ -66,7 +67,7 @@ pub(crate) fn kind(document: &str) -> Cow<'_, str> {
     serde_json::from_str::<Kinded<'_>>(document).map_or(Cow::Borrowed(""), |object| object.kind)
 }
 
-/// The name that the ClusterServiceVersion shows to people.
+/// Returns the display name of the ClusterServiceVersion.
 pub(crate) fn display_name(csv: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Csv {

@@ -1,7 +1,7 @@
-//! Packages, channels and bundles in memory: what every reader of an index works on.
+//! Packages, channels and bundles in memory: the data structure for all readers of an index.
 //!
-//! A [`Catalog`] holds names, the edges of the update graph, and the texts of properties and dependencies as they are
-//! stored. It never holds manifests: a [`Bundle`] carries a handle with which the index reads them. Texts are shared,
+//! A [`Catalog`] contains names, the edges of the update graph, and the stored texts of properties and dependencies. A
+//! catalog never contains manifests: a [`Bundle`] has a handle with which the index reads them. Strings are shared,
 //! because the versions of one operator repeat most of them. [`file_based`] is the form of a catalog as files.
 
 pub mod difference;
@@ -24,12 +24,12 @@ use std::sync::Arc;
 /// A string that many values share.
 pub type Text = Arc<str>;
 
-/// Packages and bundles, in one order whatever the index was made of.
+/// Packages and bundles, in an order that does not depend on the source of the index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Catalog {
-    /// Sorted by name.
+    /// The packages, sorted by name.
     pub packages: Vec<Package>,
-    /// Sorted by name. Bundles that are in no channel are here, too.
+    /// The bundles, sorted by name, including bundles that are in no channel.
     pub bundles: Vec<Bundle>,
 }
 
@@ -38,9 +38,9 @@ pub struct Catalog {
 pub struct Package {
     /// The name.
     pub name: Text,
-    /// The channel of a user who named none.
+    /// The channel for users who specify none.
     pub default_channel: Option<Text>,
-    /// Sorted by name.
+    /// The channels, sorted by name.
     pub channels: Vec<Channel>,
 }
 
@@ -49,7 +49,7 @@ pub struct Package {
 pub struct Channel {
     /// The name.
     pub name: Text,
-    /// The bundle that a new installation gets.
+    /// The bundle for new installations.
     pub head: Option<Text>,
     /// The bundles of the channel, from the head downwards. Each bundle appears once.
     pub entries: Vec<ChannelEntry>,
@@ -60,45 +60,46 @@ pub struct Channel {
 pub struct ChannelEntry {
     /// The bundle.
     pub bundle: BundleId,
-    /// The bundle from which this one is the next update. It need not be in the catalog.
+    /// The bundle that this one directly updates, which need not be in the catalog.
     pub replaces: Option<Text>,
-    /// The bundles that may be updated to this one without being offered themselves. They need not be in the catalog.
+    /// The bundles that may be updated to this one, but are not offered for installation. They need not be in the
+    /// catalog.
     pub skips: Vec<Text>,
-    /// The range of versions that may be updated to this one; never empty. A database has one for all entries of a
-    /// bundle.
+    /// The range of versions that may be updated to this one; never empty. A database has a single range for all
+    /// entries of a bundle.
     pub skip_range: Option<Text>,
 }
 
-/// The place of a bundle in [`Catalog::bundles`].
+/// The index of a bundle in [`Catalog::bundles`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BundleId(pub u32);
 
 /// One version of an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bundle {
-    /// The name of its ClusterServiceVersion.
+    /// The name of the bundle's ClusterServiceVersion.
     pub name: Text,
     /// The version as stored; it need not be a semantic version.
     pub version: Option<Text>,
-    /// The bundle image. `Some("")` where the manifests are part of the index, `None` where the index does not say.
+    /// The bundle image. `Some("")` if the manifests are part of the index, `None` if the index does not specify it.
     pub image: Option<Text>,
-    /// What it declares about itself, as stored, without repetitions.
+    /// The declared properties, as stored, without duplicates.
     pub properties: Vec<Property>,
-    /// What it needs, as stored, without repetitions.
+    /// The dependencies, as stored, without duplicates.
     pub dependencies: Vec<Property>,
-    /// Where its manifests are.
+    /// The handle of the manifests.
     pub manifests: ManifestsId,
 }
 
 /// A property or a dependency of a bundle. The value is the JSON text, byte for byte as stored.
 pub type Property = property::Property<Text, Text>;
 
-/// What the reader of an index needs to find the manifests of a bundle.
+/// The handle with which the reader of an index finds the manifests of a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ManifestsId(pub i64);
 
 impl Property {
-    /// The API that a value of type `olm.gvk` names; `None` for other types and for values of another shape.
+    /// Returns the API in a value of type `olm.gvk`; `None` for other types and for values of a different form.
     pub(crate) fn group_version_kind(&self) -> Option<GroupVersionKind> {
         if &*self.kind != property::GVK {
             return None;
@@ -108,7 +109,7 @@ impl Property {
 }
 
 impl Catalog {
-    /// The package of this name.
+    /// Returns the package with this name.
     pub fn package(&self, name: &str) -> Option<&Package> {
         let at = self
             .packages
@@ -117,20 +118,20 @@ impl Catalog {
         self.packages.get(at)
     }
 
-    /// The place of the bundle of this name.
+    /// Returns the id of the bundle with this name.
     pub fn find(&self, name: &str) -> Option<BundleId> {
         let at = self.bundles.binary_search_by(|bundle| (*bundle.name).cmp(name)).ok()?;
         u32::try_from(at).ok().map(BundleId)
     }
 
-    /// The package of the bundle with this name, and its channel: the default one where the bundle is in that, else the
-    /// first by name. `None` where it is in no channel.
+    /// Returns the package of the bundle with this name, and its channel: the default channel if it contains the
+    /// bundle, otherwise the first channel by name. Returns `None` if the bundle is in no channel.
     pub fn channel_of(&self, bundle: &str) -> Option<(String, String)> {
         let id = self.find(bundle)?;
         self.packages.iter().find_map(|package| {
             let channels = package.channels.iter();
             let holds = |channel: &&Channel| channel.entries.iter().any(|entry| entry.bundle == id);
-            // What is not the default sorts behind what is.
+            // The default channel sorts before the others.
             let found = channels
                 .filter(holds)
                 .min_by_key(|channel| package.default_channel.as_ref() != Some(&channel.name));
@@ -138,14 +139,14 @@ impl Catalog {
         })
     }
 
-    /// The bundle at a place.
+    /// Returns the bundle with this id.
     pub fn bundle(&self, id: BundleId) -> Option<&Bundle> {
         self.bundles.get(id.0 as usize)
     }
 }
 
 impl Package {
-    /// The channel of this name.
+    /// Returns the channel with this name.
     pub fn channel(&self, name: &str) -> Option<&Channel> {
         let at = self
             .channels
@@ -155,12 +156,12 @@ impl Package {
     }
 }
 
-/// Hands out one [`Text`] for equal texts while a catalog is being read.
+/// Hands out one [`Text`] for equal strings while a catalog is being read.
 #[derive(Debug, Default)]
 pub struct Texts(HashSet<Text>);
 
 impl Texts {
-    /// The shared text equal to `text`.
+    /// Returns the shared string equal to `text`.
     pub fn share(&mut self, text: &str) -> Text {
         if let Some(known) = self.0.get(text) {
             return Arc::clone(known);

@@ -1,4 +1,4 @@
-//! The order in which people read a channel: from the head downwards, so that every update leads up.
+//! The display order of a channel: from the head downwards, so that every update leads up.
 
 use super::{Catalog, Channel, ChannelEntry};
 use crate::version::parse_strict;
@@ -6,10 +6,10 @@ use semver::Version;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-/// What the place of a bundle in its channel depends on.
+/// The properties that determine the position of a bundle in its channel.
 #[derive(Debug, Clone)]
 pub(crate) struct Standing<'a> {
-    /// The name.
+    /// The name of the bundle.
     pub(crate) name: &'a str,
     /// The version. A bundle without a semantic version comes after those with one.
     pub(crate) version: Option<&'a str>,
@@ -17,7 +17,7 @@ pub(crate) struct Standing<'a> {
     pub(crate) older: Vec<&'a str>,
 }
 
-/// The entries of a channel whose bundles are in the catalog, from the head downwards.
+/// Returns the entries of a channel whose bundles are in the catalog, from the head downwards.
 pub(crate) fn entries<'channel>(catalog: &Catalog, channel: &'channel Channel) -> Vec<&'channel ChannelEntry> {
     let known = channel.entries.iter();
     let known = known.filter_map(|entry| Some((entry, catalog.bundle(entry.bundle)?)));
@@ -35,8 +35,8 @@ pub(crate) fn entries<'channel>(catalog: &Catalog, channel: &'channel Channel) -
     places.filter_map(|place| entries.get(place).copied()).collect()
 }
 
-/// The places of the bundles of a channel from the head downwards: by the longest way from a head, then by falling
-/// version. In a circle, which has no head, the highest version begins.
+/// Returns the indexes of the bundles of a channel from the head downwards: by the longest path from a head, then by
+/// descending version. A cycle, which has no head, begins with the highest version.
 pub(crate) fn from_head(standings: &[Standing<'_>]) -> Vec<usize> {
     let places = standings.iter().enumerate();
     let places: HashMap<&str, usize> = places.map(|(place, standing)| (standing.name, place)).collect();
@@ -87,7 +87,7 @@ pub(crate) fn from_head(standings: &[Standing<'_>]) -> Vec<usize> {
                 }
             }
         }
-        // What is left is in a circle, or below one.
+        // The remaining bundles are in a cycle, or below one.
         let Some(place) = rest.find(|place| nodes.get(*place).is_some_and(|node| !node.is_placed)) else {
             break;
         };
@@ -100,11 +100,11 @@ pub(crate) fn from_head(standings: &[Standing<'_>]) -> Vec<usize> {
     order
 }
 
-/// A bundle while the longest ways are looked for.
+/// A bundle during the search for the longest paths.
 #[derive(Debug, Default)]
 struct Node {
     older: Vec<usize>,
-    /// How many edges from newer bundles were not followed yet.
+    /// The number of edges from newer bundles that have not been followed yet.
     newer: usize,
     depth: usize,
     is_placed: bool,
@@ -114,7 +114,7 @@ struct Node {
 mod tests {
     use super::*;
 
-    /// The order of bundles, each given as its version and those that it replaces or skips.
+    /// Returns the order of bundles, each specified by its version and the bundles that it replaces or skips.
     fn order<'a>(bundles: &[(&'a str, &[&'a str])]) -> Vec<&'a str> {
         let standings: Vec<Standing<'a>> = bundles
             .iter()

@@ -1,38 +1,38 @@
-//! The bundle of a package that new installations get.
+//! The bundle of a package for new installations.
 
 use super::Catalog;
 use crate::shape::nearest;
 
-/// A catalog does not publish what was asked for.
+/// The reason why a catalog has no head for the requested package or channel.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnpublishedError {
-    /// It has no such package.
-    #[error("the index has no package {package}{}", .nearest.as_ref().map_or(String::new(), |name| format!("; is {name} meant?")))]
+    /// The catalog does not contain the package.
+    #[error("the index has no package {package}{}", .nearest.as_ref().map_or(String::new(), |name| format!("; did you mean {name}?")))]
     Package {
         /// The package.
         package: String,
-        /// The one that is most like it.
+        /// The most similar package.
         nearest: Option<String>,
     },
-    /// The package has no such channel.
-    #[error("the package {package} has no channel {channel}; it has {}", .known.join(", "))]
+    /// The package does not have the channel.
+    #[error("the package {package} has no channel {channel}; its channels are {}", .known.join(", "))]
     Channel {
         /// The package.
         package: String,
         /// The channel.
         channel: String,
-        /// Its channels.
+        /// The channels of the package.
         known: Vec<String>,
     },
-    /// The package says neither which channel is its default one nor has only one.
-    #[error("the package {package} has no default channel; it has {}", .known.join(", "))]
+    /// The package has no default channel, and not exactly one channel.
+    #[error("the package {package} has no default channel; its channels are {}", .known.join(", "))]
     NoDefault {
         /// The package.
         package: String,
-        /// Its channels.
+        /// The channels of the package.
         known: Vec<String>,
     },
-    /// The channel has no bundle that is not replaced.
+    /// The channel has no head.
     #[error("the channel {channel} of the package {package} has no head")]
     NoHead {
         /// The package.
@@ -42,10 +42,10 @@ pub enum UnpublishedError {
     },
 }
 
-/// The name of the head of a channel: of the one that is named, else of the default one.
+/// Returns the name of the head of a channel: the specified channel, or by default the package's default channel.
 ///
 /// # Errors
-/// When there is no such package or channel, or the channel has no head.
+/// Returns an error if the package or channel does not exist, or the channel has no head.
 pub fn published<'a>(catalog: &'a Catalog, package: &str, channel: Option<&str>) -> Result<&'a str, UnpublishedError> {
     let Some(found) = catalog.package(package) else {
         let known = catalog.packages.iter().map(|package| &*package.name);

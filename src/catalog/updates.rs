@@ -1,7 +1,7 @@
-//! Which update OLM takes from each bundle of a channel.
+//! The update that OLM chooses for each bundle of a channel.
 //!
-//! OLM goes down the line of replacements from the head, without the bundles that another one skips, and takes the
-//! first bundle that replaces or skips the installed one, or whose skip range holds its version.
+//! OLM follows the chain of replacements down from the head, except for skipped bundles, and chooses the first bundle
+//! that replaces or skips the installed one, or whose skip range includes its version.
 
 use super::{BundleId, Catalog, Channel, ChannelEntry};
 use crate::olm::property::DEPRECATED;
@@ -9,19 +9,19 @@ use crate::version::{VersionRange, parse_tolerant};
 use semver::Version;
 use std::collections::{HashMap, HashSet};
 
-/// An update that clusters take.
+/// An update that clusters perform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Update {
-    /// The bundle that is installed.
+    /// The installed bundle.
     pub from: BundleId,
-    /// The bundle that takes its place.
+    /// The new bundle.
     pub to: BundleId,
 }
 
-/// The update from each bundle of the channel that has one, in the order of the channel's entries.
+/// Returns the update from each bundle of the channel that has one, in the order of the channel's entries.
 pub fn updates(catalog: &Catalog, channel: &Channel) -> Vec<Update> {
     let line = line(catalog, channel);
-    // A bundle nearer to the head stands in front of the others.
+    // Bundles nearer to the head come first.
     let mut by_name: HashMap<&str, usize> = HashMap::new();
     let mut ranges = Vec::new();
     for (place, entry) in line.iter().enumerate() {
@@ -51,9 +51,9 @@ pub fn updates(catalog: &Catalog, channel: &Channel) -> Vec<Update> {
     channel.entries.iter().filter_map(update).collect()
 }
 
-/// The bundle of the channel that OLM takes in the place of an installed one, which need not be in the catalog: the one
-/// nearest to the head that replaces or skips it, or whose skip range holds its version. Deprecated bundles are no
-/// updates.
+/// Returns the bundle of the channel to which OLM updates an installed one, which need not be in the catalog: the
+/// bundle nearest to the head that replaces or skips it, or whose skip range includes its version. Deprecated bundles
+/// are never updates.
 pub(crate) fn update_from(
     catalog: &Catalog,
     channel: &Channel,
@@ -80,7 +80,7 @@ pub(crate) fn update_from(
     Some(found.bundle)
 }
 
-/// The entries that OLM chooses from, from the head downwards.
+/// Returns the entries from which OLM chooses, from the head downwards.
 fn line<'channel>(catalog: &Catalog, channel: &'channel Channel) -> Vec<&'channel ChannelEntry> {
     let name = |entry: &ChannelEntry| catalog.bundle(entry.bundle).map(|bundle| &*bundle.name);
     let entries: HashMap<&str, &ChannelEntry> = channel
@@ -111,10 +111,10 @@ mod tests {
     use super::*;
     use crate::catalog::{Bundle, ManifestsId, Package, Text};
 
-    /// A bundle named by its version: version, replaces, skips, skip range.
+    /// A bundle, identified by its version: version, replaces, skips, skip range.
     type Row<'a> = (&'a str, Option<&'a str>, &'a [&'a str], Option<&'a str>);
 
-    /// A channel of bundles, from the head down.
+    /// Returns a channel of bundles, from the head down.
     fn catalog(rows: &[Row<'_>]) -> Catalog {
         let mut bundles: Vec<Bundle> = rows
             .iter()

@@ -1,20 +1,20 @@
-//! Rules in the Common Expression Language, as OLM compiles them: one variable, `properties`, the functions of the
-//! language and `semver_compare`, and a result that is true or false.
+//! Checks rules in the Common Expression Language as OLM compiles them: with the single variable `properties`, the
+//! functions of the language and `semver_compare`, and a boolean result.
 
 use cel::Program;
 use cel::common::ast::{ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
 use std::ops::Range;
 
-/// What is wrong with a rule.
+/// A problem with a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Continues "the rule of a constraint".
+    /// A description of the problem, as a predicate of "the rule of a constraint".
     pub reason: String,
-    /// The bytes of the rule that are wrong, where they can be told.
+    /// The invalid byte range of the rule, if known.
     pub span: Option<Range<usize>>,
 }
 
-/// What is known of the type of an expression without running it.
+/// The statically known type of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Type {
     Boolean,
@@ -23,7 +23,7 @@ enum Type {
     List,
     Map,
     Other,
-    /// Whatever is in the properties.
+    /// An unknown type, such as the type of a value from the properties.
     Unknown,
 }
 
@@ -35,7 +35,7 @@ impl Type {
             Self::Number => "a number",
             Self::List => "a list",
             Self::Map => "a map",
-            Self::Other => "something else",
+            Self::Other => "a value of another type",
             Self::Unknown => "a value of any type",
         }
     }
@@ -45,7 +45,7 @@ impl Type {
     }
 }
 
-/// The operators and functions that there are, with the types of their results.
+/// The available operators and functions, with the types of their results.
 const FUNCTIONS: &[(&str, Type)] = &[
     ("_&&_", Type::Boolean),
     ("_||_", Type::Boolean),
@@ -94,7 +94,7 @@ const FUNCTIONS: &[(&str, Type)] = &[
     ("getSeconds", Type::Number),
 ];
 
-/// The names of types, which are values, too.
+/// The names of types, which can also be used as values.
 const TYPE_NAMES: [&str; 10] = [
     "bool",
     "bytes",
@@ -108,11 +108,11 @@ const TYPE_NAMES: [&str; 10] = [
     "uint",
 ];
 
-/// Checks a rule. The parser calls itself for every bracket, so that what is deeper or longer than any real rule is
-/// refused before it.
+/// Checks a rule. The parser recurses at every bracket, so rules that are unreasonably long or deeply nested are
+/// rejected before parsing.
 ///
 /// # Errors
-/// With the first thing that is wrong.
+/// Returns the first problem.
 pub fn check(rule: &str) -> Result<(), Problem> {
     bounded(rule).map_err(|reason| Problem { reason, span: None })?;
     let program = Program::compile(rule).map_err(|errors| syntax(rule, &errors))?;
@@ -125,7 +125,7 @@ pub fn check(rule: &str) -> Result<(), Problem> {
         return Ok(());
     }
     Err(Problem {
-        reason: format!("gives {}, not true or false", result.name()),
+        reason: format!("evaluates to {} instead of true or false", result.name()),
         span: None,
     })
 }
@@ -144,7 +144,7 @@ fn bounded(rule: &str) -> Result<(), String> {
             _ => {}
         }
         if depth > DEEPEST {
-            return Err(format!("is nested more than {DEEPEST} deep"));
+            return Err(format!("is nested more than {DEEPEST} levels deep"));
         }
     }
     Ok(())
@@ -153,7 +153,7 @@ fn bounded(rule: &str) -> Result<(), String> {
 fn syntax(rule: &str, errors: &cel::ParseErrors) -> Problem {
     let Some(first) = errors.errors.first() else {
         return Problem {
-            reason: format!("does not parse: {errors}"),
+            reason: format!("has a syntax error: {errors}"),
             span: None,
         };
     };
@@ -165,7 +165,7 @@ fn syntax(rule: &str, errors: &cel::ParseErrors) -> Problem {
         (rule.is_char_boundary(at)).then(|| at..(at + 1).min(rule.len()))
     });
     Problem {
-        reason: format!("does not parse: {}, at {line}:{column}", first.msg),
+        reason: format!("has a syntax error: {}, at {line}:{column}", first.msg),
         span: span.filter(|span| rule.get(span.clone()).is_some_and(|part| !part.is_empty())),
     }
 }
@@ -203,7 +203,7 @@ impl Checker<'_> {
                     None if name == "properties" => Type::List,
                     None if TYPE_NAMES.contains(&name.as_str()) => Type::Other,
                     None => {
-                        let reason = format!("names the variable {name}, and there is only properties");
+                        let reason = format!("uses the variable {name}, but only properties is available");
                         return self.problem(expression, reason);
                     }
                 }
@@ -211,7 +211,7 @@ impl Checker<'_> {
             Expr::Select(select) => {
                 let operand = self.type_of(&select.operand, variables)?;
                 if !operand.may_be(Type::Map) {
-                    let reason = format!("takes {} of {}", select.field, operand.name());
+                    let reason = format!("selects the field {} of {}", select.field, operand.name());
                     return self.problem(expression, reason);
                 }
                 if select.test { Type::Boolean } else { Type::Unknown }
@@ -240,7 +240,10 @@ impl Checker<'_> {
             }
             Expr::Comprehension(comprehension) => return self.comprehension(comprehension, variables),
             Expr::Struct(message) => {
-                return self.problem(expression, format!("makes a message of type {}", message.type_name));
+                return self.problem(
+                    expression,
+                    format!("constructs a message of type {}", message.type_name),
+                );
             }
             Expr::Unspecified => return self.problem(expression, "is empty".to_owned()),
         })
@@ -248,7 +251,7 @@ impl Checker<'_> {
 
     fn call(&self, call: &IdedExpr, name: &str, arguments: &[(&IdedExpr, Type)]) -> Result<Type, Problem> {
         let Some((_, result)) = FUNCTIONS.iter().find(|(known, _)| *known == name) else {
-            let reason = format!("calls {name}, which OLM does not offer");
+            let reason = format!("calls {name}, which OLM does not support");
             return self.problem(call, reason);
         };
         let wanted = match name {
@@ -260,7 +263,7 @@ impl Checker<'_> {
             && let Some((at, found)) = arguments.iter().find(|(_, found)| !found.may_be(wanted))
         {
             let shown = name.trim_matches('_');
-            let reason = format!("gives {} to {shown}, which takes {}", found.name(), wanted.name());
+            let reason = format!("passes {} to {shown}, which expects {}", found.name(), wanted.name());
             return self.problem(at, reason);
         }
         let count = match name {
@@ -272,13 +275,13 @@ impl Checker<'_> {
         if let Some(count) = count
             && arguments.len() != count
         {
-            let reason = format!("calls {name} with {} arguments; it takes {count}", arguments.len());
+            let reason = format!("passes {} arguments to {name}, which takes {count}", arguments.len());
             return self.problem(call, reason);
         }
         Ok(match (name, arguments) {
             ("_?_:_", [(at, condition), (_, left), (_, right)]) => {
                 if !condition.may_be(Type::Boolean) {
-                    return self.problem(at, format!("takes {} for a condition", condition.name()));
+                    return self.problem(at, format!("uses {} as a condition", condition.name()));
                 }
                 if left == right { *left } else { Type::Unknown }
             }
@@ -288,7 +291,8 @@ impl Checker<'_> {
         })
     }
 
-    /// What the macros `all`, `exists`, `exists_one`, `map` and `filter` become.
+    /// Returns the type of a comprehension. The macros `all`, `exists`, `exists_one`, `map` and `filter` expand to
+    /// comprehensions.
     fn comprehension<'e>(
         &self,
         comprehension: &'e ComprehensionExpr,
@@ -296,7 +300,7 @@ impl Checker<'_> {
     ) -> Result<Type, Problem> {
         let range = self.type_of(&comprehension.iter_range, variables)?;
         if ![Type::List, Type::Map, Type::Unknown].contains(&range) {
-            let reason = format!("looks for something in {}", range.name());
+            let reason = format!("iterates over {}", range.name());
             return self.problem(&comprehension.iter_range, reason);
         }
         let initial = self.type_of(&comprehension.accu_init, variables)?;
@@ -347,11 +351,11 @@ mod tests {
         let (reason, _) = at("properties.exists(p, semver(p.value) > 1)");
         assert!(reason.contains("calls semver"), "{reason}");
         let (reason, _) = at("semver_compare('1.0.0') == 0");
-        assert!(reason.contains("it takes 2"), "{reason}");
+        assert!(reason.contains("which takes 2"), "{reason}");
         let (reason, _) = at("1 && true");
-        assert!(reason.contains("gives a number to &&"), "{reason}");
+        assert!(reason.contains("passes a number to &&"), "{reason}");
         let (reason, _) = at("properties.type == 'a'");
-        assert!(reason.contains("takes type of a list"), "{reason}");
+        assert!(reason.contains("selects the field type of a list"), "{reason}");
     }
 
     #[test]
@@ -365,7 +369,11 @@ mod tests {
             "properties[0].value",
         ] {
             let problem = check(rule).unwrap_err();
-            assert!(problem.reason.starts_with("gives "), "{rule}: {}", problem.reason);
+            assert!(
+                problem.reason.starts_with("evaluates to "),
+                "{rule}: {}",
+                problem.reason
+            );
         }
     }
 
@@ -375,7 +383,7 @@ mod tests {
             check("properties.exists(p, p.type == )")
                 .unwrap_err()
                 .reason
-                .contains("does not parse")
+                .contains("has a syntax error")
         );
         assert!(check(&"(".repeat(100_000)).unwrap_err().reason.contains("longer"));
         assert!(check(&"(".repeat(1_000)).unwrap_err().reason.contains("nested"));

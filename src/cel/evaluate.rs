@@ -1,4 +1,4 @@
-//! The verdict of a rule on the properties of a bundle.
+//! Evaluates rules on the properties of a bundle.
 
 use super::check::{Problem, check};
 use super::pattern;
@@ -12,7 +12,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
-/// A rule that is sound.
+/// A valid rule.
 pub struct Rule {
     program: Program,
 }
@@ -23,7 +23,7 @@ impl fmt::Debug for Rule {
     }
 }
 
-/// How many parts of rules may be evaluated, all together.
+/// A limit for the total number of rule parts that are evaluated.
 #[derive(Debug)]
 pub struct Budget {
     limit: u64,
@@ -31,7 +31,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// So many.
+    /// Creates a budget of `limit` parts.
     pub fn new(limit: u64) -> Self {
         Self {
             limit,
@@ -39,12 +39,12 @@ impl Budget {
         }
     }
 
-    /// How many there were at the beginning.
+    /// Returns the initial number of parts.
     pub fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// Whether something was not evaluated because it was too much.
+    /// Whether a rule was not evaluated because the budget was exceeded.
     pub fn is_spent(&self) -> bool {
         self.left.get().is_none()
     }
@@ -56,21 +56,21 @@ impl Budget {
 }
 
 impl Rule {
-    /// Takes a rule that [`check`] finds nothing wrong with.
+    /// Compiles a rule in which [`check`] finds no problem.
     ///
     /// # Errors
-    /// With the first thing that is wrong.
+    /// Returns the first problem.
     pub fn compile(rule: &str) -> Result<Self, Problem> {
         check(rule)?;
         let program = Program::compile(rule).map_err(|error| Problem {
-            reason: format!("does not parse: {error}"),
+            reason: format!("has a syntax error: {error}"),
             span: None,
         })?;
         Ok(Self { program })
     }
 
-    /// Whether the rule holds for properties, given as their types and the JSON texts of their values. A rule that
-    /// fails does not hold, nor does one that the budget does not suffice for; the budget is spent then.
+    /// Whether the rule holds for properties, which are pairs of a type and the JSON text of a value. Returns `false`
+    /// if the evaluation fails. Also returns `false` if the rule would exceed the budget; the budget is then spent.
     pub fn holds<'p>(&self, properties: impl Iterator<Item = (&'p str, &'p str)>, budget: &Budget) -> bool {
         let mut bytes = 0;
         let value = |(kind, text): (&str, &str)| {
@@ -111,13 +111,13 @@ fn semver_compare(left: &str, right: &str) -> Result<i64, ExecutionError> {
     Ok(version(left)?.cmp_precedence(&version(right)?) as i64)
 }
 
-/// Bytes that a regular expression may take when it is compiled.
+/// The maximum size in bytes of a compiled regular expression.
 const LARGEST_PATTERN: usize = 1 << 18;
-/// What compiling a regular expression costs at most, and what each byte of a string does, both roughly.
+/// The approximate maximum cost of compiling a regular expression, and the cost of each byte of a string to match.
 const PATTERN_COST: u64 = 2000;
 const BYTE_COST: u64 = 4;
 
-/// Whether a regular expression is found in a string. The time is linear in the text.
+/// Whether a regular expression matches anywhere in a string. The time is linear in the length of the string.
 fn matches(text: &str, pattern: &str) -> Result<bool, ExecutionError> {
     let pattern = RegexBuilder::new(&pattern::from_go(pattern))
         .size_limit(LARGEST_PATTERN)
@@ -128,7 +128,7 @@ fn matches(text: &str, pattern: &str) -> Result<bool, ExecutionError> {
     Ok(pattern.is_match(text))
 }
 
-/// In Go every number of a JSON text is a float.
+/// Converts all numbers to floats, because Go decodes all JSON numbers as floats.
 fn with_floats(value: Value) -> Value {
     match value {
         Value::Number(number) => number
@@ -144,7 +144,8 @@ fn with_floats(value: Value) -> Value {
     }
 }
 
-/// How many items the largest list or map has, or bytes the longest text.
+/// Returns the largest size within a value: the number of items in a list or map, or a sixteenth of the number of bytes
+/// in a string.
 fn largest(value: &Value) -> u64 {
     match value {
         Value::Array(items) => items.iter().map(largest).max().unwrap_or(0).max(items.len() as u64),
@@ -160,7 +161,7 @@ struct Sizes {
     others: u64,
 }
 
-/// How many parts of an expression are evaluated at most.
+/// Returns the maximum number of parts of an expression that are evaluated.
 fn cost(expression: &IdedExpr, sizes: Sizes) -> u64 {
     let of = |expression: &IdedExpr| cost(expression, sizes);
     let sum = |costs: &mut dyn Iterator<Item = u64>| costs.fold(1_u64, u64::saturating_add);
@@ -173,7 +174,7 @@ fn cost(expression: &IdedExpr, sizes: Sizes) -> u64 {
         })),
         Expr::Call(call) => {
             let parts = sum(&mut call.target.as_deref().into_iter().chain(&call.args).map(of));
-            // `largest` counts a string by 16 bytes.
+            // `largest` counts strings in units of 16 bytes.
             let bytes = sizes.others.saturating_mul(16);
             match call.func_name.as_str() {
                 "matches" => parts.saturating_add(PATTERN_COST.saturating_add(bytes.saturating_mul(BYTE_COST))),

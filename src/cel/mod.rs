@@ -1,8 +1,9 @@
-//! Rules in the Common Expression Language, as OLM compiles them: one variable, `properties`, the functions of the
-//! language and `semver_compare`, and a result that is true or false.
+//! Rules in the Common Expression Language as OLM compiles them: with the single variable `properties`, the functions
+//! of the language and `semver_compare`, and a boolean result.
 //!
-//! [`check`] says what is wrong with a rule, and [`Rule`] evaluates one that is sound. Both are bounded: rules that are
-//! longer or deeper than any real one are refused, and what an evaluation may cost is taken from a [`Budget`] before.
+//! [`check`] reports the first problem with a rule, and [`Rule`] evaluates a valid rule. Both have limits: rules that
+//! are unreasonably long or deeply nested are rejected, and the maximum cost of an evaluation is deducted from a
+//! [`Budget`] in advance.
 
 mod check;
 mod evaluate;

@@ -1,9 +1,9 @@
-//! Regular expressions as Go reads them.
+//! Regular expressions with the semantics of Go.
 
 use std::borrow::Cow;
 
-/// A pattern of Go for the regular expressions of Rust, which are alike but for this: in Go `\w`, `\d`, `\s` and `\b`
-/// know ASCII alone, and what stands between `\Q` and `\E` stands for itself.
+/// Translates a Go pattern to a pattern for the `regex` crate. There are only two differences: in Go, `\w`, `\d`, `\s`
+/// and `\b` match only ASCII, and text between `\Q` and `\E` is literal.
 pub(super) fn from_go(pattern: &str) -> Cow<'_, str> {
     if !pattern.contains('\\') {
         return Cow::Borrowed(pattern);

@@ -1,4 +1,4 @@
-//! How bundles are added, for `index add` and `registry add`.
+//! Adding bundles, for `index add` and `registry add`.
 
 use crate::bundle::MediaType;
 use crate::bundle::location::Location;
@@ -23,18 +23,18 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How bundles are added.
+/// The options for adding bundles.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate flag")]
 pub(crate) struct AdditionArguments {
-    /// Add the bundles in this file, or on standard input (-), one on each line
+    /// Add the bundles that are listed in this file, or on standard input (-), one per line
     #[arg(long, value_name = "FILE|-")]
     pub(crate) bundles_from: Option<PathBuf>,
-    /// How a new bundle takes its place: replaces, semver or semver-skippatch
+    /// Mode for placing a new bundle in its channels: replaces, semver or semver-skippatch
     ///
-    /// With "replaces" by what bundles say that they replace and skip. With "semver" by its version: it replaces the
-    /// next lower one. With "semver-skippatch" it also skips all lower patch versions. Of several bundles the lowest
-    /// version is added first, whatever their order.
+    /// With "replaces", the replaces and skips fields of the bundles are used. With "semver", a bundle replaces the
+    /// next lower version. With "semver-skippatch", it also skips all lower patch versions. Several bundles are added
+    /// from the lowest version up, regardless of their order.
     #[arg(
         long,
         value_enum,
@@ -44,7 +44,7 @@ pub(crate) struct AdditionArguments {
         hide_possible_values = true
     )]
     mode: Mode,
-    /// What to do with a bundle that the index holds already: error, or skip it where content and image are the same
+    /// Action for a bundle that is already in the index: error, or skip if content and image are the same
     #[arg(
         long,
         value_enum,
@@ -53,22 +53,22 @@ pub(crate) struct AdditionArguments {
         hide_possible_values = true
     )]
     if_exists: IfExists,
-    /// Add the bundles that can be fetched and read, and fail at the end because of the others
+    /// Add all bundles that can be fetched and read, and fail at the end if any bundle cannot
     #[arg(long)]
     permissive: bool,
-    /// Let a bundle take the place of one with its name that is the last of its channels
+    /// Overwrite a bundle of the same name if it is the head of all its channels
     #[arg(long, conflicts_with = "if_exists")]
     overwrite_latest: bool,
-    /// Take bundles that stand in for others by the annotation olm.substitutesFor
+    /// Accept bundles with the annotation olm.substitutesFor, which substitute for other bundles
     #[arg(long)]
     enable_alpha: bool,
-    /// Refuse bundles of other media types than these, registry+v1 and k8s+v1: what the clusters of the index can read
+    /// Accept only bundles of these media types, which the clusters of the index must support: registry+v1, k8s+v1
     #[arg(long, value_name = "TYPES", value_delimiter = ',')]
     allow_media_types: Vec<MediaType>,
-    /// Store the reference of a k8s+v1 bundle in place of its content, for an OLM that knows this media type
+    /// Store the reference of a k8s+v1 bundle instead of its content, for an OLM that supports this media type
     #[arg(long)]
     pub(crate) by_reference: bool,
-    /// Reference to store for the one bundle that is added, where it will be published
+    /// Reference to store for a single added bundle, under which it will be published
     #[arg(long, value_name = "REF")]
     pub(crate) record_as: Option<String>,
     #[command(flatten)]
@@ -77,7 +77,7 @@ pub(crate) struct AdditionArguments {
     pub(crate) strictness: StrictnessArguments,
 }
 
-/// How the update graph is made.
+/// The mode for building the update graph.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Mode {
     #[default]
@@ -86,7 +86,7 @@ pub(crate) enum Mode {
     SemverSkippatch,
 }
 
-/// What becomes of a bundle that is there already.
+/// The action for a bundle that is already in the index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum IfExists {
     #[default]
@@ -105,8 +105,8 @@ impl From<Mode> for graph::Mode {
 }
 
 impl AdditionArguments {
-    /// All bundles to add: those named on the command line and those in the list. Empty lines and lines that begin with
-    /// `#` are passed over.
+    /// Returns all bundles to add, from the command line and from the list. Empty lines and lines that begin with `#`
+    /// are skipped.
     pub(crate) fn bundles(&self, named: &[String]) -> Result<Vec<String>, CommandError> {
         let mut bundles = named.to_vec();
         if let Some(list) = &self.bundles_from {
@@ -120,24 +120,25 @@ impl AdditionArguments {
         }
         bundles.retain(|bundle| !bundle.is_empty());
         if bundles.is_empty() {
-            return Err(CommandError::usage("there is no bundle to add")
-                .hint("name bundles with --bundles, or a list of them with --bundles-from"));
+            return Err(CommandError::usage("no bundle was specified")
+                .hint("specify bundles with --bundles, or a list of bundles with --bundles-from"));
         }
         if self.record_as.is_some() && bundles.len() > 1 {
             return Err(CommandError::usage(
-                "--record-as gives one bundle its reference, and there are several",
+                "--record-as sets the reference of a single bundle, but several were specified",
             ));
         }
         Ok(bundles)
     }
 }
 
-/// The reference of `--record-as` as an index stores it. It must be one that a cluster can pull.
+/// Returns the reference of `--record-as` in the form that an index stores. Returns an error if clusters cannot pull
+/// it.
 fn published_reference(text: &str) -> Result<String, CommandError> {
     match text.parse() {
         Ok(Reference::Registry(reference)) => Ok(reference.as_written().to_owned()),
         Ok(_) => Err(CommandError::usage(format!(
-            "--record-as {text}: a cluster pulls images from registries only"
+            "--record-as {text}: clusters pull images only from registries"
         ))),
         Err(error) => Err(CommandError::usage(format!("--record-as: {}", with_causes(&error)))),
     }
@@ -154,7 +155,7 @@ fn read_list(list: &Path) -> Result<String, FileError> {
 }
 
 impl AdditionArguments {
-    /// Where the bundles are, and how they are recorded.
+    /// Returns the locations of the bundles, and the options for adding them.
     pub(crate) fn call(
         &self,
         named: &[String],
@@ -186,7 +187,7 @@ impl AdditionArguments {
     }
 }
 
-/// How a database is written.
+/// Returns the options for writing a database.
 pub(crate) fn writing(limits: &DatabaseLimitArguments) -> Result<change::ChangeOptions, CommandError> {
     Ok(change::ChangeOptions {
         epoch: environment::epoch()?.cast_signed(),
@@ -195,7 +196,7 @@ pub(crate) fn writing(limits: &DatabaseLimitArguments) -> Result<change::ChangeO
     })
 }
 
-/// Says why bundles were not added.
+/// Reports the reasons why no bundles were added.
 pub(crate) fn refused(error: GatherError, context: &Context<'_>) -> CommandResult {
     match error {
         GatherError::Bundles { problems, of } => Ok(refuse(problems, of, context)),
@@ -203,7 +204,7 @@ pub(crate) fn refused(error: GatherError, context: &Context<'_>) -> CommandResul
     }
 }
 
-/// How many bundles are fetched and read at once.
+/// The number of bundles that are fetched and read at once.
 const PARALLEL: usize = 4;
 
 fn refuse(problems: Vec<(Location, GatherProblem)>, of: usize, context: &Context<'_>) -> Status {
@@ -212,18 +213,18 @@ fn refuse(problems: Vec<(Location, GatherProblem)>, of: usize, context: &Context
     context.printer.error(if of == 1 {
         "the bundle was not added".to_owned()
     } else {
-        format!("{count} of {of} bundles cannot be added, so none was")
+        format!("{count} of {of} bundles cannot be added, so no bundle was added")
     });
     status
 }
 
-/// Says why each bundle cannot be added.
+/// Reports the reason why each bundle cannot be added.
 fn left_out(problems: Vec<(Location, GatherProblem)>, context: &Context<'_>) -> Status {
     let printer = &context.printer;
     let statuses = problems.into_iter().map(|(location, problem)| {
         match problem {
             GatherProblem::Intake(IntakeError::Findings { diagnostics, .. }) => {
-                // What was left out may be what is missing.
+                // An omission that a warning reports may be the cause of an error.
                 let why = |finding: &Diagnostic| finding.is_error() || finding.rule.consequence().is_some();
                 let why: Vec<Diagnostic> = diagnostics.into_iter().filter(why).collect();
                 printer.report(&why);
@@ -241,7 +242,7 @@ fn left_out(problems: Vec<(Location, GatherProblem)>, context: &Context<'_>) -> 
     Status::of_failures(statuses.collect::<Vec<_>>())
 }
 
-/// Shows what would change, as the result of a trial.
+/// Prints the changes that would be made, as the result of a dry run.
 pub(crate) fn tried(added: Added, context: &Context<'_>) -> CommandResult {
     for line in graph_change::lines(&added.report) {
         context.printer.line(line)?;
@@ -250,7 +251,7 @@ pub(crate) fn tried(added: Added, context: &Context<'_>) -> CommandResult {
     Ok(failed(added.problems, context))
 }
 
-/// Says what changed, for a person who watches. Bundles that were left out make it a failure.
+/// Reports the changes as status lines. Returns a failure if bundles were omitted.
 pub(crate) fn report(added: Added, context: &Context<'_>) -> Status {
     let printer = &context.printer;
     let Added {
@@ -260,10 +261,10 @@ pub(crate) fn report(added: Added, context: &Context<'_>) -> Status {
     } = added;
     strictness::warn(&remarks, printer);
     for name in &report.skipped {
-        printer.status(format_args!("{name} is there already"));
+        printer.status(format_args!("{name} is already in the index"));
     }
     for name in &report.overwritten {
-        printer.status(format_args!("{name} replaces the existing one"));
+        printer.status(format_args!("{name} replaces the existing bundle"));
     }
     for bundle in &report.bundles {
         let channels = bundle.channels.join(", ");
@@ -275,7 +276,7 @@ pub(crate) fn report(added: Added, context: &Context<'_>) -> Status {
     for package in &report.packages {
         for dropped in &package.dropped {
             printer.warning(format_args!(
-                "{} is no longer in channel {} of package {}: nothing replaces or skips it there any more",
+                "{} is no longer in channel {} of package {} because nothing there replaces or skips it any more",
                 dropped.bundle, dropped.channel, package.package
             ));
         }
@@ -284,7 +285,7 @@ pub(crate) fn report(added: Added, context: &Context<'_>) -> Status {
     failed(problems, context)
 }
 
-/// Says what `index check` will say.
+/// Warns of the stranded bundles that `index check` will report.
 fn warn_of_stranded(report: &Report, printer: &Printer) {
     let findings: Vec<_> = report.stranded.iter().map(Stranded::finding).collect();
     strictness::warn(&findings, printer);
@@ -295,8 +296,8 @@ fn failed(problems: Vec<(Location, GatherProblem)>, context: &Context<'_>) -> St
         return Status::Success;
     }
     let left_out = match problems.len() {
-        1 => "1 bundle was left out".to_owned(),
-        count => format!("{count} bundles were left out"),
+        1 => "1 bundle was omitted".to_owned(),
+        count => format!("{count} bundles were omitted"),
     };
     self::left_out(problems, context);
     context.printer.error(left_out);

@@ -1,4 +1,4 @@
-//! `--api-source`: where the kinds of APIs are looked up that a bundle uses and does not explain.
+//! `--api-source`: the sources for the kinds of APIs that a bundle uses but does not define.
 
 use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::CommandError;
@@ -9,26 +9,26 @@ use crate::kubernetes::served::ServedResources;
 use crate::synthesis::outside::Outside;
 use clap::Args;
 
-/// The sources.
+/// The option for API sources.
 #[derive(Debug, Args)]
 pub(crate) struct ApiSourceArguments {
-    /// Where to look up the kinds that RBAC rules name; may be given several times
+    /// Source for the kinds in RBAC rules; may be repeated
     ///
-    /// An index (a database file, a file-based catalog or an image), a file or folder of CRDs, or what a cluster says
-    /// of itself: the output of "kubectl api-resources", or of "kubectl get --raw /apis/GROUP/VERSION". Indexes are
-    /// asked first. Of several versions in one source the most stable and newest is taken; several kinds of one name
-    /// are an error.
+    /// A source is an index (a database file, a file-based catalog or an image), a file or folder of CRDs, or the APIs
+    /// of a cluster: the output of "kubectl api-resources", or of "kubectl get --raw /apis/GROUP/VERSION". Indexes are
+    /// searched first. If a source contains several versions, the most stable and newest version is used; several kinds
+    /// with the same name are an error.
     #[arg(long, value_name = "INDEX|DIR|FILE")]
     api_source: Vec<String>,
 }
 
 impl ApiSourceArguments {
-    /// Whether any is named.
+    /// Returns whether any source was specified.
     pub(crate) fn is_given(&self) -> bool {
         !self.api_source.is_empty()
     }
 
-    /// What they say, for a bundle whose samples stay as they are; `None` where none is named.
+    /// Returns the content of the sources, without samples, or `None` if no source was specified.
     pub(crate) fn outside(
         &self,
         registry: &RegistryArguments,
@@ -42,7 +42,7 @@ impl ApiSourceArguments {
         Ok(Some(Outside { samples: None, sources }))
     }
 
-    /// Reads them.
+    /// Reads the sources.
     pub(crate) fn read(
         &self,
         registry: &RegistryArguments,

@@ -1,4 +1,4 @@
-//! The options that several commands share, and what they mean to the modules below.
+//! The options that several commands share, and their conversion to the types of the modules below.
 
 use crate::bundle::BundleLimits;
 use crate::catalog::file_based::read::CatalogLimits;
@@ -17,55 +17,86 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-// Given to each argument, because a heading of the whole struct would also take in what follows it in a command.
+// Set on each argument, because a heading on the whole struct would also apply to the arguments after it in a command.
 const REGISTRY: &str = "Registry options";
 const LIMITS: &str = "Limits";
 
-/// How to reach registries.
+/// The options for connections to registries.
 #[derive(Debug, Clone, Args)]
-pub struct RegistryArguments {
-    /// Credential file, in the form of docker and podman
+pub struct ConnectionArguments {
+    /// Credential file, in the format of docker and podman
     ///
-    /// Without it the usual places are searched: $REGISTRY_AUTH_FILE, $XDG_RUNTIME_DIR/containers/auth.json,
+    /// By default, the usual files are searched: $REGISTRY_AUTH_FILE, $XDG_RUNTIME_DIR/containers/auth.json,
     /// $XDG_CONFIG_HOME/containers/auth.json, $DOCKER_CONFIG/config.json, ~/.docker/config.json.
     #[arg(long, help_heading = REGISTRY, value_name = "FILE")]
     pub authfile: Option<PathBuf>,
-    /// Trust the certificates in this PEM file, besides those of the system
+    /// Trust the certificates in this PEM file, in addition to those of the system
     #[arg(long, help_heading = REGISTRY, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
     /// Accept any certificate of a registry
     #[arg(long, help_heading = REGISTRY, alias = "skip-tls", conflicts_with = "use_http")]
     pub skip_tls_verify: bool,
-    /// Talk plain HTTP to registries
+    /// Use plain HTTP for registries
     #[arg(long, help_heading = REGISTRY)]
     pub use_http: bool,
-    /// How often to try again when a registry fails, stalls or limits the rate
+    /// Number of retries when a registry fails, stalls or limits the rate
     #[arg(long, help_heading = REGISTRY, value_name = "N", default_value_t = 4)]
     pub retries: u32,
-    /// Longest time for a manifest, a token or the text of an error, from the request to its last byte
+    /// Timeout for a manifest, a token or an error message, from the request to the last byte of the response
     #[arg(long, help_heading = REGISTRY, value_name = "SECONDS", default_value_t = 60, value_parser = value_parser!(u64).range(1..))]
     pub request_timeout: u64,
-    /// Slowest rate of a layer in bytes a second, measured over a minute; 0 for any
+    /// Minimum transfer rate of a layer in bytes per second, measured over a minute; 0 for no limit
     #[arg(long, help_heading = REGISTRY, value_name = "SIZE", default_value_t = Size(8 << 10))]
     pub min_rate: Size,
-    /// Neither use nor fill the cache of layers
+}
+
+impl ConnectionArguments {
+    /// Returns the transports for manifests and blobs, without a cache. Progress is shown on the terminal.
+    pub(crate) fn transports(&self, context: &Context<'_>) -> Transports {
+        Transports::new(self.options(), context.printer.progress())
+    }
+
+    fn options(&self) -> ImageOptions {
+        ImageOptions {
+            credentials: environment::credentials(self.authfile.as_deref()),
+            ca_file: self.ca_file.clone(),
+            skip_tls_verify: self.skip_tls_verify,
+            use_http: self.use_http,
+            request_timeout: Duration::from_secs(self.request_timeout),
+            least_rate: self.min_rate.0,
+            retry: RetryPolicy {
+                retries: self.retries,
+                ..RetryPolicy::default()
+            },
+            ..ImageOptions::default()
+        }
+    }
+}
+
+/// The options for connections to registries, and for reading images.
+#[derive(Debug, Clone, Args)]
+pub struct RegistryArguments {
+    /// The options for connections to registries.
+    #[command(flatten)]
+    pub connection: ConnectionArguments,
+    /// Do not use the layer cache
     #[arg(long, help_heading = REGISTRY, conflicts_with = "cache_dir")]
     pub no_cache: bool,
-    /// Folder for the cache of layers
+    /// Folder for the cache of image layers
     ///
-    /// Without it the cache is the folder opmx in $XDG_CACHE_HOME, or in ~/.cache.
+    /// By default, the cache is the folder opmx in $XDG_CACHE_HOME or ~/.cache.
     #[arg(long, help_heading = REGISTRY, value_name = "DIR")]
     pub cache_dir: Option<PathBuf>,
-    /// Largest size of all layers of an image together, unpacked
+    /// Maximum total size of the unpacked layers of an image
     #[arg(long, help_heading = REGISTRY, value_name = "SIZE", default_value_t = Size(DEFAULT_IMAGE_LIMIT))]
     pub max_image_size: Size,
-    /// Platform to take from an image that has several, as OS/ARCH
+    /// Platform to use from a multi-platform image, as OS/ARCH
     #[arg(long, help_heading = REGISTRY, value_name = "PLATFORM", default_value = "linux/amd64")]
     pub platform: Platform,
 }
 
 impl RegistryArguments {
-    /// The way to images, with the progress shown on the terminal.
+    /// Returns the transports for images. Progress is shown on the terminal.
     pub(crate) fn transports(&self, context: &Context<'_>) -> Transports {
         let cache = match &self.cache_dir {
             _ if self.no_cache => CacheMode::Off,
@@ -73,60 +104,50 @@ impl RegistryArguments {
             None => environment::cache_directory().map_or(CacheMode::Off, CacheMode::Directory),
         };
         let options = ImageOptions {
-            credentials: environment::credentials(self.authfile.as_deref()),
-            ca_file: self.ca_file.clone(),
-            skip_tls_verify: self.skip_tls_verify,
-            use_http: self.use_http,
-            request_timeout: Duration::from_secs(self.request_timeout),
-            least_rate: self.min_rate.0,
             platform: Some(self.platform.clone()),
-            retry: RetryPolicy {
-                retries: self.retries,
-                ..RetryPolicy::default()
-            },
             cache,
             image_limit: self.max_image_size.0,
-            ..ImageOptions::default()
+            ..self.connection.options()
         };
         Transports::new(options, context.printer.progress())
     }
 }
 
-/// Reads a label of an image.
+/// Parses an image label, `KEY=VALUE`.
 pub(crate) fn label(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err("a label is written KEY=VALUE".to_owned()),
+        _ => Err("expected KEY=VALUE".to_owned()),
     }
 }
 
-/// How much a bundle may hold.
+/// The limits on a bundle.
 #[derive(Debug, Clone, Args)]
 pub struct LimitArguments {
-    /// Largest file in a bundle
+    /// Maximum size of a file in a bundle
     #[arg(long, help_heading = LIMITS, value_name = "SIZE", default_value_t = Size(TreeLimits::default().file_bytes))]
     pub max_file_size: Size,
-    /// Most files in a bundle
+    /// Maximum number of files in a bundle
     #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = TreeLimits::default().files)]
     pub max_files: usize,
-    /// Largest size of all files of a bundle together, and of what is kept in memory of a catalog or of dumps of a
-    /// cluster
+    /// Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in
+    /// memory
     #[arg(long, help_heading = LIMITS, value_name = "SIZE", default_value_t = Size(TreeLimits::default().total_bytes))]
     pub max_total_size: Size,
-    /// Deepest nesting of a YAML or JSON document, at most 1024
+    /// Maximum nesting of a YAML or JSON document, at most 1024
     #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = Limits::default().depth)]
     pub max_depth: usize,
-    /// Most documents in one YAML file
+    /// Maximum number of documents in a YAML file
     #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = Limits::default().documents)]
     pub max_documents: usize,
-    /// Most keys and values in one YAML or JSON file, in one document of a catalog, and in all files of a bundle
+    /// Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle
     /// together
     #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = Limits::default().values)]
     pub max_values: usize,
 }
 
 impl LimitArguments {
-    /// The limits on the files.
+    /// Returns the limits on the files.
     pub fn tree(&self) -> TreeLimits {
         TreeLimits {
             files: self.max_files,
@@ -135,7 +156,7 @@ impl LimitArguments {
         }
     }
 
-    /// The limits on a bundle.
+    /// Returns the limits on a bundle.
     pub fn bundle(&self) -> BundleLimits {
         BundleLimits {
             tree: self.tree(),
@@ -143,7 +164,7 @@ impl LimitArguments {
         }
     }
 
-    /// The limits on whatever is named.
+    /// Returns the limits on any source: a bundle or an index.
     pub fn source(&self, database: &DatabaseLimitArguments, registry: &RegistryArguments) -> SourceLimits {
         SourceLimits {
             bundle: self.bundle(),
@@ -151,12 +172,12 @@ impl LimitArguments {
         }
     }
 
-    /// The limits on an index of either form.
+    /// Returns the limits on an index of either form.
     pub fn index(&self, database: &DatabaseLimitArguments, registry: &RegistryArguments) -> OpenLimits {
         CatalogLimitArguments::from(self).index(database, registry)
     }
 
-    /// The limits on dumps of a cluster.
+    /// Returns the limits on cluster dumps.
     pub fn dump(&self) -> DumpLimits {
         DumpLimits {
             object: self.text().file_bytes,
@@ -167,7 +188,7 @@ impl LimitArguments {
         }
     }
 
-    /// The limits on the text of each file.
+    /// Returns the limits on the text of each file.
     pub fn text(&self) -> Limits {
         Limits {
             file_bytes: usize::try_from(self.max_file_size.0).unwrap_or(usize::MAX),
@@ -178,16 +199,16 @@ impl LimitArguments {
     }
 }
 
-/// How much a catalog may hold.
+/// The limits on a catalog.
 #[derive(Debug, Clone, Args)]
 pub struct CatalogLimitArguments {
-    /// Largest size of what is kept in memory of a catalog: names, edges, properties and findings
+    /// Maximum size of the catalog data that is kept in memory: names, edges, properties and findings
     #[arg(long, help_heading = LIMITS, value_name = "SIZE", default_value_t = Size(TreeLimits::default().total_bytes))]
     pub max_total_size: Size,
-    /// Deepest nesting of a document of a catalog, at most 1024
+    /// Maximum nesting of a catalog document, at most 1024
     #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = Limits::default().depth)]
     pub max_depth: usize,
-    /// Most keys and values in one document of a catalog
+    /// Maximum number of keys and values in a catalog document
     #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = Limits::default().values)]
     pub max_values: usize,
 }
@@ -203,7 +224,7 @@ impl From<&LimitArguments> for CatalogLimitArguments {
 }
 
 impl CatalogLimitArguments {
-    /// The limits on a catalog.
+    /// Returns the limits on a catalog.
     pub fn catalog(&self) -> CatalogLimits {
         CatalogLimits {
             kept_bytes: usize::try_from(self.max_total_size.0).unwrap_or(usize::MAX),
@@ -214,7 +235,7 @@ impl CatalogLimitArguments {
         }
     }
 
-    /// The limits on an index of either form.
+    /// Returns the limits on an index of either form.
     fn index(&self, database: &DatabaseLimitArguments, registry: &RegistryArguments) -> OpenLimits {
         OpenLimits {
             catalog: self.catalog(),
@@ -224,7 +245,7 @@ impl CatalogLimitArguments {
     }
 }
 
-/// How much work a database may make.
+/// The limit on the work that a database may cause.
 #[derive(Debug, Clone, Args)]
 pub struct DatabaseLimitArguments {
     /// Maximum number of database engine steps; about 50 million take a second
@@ -232,7 +253,7 @@ pub struct DatabaseLimitArguments {
     pub max_database_steps: u64,
 }
 
-/// How much an index of either form may hold.
+/// The limits on an index of either form.
 #[derive(Debug, Clone, Args)]
 pub struct IndexLimitArguments {
     #[command(flatten)]
@@ -242,21 +263,21 @@ pub struct IndexLimitArguments {
 }
 
 impl IndexLimitArguments {
-    /// The limits on an index of either form.
+    /// Returns the limits on an index of either form.
     pub fn index(&self, registry: &RegistryArguments) -> OpenLimits {
         self.catalog.index(&self.database, registry)
     }
 }
 
-/// The form of the result.
+/// The output format.
 #[derive(Debug, Clone, Args)]
 pub struct OutputArguments {
-    /// Form of the result
+    /// Output format
     #[arg(short = 'o', long, value_enum, value_name = "FORM", default_value_t)]
     pub output: Format,
 }
 
-/// The container tool of opm's commands that work on a database. It is taken, and not needed.
+/// The container tool option of opm's database commands, which is accepted but not needed.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ContainerToolArgument {
     /// Not needed: no container tool is used
@@ -264,7 +285,7 @@ pub struct ContainerToolArgument {
     container_tool: Option<String>,
 }
 
-/// The container tools of opm's commands that work on an index image. They are taken, and not needed.
+/// The container tool options of opm's index image commands, which are accepted but not needed.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ImageToolArguments {
     #[command(flatten)]
@@ -277,7 +298,7 @@ pub struct ImageToolArguments {
     pull_tool: Option<String>,
 }
 
-/// The container tool of opm's bundle commands. It is taken, and not needed.
+/// The container tool option of opm's bundle commands, which is accepted but not needed.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ImageBuilderArgument {
     /// Not needed: no container tool is used
@@ -286,14 +307,14 @@ pub struct ImageBuilderArgument {
 }
 
 impl ContainerToolArgument {
-    /// Says once that no tool is needed, where one was chosen.
+    /// Warns once that no container tool is needed, if a tool was specified.
     pub fn answer(&self, printer: &Printer) {
         answer(printer, &[("--container-tool", self.container_tool.as_deref())]);
     }
 }
 
 impl ImageToolArguments {
-    /// Says once that no tool is needed, where one was chosen.
+    /// Warns once that no container tool is needed, if a tool was specified.
     pub fn answer(&self, printer: &Printer) {
         let tools = [
             ("--container-tool", self.container.container_tool.as_deref()),
@@ -305,14 +326,14 @@ impl ImageToolArguments {
 }
 
 impl ImageBuilderArgument {
-    /// Says once that no tool is needed, where one was chosen.
+    /// Warns once that no container tool is needed, if a tool was specified.
     pub fn answer(&self, printer: &Printer) {
         answer(printer, &[("--image-builder", self.image_builder.as_deref())]);
     }
 }
 
 fn answer(printer: &Printer, tools: &[(&str, Option<&str>)]) {
-    // "none" asks for what opmx does anyway.
+    // opmx never uses a container tool, so "none" requires no warning.
     let chosen: Vec<_> = tools
         .iter()
         .filter(|(_, tool)| tool.is_some_and(|tool| tool != "none"))
@@ -321,12 +342,13 @@ fn answer(printer: &Printer, tools: &[(&str, Option<&str>)]) {
     if !chosen.is_empty() {
         let chosen = chosen.join(", ");
         printer.warning(format_args!(
-            "{chosen} can be left out: opmx pulls and builds images itself, with no container tool"
+            "ignoring {chosen} because opmx pulls and builds images itself"
         ));
     }
 }
 
-/// Takes any string, and lets shells complete these: who looks a name up has more to say about one that is unknown.
+/// Accepts any string, and offers these names for shell completion. Unknown names are reported by the code that looks
+/// them up, which can give better hints.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OneOf(pub(crate) fn() -> Vec<&'static str>);
 
@@ -386,18 +408,21 @@ mod tests {
 
     #[test]
     fn the_old_name_of_skip_tls_verify_works_and_excludes_plain_http() {
-        assert!(parse("--skip-tls").unwrap().registry.skip_tls_verify);
+        assert!(parse("--skip-tls").unwrap().registry.connection.skip_tls_verify);
         assert!(parse("--skip-tls-verify --use-http").is_err());
         assert!(parse("--no-cache --cache-dir x").is_err());
     }
 
     #[test]
     fn registries_have_a_minute_unless_told_otherwise() {
-        let registry = parse("").unwrap().registry;
+        let registry = parse("").unwrap().registry.connection;
         let defaults = ImageOptions::default();
         assert_eq!(Duration::from_secs(registry.request_timeout), defaults.request_timeout);
         assert_eq!(registry.min_rate.0, defaults.least_rate);
-        let registry = parse("--request-timeout 5 --min-rate 1MiB").unwrap().registry;
+        let registry = parse("--request-timeout 5 --min-rate 1MiB")
+            .unwrap()
+            .registry
+            .connection;
         assert_eq!((registry.request_timeout, registry.min_rate.0), (5, 1 << 20));
         assert!(parse("--request-timeout 0").is_err());
     }
@@ -419,7 +444,7 @@ mod tests {
         parse("-p none -u podman -c docker").unwrap().tools.answer(&printer);
         let said = streams.stderr();
         assert!(
-            said.starts_with("warning: --container-tool, --build-tool can be left out"),
+            said.starts_with("warning: ignoring --container-tool, --build-tool"),
             "{said}"
         );
         assert_eq!(said.lines().count(), 1);

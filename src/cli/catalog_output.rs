@@ -1,4 +1,4 @@
-//! What the commands share that write file-based catalogs.
+//! Shared options of the commands that write file-based catalogs.
 
 use crate::catalog::file_based::migrate::Level;
 use crate::catalog::file_based::write::Language;
@@ -24,18 +24,19 @@ pub(crate) struct FormArguments {
     content: ContentArguments,
 }
 
-/// What is in a catalog.
+/// The options for the content of a catalog.
 #[derive(Debug, Args)]
 pub(crate) struct ContentArguments {
-    /// Replace old forms by newer ones, up to this level
+    /// Replace old forms with newer forms, up to this level
     ///
-    /// "bundle-object-to-csv-metadata" puts what user interfaces show of a bundle in the place of its manifests, where
-    /// the bundle has an image that holds them: the catalog becomes much smaller, and needs an OLM from 2023 on.
+    /// "bundle-object-to-csv-metadata" replaces the manifests of a bundle with the metadata that user interfaces show,
+    /// if the bundle has an image with the manifests. The catalog becomes much smaller, but requires an OLM from 2023
+    /// or later.
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t)]
     migrate_level: MigrateLevel,
-    /// Leave out dependencies that are recommended or optional
+    /// Omit recommended and optional dependencies
     ///
-    /// An OLM that does not know intents takes each dependency as required.
+    /// OLM versions that do not support intents treat every dependency as required.
     #[arg(long)]
     required_only: bool,
 }
@@ -43,7 +44,7 @@ pub(crate) struct ContentArguments {
 /// The language of documents.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub(crate) enum OutputLanguage {
-    /// JSON, as opm indents it
+    /// JSON, indented as by opm
     #[default]
     Json,
     /// YAML, with sorted keys
@@ -51,13 +52,13 @@ pub(crate) enum OutputLanguage {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum MigrateLevel {
+pub(crate) enum MigrateLevel {
     /// Change nothing
     #[default]
     None,
-    /// Manifests of bundles that have an image give way to olm.csv.metadata
+    /// Replace the manifests of bundles that have an image with olm.csv.metadata
     BundleObjectToCsvMetadata,
-    /// Everything that there is
+    /// Replace all old forms
     All,
 }
 
@@ -70,21 +71,31 @@ impl From<OutputLanguage> for Language {
     }
 }
 
+impl From<MigrateLevel> for Level {
+    fn from(level: MigrateLevel) -> Self {
+        match level {
+            MigrateLevel::None => Self::None,
+            MigrateLevel::BundleObjectToCsvMetadata | MigrateLevel::All => Self::BundleObjectToCsvMetadata,
+        }
+    }
+}
+
 impl ContentArguments {
-    /// How far old forms are replaced; `all` where another flag asks for every level.
+    /// Returns the migration level. `all` is set if a different flag requests all levels.
     pub(crate) fn level(&self, all: bool) -> Result<Level, CommandError> {
         if all && self.migrate_level != MigrateLevel::None {
             return Err(CommandError::usage(
-                "--migrate asks for all levels, and --migrate-level for one: give one of them",
+                "--migrate requests all levels, but --migrate-level requests one level; use only one of these options",
             ));
         }
-        Ok(match self.migrate_level {
-            MigrateLevel::None if !all => Level::None,
-            _ => Level::BundleObjectToCsvMetadata,
+        Ok(if all {
+            Level::BundleObjectToCsvMetadata
+        } else {
+            self.migrate_level.into()
         })
     }
 
-    /// What goes into the catalog.
+    /// Returns the options for the content of the catalog.
     pub(crate) fn options(&self) -> RenderOptions {
         RenderOptions {
             required_only: self.required_only,
@@ -93,7 +104,7 @@ impl ContentArguments {
 }
 
 impl FormArguments {
-    /// The form; `all` where another flag asks for every level.
+    /// Returns the form. `all` is set if a different flag requests all levels.
     pub(crate) fn form(&self, all: bool) -> Result<Form, CommandError> {
         Ok(Form {
             language: self.output.into(),
@@ -101,7 +112,7 @@ impl FormArguments {
         })
     }
 
-    /// Opens everything that is named. Bundles in folders get a reference where one is `published`.
+    /// Opens all named sources. If set, `published` determines the references of bundles in folders.
     pub(crate) fn open(
         &self,
         names: &[String],
@@ -131,7 +142,7 @@ impl FormArguments {
     }
 }
 
-/// Shows what a bundle has wrong, and names what could not be opened.
+/// Reports the findings about a bundle, and returns an error with the name of the source.
 fn refused(name: &str, error: SourceError, context: &Context<'_>) -> CommandError {
     if let SourceError::Intake(IntakeError::Findings { diagnostics, .. }) = &error {
         context.printer.report(diagnostics);

@@ -7,10 +7,10 @@ use clap_complete::Shell;
 
 const EXAMPLES: &str = "\
 Examples:
-  bash: for you, from the next shell on
+  bash: for the current user, from the next shell on
   $ opmx completion bash > ~/.local/share/bash-completion/completions/opmx
 
-  zsh: into a folder of $fpath
+  zsh: into a folder in $fpath
   $ opmx completion zsh > /usr/local/share/zsh/site-functions/_opmx
 
   fish
@@ -18,12 +18,12 @@ Examples:
 
 /// Print the completion script of a shell
 ///
-/// The script completes commands, options and their values. Where the shell looks for it is the shell's affair; the
-/// examples show the usual places.
+/// The script completes commands, options and their values. Its location depends on the shell; the examples show the
+/// usual locations.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompletionArguments {
-    /// The shell
+    /// Shell to generate the script for
     #[arg(value_enum)]
     shell: Shell,
 }
@@ -36,8 +36,8 @@ pub(crate) fn run(name: &'static str, arguments: &CompletionArguments, context: 
     Ok(Status::Success)
 }
 
-/// What a shell should offer of a command. The generators would offer also what the help does not show, such as the
-/// options that are only taken for the sake of old pipelines.
+/// Returns a command without its hidden parts. The generators would otherwise offer them, such as options that are
+/// accepted only for old pipelines.
 fn offered(command: &clap::Command, name: &'static str) -> clap::Command {
     let arguments = command.get_arguments().filter(|argument| !argument.is_hide_set());
     let commands = command.get_subcommands().filter(|below| !below.is_hide_set());
@@ -47,7 +47,7 @@ fn offered(command: &clap::Command, name: &'static str) -> clap::Command {
         .disable_version_flag(command.get_version().is_none())
         .args(arguments.cloned())
         .subcommands(commands.map(|below| {
-            // Names must live for as long as the program, which ends when the script is printed.
+            // Names must be `'static`. The leak is harmless because the program ends after printing the script.
             offered(below, Box::leak(below.get_name().to_owned().into_boxed_str()))
         }))
 }

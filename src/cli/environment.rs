@@ -1,17 +1,18 @@
-//! What the environment says: the one place where its variables are read that are not the terminal's.
+//! The environment variables. All of them are read here, except those of the terminal.
 
 use crate::cli::error::CommandError;
 use crate::image::Credentials;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The name of the variable with the time that builds carry.
+/// The variable that sets the timestamp of builds.
 const EPOCH: &str = "SOURCE_DATE_EPOCH";
 
-/// The time that builds carry, in seconds since 1970: `SOURCE_DATE_EPOCH`, or 0, never the clock.
+/// Returns the timestamp of builds in seconds since 1970: `SOURCE_DATE_EPOCH`, or 0 by default, but never the current
+/// time.
 ///
 /// # Errors
-/// When it is set to something else than a number that a tar header can hold.
+/// Returns an error if the value of the variable is not a number that fits into a tar header.
 pub(crate) fn epoch() -> Result<u64, CommandError> {
     std::env::var_os(EPOCH).map_or(Ok(0), |value| epoch_of(&value.to_string_lossy()))
 }
@@ -20,13 +21,13 @@ fn epoch_of(value: &str) -> Result<u64, CommandError> {
     let seconds = value.parse().ok().filter(|seconds: &u64| *seconds < 1 << 33);
     seconds.ok_or_else(|| {
         CommandError::failure(format!(
-            "{EPOCH} is {value:?}, expected seconds since 1970 as a whole number below 2^33"
+            "{EPOCH} is {value:?}, but must be a whole number of seconds since 1970 below 2^33"
         ))
     })
 }
 
-/// The user's own cache directory: `$OPMX_CACHE_DIR`, or `opmx` below `$XDG_CACHE_HOME` or `~/.cache`.
-/// There is none where no home is known.
+/// Returns the cache directory of the user: `$OPMX_CACHE_DIR`, or `opmx` below `$XDG_CACHE_HOME` or `~/.cache`. Returns
+/// `None` if no home directory is known.
 pub(crate) fn cache_directory() -> Option<PathBuf> {
     cache_directory_of(&|name| std::env::var_os(name))
 }
@@ -42,7 +43,8 @@ fn cache_directory_of(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<Pat
         .or_else(|| below("HOME", ".cache/opmx"))
 }
 
-/// The credentials of the container tools: those in `authfile` or `$REGISTRY_AUTH_FILE`, or else in their usual files.
+/// Returns the credentials of the container tools: those in `authfile` or `$REGISTRY_AUTH_FILE`, or otherwise those in
+/// the usual files.
 pub(crate) fn credentials(authfile: Option<&Path>) -> Credentials {
     credentials_of(authfile, &|name| std::env::var_os(name))
 }
@@ -66,7 +68,7 @@ fn credentials_of(authfile: Option<&Path>, variable: &dyn Fn(&str) -> Option<OsS
     Credentials::in_any_of(files.into_iter().flatten().collect())
 }
 
-/// The path in a variable. One that is empty counts as not set.
+/// Returns the path in a variable. An empty variable is treated as unset.
 fn path(variable: &dyn Fn(&str) -> Option<OsString>, name: &str) -> Option<PathBuf> {
     variable(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

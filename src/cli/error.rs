@@ -1,14 +1,14 @@
-//! How every failure ends: its kind and exit code, its sentence, and hints on what to do.
+//! Command errors: their kinds, exit codes, messages and hints.
 //!
 //! | code | meaning |
 //! |---|---|
-//! | [`SUCCESS`] | the command did what it was asked to; also where the reader of a pipe went away |
-//! | [`FAILURE`] | it could not, or found errors in what it looked at |
-//! | [`USAGE`] | the command line is wrong; nothing was done |
-//! | [`NO`] | it could, and the answer is no |
-//! | [`MISSING`] | what was named does not exist, as the registry, the file system or the index says |
+//! | [`SUCCESS`] | the command succeeded, or the reader of a pipe went away |
+//! | [`FAILURE`] | the command failed, or found errors in its input |
+//! | [`USAGE`] | the command line is invalid; nothing was done |
+//! | [`NO`] | the command succeeded, and its answer is no |
+//! | [`MISSING`] | a named item does not exist in the registry, the file system or the index |
 //!
-//! [`EXIT_STATUS`] is what users read of it.
+//! `EXIT_STATUS` contains the descriptions for users.
 
 use crate::causes::with_causes;
 use crate::cli::hint::{Advice, Hints};
@@ -17,46 +17,46 @@ use crate::terminal::output::OutputError;
 use std::fmt;
 use std::process::ExitCode;
 
-/// The command did what it was asked to.
+/// The command succeeded.
 pub const SUCCESS: u8 = 0;
-/// The command could not do it, or found errors in what it looked at.
+/// The command failed, or found errors in its input.
 pub const FAILURE: u8 = 1;
-/// The command line is wrong; nothing was done.
+/// The command line is invalid; nothing was done.
 pub const USAGE: u8 = 2;
-/// The command could answer what was asked, and the answer is no.
+/// The command succeeded, and its answer is no.
 pub const NO: u8 = 3;
-/// What was named does not exist.
+/// A named item does not exist.
 pub const MISSING: u8 = 4;
 
-/// What the exit statuses mean, as the help and the manual say it.
+/// The meanings of the exit statuses, as shown in the help and the man pages.
 pub(crate) const EXIT_STATUS: [(u8, &str); 5] = [
-    (SUCCESS, "the command did what it was asked to"),
-    (FAILURE, "it could not, or found errors"),
-    (USAGE, "the command line is wrong; nothing was done"),
-    (NO, "the answer is no, as where an upgrade asks for more permissions"),
+    (SUCCESS, "success"),
+    (FAILURE, "failure, or errors were found"),
+    (USAGE, "the command line is invalid; nothing was done"),
+    (NO, "the answer is no; for example, an upgrade needs more permissions"),
     (
         MISSING,
-        "what was named does not exist, as the registry, the file system or the index says",
+        "a named item does not exist in the registry, the file system or the index",
     ),
 ];
 
-/// How a command ended that could do its work.
+/// The outcome of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// All is well.
+    /// The command succeeded.
     Success,
-    /// What it looked at has errors, or not everything could be done. It has been said already.
+    /// The input has errors, or a part of the command failed. The errors have already been reported.
     Failure,
-    /// The command line is wrong. It has been said already.
+    /// The command line is invalid. The error has already been reported.
     Usage,
-    /// The answer is no. It has been said already.
+    /// The answer is no. It has already been printed.
     No,
-    /// All that failed is that something does not exist. It has been said already.
+    /// A named item does not exist, and nothing else failed. The error has already been reported.
     Missing,
 }
 
 impl Status {
-    /// The exit code.
+    /// Returns the exit code.
     fn code(self) -> u8 {
         match self {
             Self::Success => SUCCESS,
@@ -67,13 +67,13 @@ impl Status {
         }
     }
 
-    /// How a command ends that answers a question.
+    /// Returns the status of a command that answers a yes-or-no question.
     pub(crate) fn of_answer(yes: bool) -> Self {
         if yes { Self::Success } else { Self::No }
     }
 
-    /// How a command ends of which several parts failed, each for its reason: nothing is missing where something else
-    /// is wrong, too.
+    /// Returns the status of a command with failed parts: [`Missing`](Self::Missing) if all parts have this status,
+    /// otherwise [`Failure`](Self::Failure).
     pub(crate) fn of_failures(parts: impl IntoIterator<Item = Self>) -> Self {
         if parts.into_iter().all(|part| part == Self::Missing) {
             Self::Missing
@@ -83,27 +83,27 @@ impl Status {
     }
 }
 
-/// What the `run` function of a command returns.
+/// The result of a command's `run` function.
 pub type CommandResult = Result<Status, CommandError>;
 
-/// Whose failure it is.
+/// The kind of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// The input, the system, the registry.
+    /// A fault of the input, the system or the registry.
     Failure,
-    /// The command line.
+    /// An invalid command line.
     Usage,
-    /// Of who named what does not exist, or of who took it away.
+    /// A named item that does not exist.
     Missing,
-    /// Nobody's: the reader of the output has what it wanted.
+    /// A closed output, which is not a failure because the reader needs no more output.
     OutputClosed,
 }
 
-/// Why a command stopped. Every error of the library becomes one by `?`.
+/// The reason why a command stopped. `?` converts every library error into a `CommandError`.
 #[derive(Debug)]
 pub struct CommandError {
     kind: Kind,
-    /// What was tried, each sentence because of the next.
+    /// The messages, from the attempted operation to the root cause.
     sentences: Vec<String>,
     hints: Vec<String>,
 }
@@ -117,22 +117,22 @@ impl CommandError {
         }
     }
 
-    /// A mistake in the command line that only the command itself can see.
+    /// Creates an error for a command-line mistake that only the command itself can detect.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new(Kind::Usage, message.into(), Vec::new())
     }
 
-    /// A failure that no error of the library describes.
+    /// Creates an error for a failure that no library error describes.
     pub fn failure(message: impl Into<String>) -> Self {
         Self::new(Kind::Failure, message.into(), Vec::new())
     }
 
-    /// What was named does not exist, and no error of the library says so.
+    /// Creates an error for a missing item that no library error describes.
     pub fn missing(message: impl Into<String>) -> Self {
         Self::new(Kind::Missing, message.into(), Vec::new())
     }
 
-    /// How the command ends.
+    /// Returns the status that the command ends with.
     pub(crate) fn status(&self) -> Status {
         match self.kind {
             Kind::OutputClosed => Status::Success,
@@ -142,26 +142,26 @@ impl CommandError {
         }
     }
 
-    /// Says what was tried, above the cause.
+    /// Adds a description of the attempted operation, above the cause.
     #[must_use]
     pub fn context(mut self, message: impl Into<String>) -> Self {
         self.sentences.insert(0, message.into());
         self
     }
 
-    /// Adds advice.
+    /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
-    /// The advice.
+    /// Returns the hints.
     pub(crate) fn hints(&self) -> &[String] {
         &self.hints
     }
 
-    /// Says the sentence, its causes and the hints.
+    /// Prints the message, its causes and the hints.
     pub(crate) fn print(&self, printer: &Printer) {
         for (depth, sentence) in self.sentences.iter().enumerate() {
             if depth == 0 {
@@ -197,11 +197,11 @@ impl From<OutputError> for CommandError {
             OutputError::Write(_) => (Kind::Failure, None),
             OutputError::Hidden => (
                 Kind::Failure,
-                Some("--fix without --dry-run changes the files; look at them with an editor"),
+                Some("run --fix without --dry-run, and inspect the changed files in an editor"),
             ),
             OutputError::Form { .. } => (
                 Kind::Failure,
-                Some("this is a mistake in opmx; please report it with the command line"),
+                Some("this is a bug in opmx; report it together with the command line"),
             ),
         };
         let hints = hint.map(str::to_owned).into_iter().collect();
@@ -209,7 +209,7 @@ impl From<OutputError> for CommandError {
     }
 }
 
-/// Runs the body of a command, writes what is still buffered, says why it failed, and gives the exit code.
+/// Runs the body of a command, flushes the output, reports any error, and returns the exit code.
 pub(crate) fn finish(printer: &Printer, body: impl FnOnce(&Printer) -> CommandResult) -> ExitCode {
     let mut result = body(printer);
     for warning in printer.progress().take_warnings() {
@@ -229,7 +229,7 @@ pub(crate) fn finish(printer: &Printer, body: impl FnOnce(&Printer) -> CommandRe
     ExitCode::from(status.code())
 }
 
-/// Prints what clap answers: the help or the version as a result, a usage error on standard error.
+/// Prints the response of clap: help and version on standard output, usage errors on standard error.
 pub(crate) fn answer(printer: &Printer, answer: &clap::Error) -> CommandResult {
     let text = answer.render();
     if !answer.use_stderr() {
@@ -260,6 +260,8 @@ mod tests {
     use crate::image::ImageError;
     use crate::index::gather::GatherProblem;
     use crate::index::program::ProgramError;
+    use crate::mirror::archive::ArchiveError;
+    use crate::mirror::pack::PackError;
     use crate::terminal::output::tests::captured;
     use crate::tree::TreeError;
     use std::io;
@@ -290,7 +292,7 @@ mod tests {
         insta::assert_snapshot!(said(error).1, @"
         error: the bundle was not built
           caused by: cannot read a.yaml: no storage space
-          hint: make room for a.yaml; what was there before is unchanged
+          hint: free space for a.yaml; the previous content is unchanged
           hint: try again
         ");
     }
@@ -306,11 +308,25 @@ mod tests {
         ];
         for error in passed_on {
             let said = said(error).1;
-            assert_eq!(said.matches("hint: make room for a.yaml").count(), 1, "{said}");
+            assert_eq!(said.matches("hint: free space for a.yaml").count(), 1, "{said}");
         }
         let path = "opmx".into();
         let said = said(ProgramError::NotStatic { path }).1;
         assert!(said.contains("--binary-image") && said.contains("--generate"), "{said}");
+    }
+
+    #[test]
+    fn an_archive_that_fills_the_disk_is_continued_by_the_next_run() {
+        let full = || FileError::new("write", "mirror-0001.tar.partial", io::ErrorKind::StorageFull.into());
+        let errors: [CommandError; 2] = [
+            PackError::from(ImageError::from(full())).into(),
+            PackError::from(ArchiveError::from(full())).into(),
+        ];
+        for error in errors {
+            let said = said(error).1;
+            let hint = "hint: free space for mirror-0001.tar.partial; the next run continues where this one stopped\n";
+            assert!(said.ends_with(hint) && !said.contains("unchanged"), "{said}");
+        }
     }
 
     #[test]

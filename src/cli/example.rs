@@ -1,8 +1,8 @@
-//! The command lines that find what is wrong with the examples of rules.
+//! The command lines that report the faults in the examples of rules.
 
 use crate::rules::examples::{Example, INDEX_CHECK, INDEX_DOCKERFILE};
 
-/// The command that finds what is wrong, with the flags that it needs.
+/// Returns the command line that reports the fault of an example.
 pub fn found_by(example: &Example) -> String {
     if let Some(command) = example.wrong.as_deref().filter(|_| example.command_line) {
         return command.trim_end().to_owned();

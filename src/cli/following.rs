@@ -1,4 +1,4 @@
-//! How far the dependencies of bundles are followed, for the commands that take packages with what they need.
+//! Following dependencies of bundles, for the commands that select packages with their dependencies.
 
 use crate::olm::intent::Intent;
 use crate::resolver::closure::{Follow, Reason, Unsatisfied};
@@ -7,19 +7,19 @@ use crate::terminal::Printer;
 use clap::{Args, ValueEnum};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is decided about dependencies that are not required.
+/// The options for dependencies that are not required.
 #[derive(Debug, Args)]
 pub(crate) struct PreferenceArguments {
-    /// Leave out dependencies that are only recommended: all of them, or those on PACKAGE; may be repeated
+    /// Exclude recommended dependencies: all of them, or those on PACKAGE; may be repeated
     #[arg(long, value_name = "PACKAGE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     without_recommended: Vec<String>,
-    /// Take this package where it can be, although it is only optional to a bundle; may be repeated
+    /// Include this package if possible, although it is only an optional dependency; may be repeated
     #[arg(long, value_name = "PACKAGE")]
     with_optional: Vec<String>,
 }
 
 impl PreferenceArguments {
-    /// What was decided.
+    /// Returns the preferences.
     pub(crate) fn preferences(&self) -> Preferences {
         let packages: BTreeSet<String> = self.without_recommended.iter().cloned().collect();
         Preferences {
@@ -34,20 +34,20 @@ impl PreferenceArguments {
         }
     }
 
-    /// Whether anything was decided.
+    /// Returns whether any of the options is used.
     pub(crate) fn is_given(&self) -> bool {
         self.preferences() != Preferences::default()
     }
 }
 
-/// How much a bundle wants something.
+/// The intent of a dependency.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum IntentArgument {
-    /// It cannot be installed without it
+    /// The bundle cannot be installed without the dependency
     Required,
-    /// It is installed with it where that is possible
+    /// The bundle is installed with the dependency if possible
     Recommended,
-    /// It makes use of it where it is installed
+    /// The bundle uses the dependency if it is installed
     Optional,
 }
 
@@ -61,7 +61,7 @@ impl From<IntentArgument> for Intent {
     }
 }
 
-/// Follows dependencies with these intents.
+/// Returns the rules for following dependencies with these intents.
 pub(crate) fn follow(intents: &[IntentArgument], preferences: &PreferenceArguments) -> Follow {
     Follow {
         intents: intents.iter().copied().map(Intent::from).collect(),
@@ -69,13 +69,13 @@ pub(crate) fn follow(intents: &[IntentArgument], preferences: &PreferenceArgumen
     }
 }
 
-/// Which needs of packages keep further packages.
+/// The options for including the dependencies of packages.
 #[derive(Debug, Args)]
 pub(crate) struct FollowArguments {
-    /// Also packages that those could need, by dependencies with these intents; without INTENTS, with any
+    /// Include packages that could satisfy dependencies with these intents; without INTENTS, with any intent
     ///
-    /// Dependencies on packages have an intent, required where they do not say another; those on APIs are required.
-    /// What is there as a dependency brings along what it requires itself, whatever the intents.
+    /// Dependencies on packages have an intent, which is required by default; dependencies on APIs are always required.
+    /// The required dependencies of an included bundle are also included, regardless of INTENTS.
     #[arg(
         long,
         value_enum,
@@ -91,12 +91,12 @@ pub(crate) struct FollowArguments {
 }
 
 impl FollowArguments {
-    /// Nothing is followed where nothing is said.
+    /// Returns the rules for following dependencies. By default, none are followed.
     pub(crate) fn or_nothing(&self) -> Follow {
         follow(&self.with_dependencies, &self.preferences)
     }
 
-    /// Everything is followed where nothing is said.
+    /// Returns the rules for following dependencies. By default, all are followed.
     pub(crate) fn or_all(&self) -> Follow {
         let said = self.or_nothing();
         let intents = if said.intents.is_empty() {
@@ -111,7 +111,7 @@ impl FollowArguments {
     }
 }
 
-/// Says why each package is there, and which dependencies nothing satisfies.
+/// Reports the reason why each package was kept, and the unsatisfied dependencies.
 pub(crate) fn report(packages: &BTreeMap<String, Vec<Reason>>, unsatisfied: &[Unsatisfied], printer: &Printer) {
     for (package, reasons) in packages {
         match &reasons[..] {
@@ -131,7 +131,7 @@ pub(crate) fn report(packages: &BTreeMap<String, Vec<Reason>>, unsatisfied: &[Un
     warn(unsatisfied, printer);
 }
 
-/// Says which dependencies nothing in the index satisfies.
+/// Warns of dependencies that nothing in the index satisfies.
 pub(crate) fn warn(unsatisfied: &[Unsatisfied], printer: &Printer) {
     for Unsatisfied {
         kind,
@@ -145,16 +145,16 @@ pub(crate) fn warn(unsatisfied: &[Unsatisfied], printer: &Printer) {
         let word = if bundles.contains(' ') { "depend" } else { "depends" };
         match problem {
             None => printer.warning(format_args!(
-                "nothing in the index satisfies what {bundles} {word} on: {kind} {value}"
+                "{bundles} {word} on {kind} {value}, which nothing in the index satisfies"
             )),
             Some(problem) => printer.warning(format_args!(
-                "cannot tell what {bundles} {word} on: {kind} {value}: {problem}"
+                "{bundles} {word} on {kind} {value}, which cannot be evaluated: {problem}"
             )),
         }
     }
 }
 
-/// The first name, and how many more there are.
+/// Returns the first name, and the number of further names.
 pub(crate) fn some(names: &[String]) -> String {
     match names {
         [] => String::new(),

@@ -1,4 +1,4 @@
-//! `opmx generate dockerfile`: for those who build the image of a file-based catalog with another tool.
+//! `opmx generate dockerfile`: the Dockerfile for building the image of a file-based catalog with a different tool.
 
 use crate::cli::Context;
 use crate::cli::arguments::label;
@@ -10,19 +10,19 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  For the catalog in the folder catalog
+  Write a Dockerfile for the catalog in the folder catalog
   $ opmx generate dockerfile catalog -i registry.example.com/opm:v1";
 
 const EXAMPLES_DOCKERFILE: &str = "\
 Examples:
-  An image that serves the catalog
+  Build an image that serves the catalog
   $ opmx generate dockerfile catalog -i registry.example.com/opm:v1
   $ docker build . -f catalog.Dockerfile -t registry.example.com/catalog:v1
 
-  An image with nothing but the catalog, for an OLM that brings the program
+  Write a Dockerfile for an image of only the catalog, for an OLM that provides the program
   $ opmx generate dockerfile catalog -i scratch -b registry.example.com/opm:v1";
 
-/// Write what other tools need for a file-based catalog
+/// Write the files that other tools need for a file-based catalog
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct GenerateArguments {
@@ -37,26 +37,26 @@ enum GenerateCommand {
 
 /// Write DIR.Dockerfile, which builds the image of the catalog in DIR
 ///
-/// The file stands beside DIR, and must not be there yet. It has two stages: the builder makes the cache of the
-/// catalog, and only the catalog and the cache come into the image. Both images need opm, or opmx under its name, as
-/// /bin/opm; an index image that opmx built has it.
+/// The file is written next to DIR, and must not exist yet. It has two stages: the builder creates the cache of the
+/// catalog, and only the catalog and the cache are copied into the image. Both images must contain opm, or opmx under
+/// this name, as /bin/opm; index images that opmx built contain it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES_DOCKERFILE)]
 struct DockerfileArguments {
-    /// The folder of the catalog
+    /// Folder of the catalog
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Image to stand on; "scratch" for one that holds no program
+    /// Base image; "scratch" for an image without a program
     ///
-    /// Without it, it is the builder image, or opm:latest.
+    /// The default is the builder image, or opm:latest.
     #[arg(short = 'i', long, alias = "binary-image", value_name = "REF")]
     base_image: Option<String>,
-    /// Image whose /bin/opm makes the cache
+    /// Image whose /bin/opm creates the cache
     ///
-    /// Without it, it is the base image, or opm:latest where that holds no program.
+    /// The default is the base image, or opm:latest if the base image contains no program.
     #[arg(short, long, value_name = "REF")]
     builder_image: Option<String>,
-    /// More labels, separated by commas; of one that stands twice the last counts
+    /// Additional labels, separated by commas; for a repeated label, the last value applies
     #[arg(short = 'l', long, value_name = "KEY=VALUE", value_delimiter = ',', value_parser = label)]
     extra_labels: Vec<(String, String)>,
 }
@@ -78,7 +78,8 @@ fn dockerfile(arguments: &DockerfileArguments, context: &Context<'_>) -> Command
     let file = write_beside(&arguments.folder, &image)?;
     if [&image.base, &image.builder].into_iter().any(|name| name == OPM_IMAGE) {
         context.printer.warning(format_args!(
-            "{OPM_IMAGE} stands for an image of yours that holds opm or opmx: name it with --base-image or --builder-image"
+            "{OPM_IMAGE} is a placeholder for your own image with opm or opmx; specify it with --base-image or \
+            --builder-image"
         ));
     }
     context.printer.status(format_args!("wrote {}", file.display()));

@@ -1,32 +1,32 @@
-//! What somebody may have meant by the name of a bundle or an index that is not there.
+//! Hints about the intended name if a bundle or an index does not exist.
 
 use crate::bundle::location::{Location, LocationError};
 use crate::cli::error::CommandError;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Entries of a folder that are looked at for a name that is like the one that was given.
+/// The maximum number of folder entries that are searched for a similar name.
 const LOOKED_AT: usize = 10_000;
 
-/// Says that the name of a bundle may have been meant for a folder, where it does not say which registry it is about.
+/// Adds a hint that a bundle name without a registry may have been meant as a folder.
 pub(crate) fn with_guess(error: CommandError, location: &Location) -> CommandError {
     match location.registry_reference() {
         Some(name) if !names_host(name) => {
-            let hint = format!("there is no folder {name}, so it was taken for an image");
+            let hint = format!("there is no folder {name}, so the name was interpreted as an image");
             with_nearest(error.hint(hint), name)
         }
         _ => error,
     }
 }
 
-/// The place of a bundle, and which folder may have been meant where it is none.
+/// Parses the location of a bundle. The error for an invalid location suggests a folder with a similar name.
 pub(crate) fn location(name: &str) -> Result<Location, CommandError> {
     name.parse()
         .map_err(|error: LocationError| with_nearest(error.into(), name))
 }
 
-/// Says that the name of an index may have been meant for a file or folder, and which one is called nearly so. An error
-/// that is not about that name is left as it is.
+/// Adds a hint that the name of an index may have been meant as a file or folder, and suggests a similar name. Errors
+/// about other names are not changed.
 pub(crate) fn with_index_guess(error: CommandError, name: &str) -> CommandError {
     let path = Path::new(name);
     let has_transport = ["docker://", "oci:", "oci-archive:"]
@@ -38,16 +38,19 @@ pub(crate) fn with_index_guess(error: CommandError, name: &str) -> CommandError 
     if name.starts_with(['/', '.']) || path.extension() == Some(OsStr::new("db")) {
         return with_nearest(error, name);
     }
+    if !name.contains(['/', ':', '@']) {
+        return with_nearest(error, name);
+    }
     if names_host(name) {
         return error;
     }
-    let hint = format!("there is no file or folder {name}, so it was taken for an image");
+    let hint = format!("there is no file or folder {name}, so the name was interpreted as an image");
     with_nearest(error.hint(hint), name)
 }
 
 pub(crate) fn with_nearest(error: CommandError, name: &str) -> CommandError {
     match nearest(Path::new(name)) {
-        Some(nearest) => error.hint(format!("there is {nearest}")),
+        Some(nearest) => error.hint(format!("did you mean {nearest}?")),
         None => error,
     }
 }
@@ -58,7 +61,7 @@ fn names_host(reference: &str) -> bool {
         .is_some_and(|(host, _)| host == "localhost" || host.contains(['.', ':']))
 }
 
-/// What stands in the same folder under nearly the same name: at most one letter in three is another.
+/// Returns an entry of the same folder with a similar name, in which at most one letter in three differs.
 fn nearest(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?;
     let folder = path.parent()?;
@@ -93,8 +96,8 @@ mod tests {
         std::fs::write(folder.path().join("index.db"), "").unwrap();
         let at = |name: &str| folder.path().join(name).display().to_string();
         let about = |name: &str| hints(&format!("cannot read {}", at(name)), &at(name));
-        assert_eq!(about("catalgo"), [format!("there is {}", at("catalog"))]);
-        assert_eq!(about("inedx.db"), [format!("there is {}", at("index.db"))]);
+        assert_eq!(about("catalgo"), [format!("did you mean {}?", at("catalog"))]);
+        assert_eq!(about("inedx.db"), [format!("did you mean {}?", at("index.db"))]);
         assert_eq!(about("other.db"), Vec::<String>::new());
         assert_eq!(about("catalog"), Vec::<String>::new());
         assert_eq!(hints("something else failed", &at("catalgo")), Vec::<String>::new());
@@ -102,8 +105,9 @@ mod tests {
 
     #[test]
     fn what_was_taken_for_an_image_is_said() {
-        let no_file = |name: &str| format!("there is no file or folder {name}, so it was taken for an image");
-        for name in ["surely-nowhere", "surely/nowhere:v1"] {
+        let no_file =
+            |name: &str| format!("there is no file or folder {name}, so the name was interpreted as an image");
+        for name in ["surely-nowhere:v1", "surely/nowhere:v1"] {
             assert_eq!(hints(&format!("{name}: no"), name), [no_file(name)]);
         }
         for name in [

@@ -1,5 +1,5 @@
-//! What to do about the errors of the modules below, and which of them say that something does not exist: the one place
-//! where their failures become advice, and where limits become flags.
+//! Advice for the errors of the modules below, and the errors that report missing items: the only place where errors
+//! become advice, and where limits become flags.
 
 use crate::build::BuildError;
 use crate::bundle::image_map::ImageMapError;
@@ -28,6 +28,8 @@ use crate::database::error::DatabaseError;
 use crate::database::read::ReadError;
 use crate::database::remove::RemoveError;
 use crate::files::{FileError, NewFolderError};
+use crate::image::copy::JournalError;
+use crate::image::volumes::VolumesError;
 use crate::image::{
     BuildProblem, ContentProblem, CredentialError, ImageError, LAYOUT_FILE, Race, ReferenceError, RegistryError,
     RegistryFailure,
@@ -60,7 +62,17 @@ use crate::install::requests::operators::EntrypointError;
 use crate::install::resolution_steps::ResolvedError;
 use crate::kubernetes::rbac::covering::TooComplex;
 use crate::limit::Limit;
+use crate::mirror::archive::ArchiveError;
+use crate::mirror::collect::CollectError;
 use crate::mirror::images::ImagesError;
+use crate::mirror::imageset::ImageSetError;
+use crate::mirror::manifests::ManifestError;
+use crate::mirror::naming::TakenError;
+use crate::mirror::pack::PackError;
+use crate::mirror::placed::PlacedError;
+use crate::mirror::plan::{PlanError as MirrorPlanError, PlanFileError};
+use crate::mirror::policy::PolicyError;
+use crate::mirror::transfer::TransferError;
 use crate::page::PageError;
 use crate::resolver::Unresolved;
 use crate::server::ServeError;
@@ -74,28 +86,29 @@ use std::error::Error;
 use std::io;
 use std::path::Path;
 
-/// What to do where a search for what to install is given up.
-pub(crate) const MORE_STEPS: &str = "allow more steps with --max-steps, or give fewer catalogs";
+/// The advice after the search for a resolution was given up.
+pub(crate) const MORE_STEPS: &str = "allow more steps with --max-steps, or specify fewer catalogs";
 
 const VALUES: &str = "--max-values";
 const TOTAL_SIZE: &str = "--max-total-size";
 const DATABASE_STEPS: &str = "--max-database-steps";
-const BASE: &str = "build on an image that holds a program alone";
-const RESTORE: &str = "restore it from a copy";
+const BASE: &str = "use a base image that contains only a program";
+const OTHER_RUN: &str = "wait until the other run has ended";
+const RESTORE: &str = "restore it from a backup";
 const DUMP: &str = "a dump is the output of \"kubectl get ... -o yaml\", \"kubectl api-resources\" or \"kubectl get --raw \
                     /apis/GROUP/VERSION\"";
 
-/// What a command says of an error besides its words.
+/// The additional information that a command reports about an error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Advice {
-    /// What to do about it; often nothing is known.
+    /// The advice for the user; often empty.
     pub hints: Vec<String>,
-    /// Whether it says that what was named does not exist, as the registry, the file system or the index knows.
+    /// Whether the error reports that the named item does not exist in the registry, the file system or the index.
     pub is_missing: bool,
 }
 
 impl Advice {
-    /// What was named does not exist.
+    /// Returns no hints, and that the named item does not exist.
     fn missing() -> Self {
         Self {
             is_missing: true,
@@ -103,7 +116,7 @@ impl Advice {
         }
     }
 
-    /// The same, about something that does not exist.
+    /// Returns the same hints, and that the named item does not exist.
     fn of_missing(self) -> Self {
         Self {
             is_missing: true,
@@ -111,7 +124,7 @@ impl Advice {
         }
     }
 
-    /// The same hints about something that does exist.
+    /// Returns the same hints, and that the named item exists.
     fn of_existing(self) -> Self {
         Self {
             is_missing: false,
@@ -120,13 +133,13 @@ impl Advice {
     }
 }
 
-/// An error that a command can end with.
+/// An error that can end a command.
 pub trait Hints: Error {
-    /// What to do about it, and whether something does not exist.
+    /// Returns the advice for the error, and whether the named item does not exist.
     fn hints(&self) -> Advice;
 }
 
-/// One piece of advice.
+/// Returns advice with a single hint.
 fn hint(words: impl Into<String>) -> Advice {
     hints_of([words.into()])
 }
@@ -138,8 +151,8 @@ fn hints_of(words: impl IntoIterator<Item = String>) -> Advice {
     }
 }
 
-/// The advice about the variants of errors: `pass` are those that wrap another error, whose advice it is, `none` those
-/// about which there is nothing to say, and `missing` those that say that what was named does not exist.
+/// Implements `Hints` for errors by variant: `pass` lists the variants that wrap another error and have its advice,
+/// `none` the variants without advice, and `missing` the variants that report that the named item does not exist.
 macro_rules! hints {
     ($($error:ty {
         pass: [$($pass:ident),*], $(missing: [$($missing:ident),*],)? none: [$($none:ident),*], $($arms:tt)*
@@ -157,7 +170,7 @@ macro_rules! hints {
     };
 }
 
-/// Errors about which there is never anything to say.
+/// Implements `Hints` for errors that never have advice.
 macro_rules! without_hints {
     ($($error:ty),* $(,)?) => {
         $(impl Hints for $error {
@@ -191,7 +204,7 @@ impl Hints for FileError {
     fn hints(&self) -> Advice {
         if is_full(&self.source) {
             return hint(format!(
-                "make room for {}; what was there before is unchanged",
+                "free space for {}; the previous content is unchanged",
                 self.path.display()
             ));
         }
@@ -202,7 +215,11 @@ impl Hints for FileError {
 impl Hints for RegistryError {
     fn hints(&self) -> Advice {
         Advice {
-            hints: registry_hint(self).map(str::to_owned).into_iter().collect(),
+            hints: registry_hint(self)
+                .map(str::to_owned)
+                .into_iter()
+                .chain(layout_hint(self))
+                .collect(),
             is_missing: match self.failure.as_ref() {
                 RegistryFailure::NotFound { .. } => true,
                 RegistryFailure::Credentials(CredentialError::Read { source, .. }) => of_system(source).is_missing,
@@ -215,7 +232,7 @@ impl Hints for RegistryError {
 
 impl Hints for ReviseError {
     fn hints(&self) -> Advice {
-        hint("write the value out there, without an alias, an anchor or a merge key")
+        hint("use the value itself at that position, without an alias, an anchor or a merge key")
     }
 }
 
@@ -227,7 +244,7 @@ impl Hints for LocationError {
 
 impl Hints for IndexLocationError {
     fn hints(&self) -> Advice {
-        let mut advice = hint("an index is an image, or the database file of one; there is no such file");
+        let mut advice = hint("an index is an image or a database file, but this file does not exist");
         advice.hints.extend(self.source.hints().hints);
         advice.of_missing()
     }
@@ -243,7 +260,7 @@ hints! {
     NewFolderError {
         pass: [File],
         none: [],
-        Self::Taken { .. } => hint("name another folder, or remove what is there"),
+        Self::Taken { .. } => hint("choose a different folder, or remove the existing content"),
     }
     TreeError {
         pass: [File],
@@ -252,7 +269,11 @@ hints! {
     }
     ReferenceError {
         pass: [],
-        none: [Empty, Transport, Grammar, Digest],
+        none: [Empty, Transport, Digest],
+        Self::Grammar { reference, .. } if reference.starts_with(['.', '/']) => {
+            hint(format!("an image in an OCI layout on disk is named oci:{reference}"))
+        }
+        Self::Grammar { .. } => Advice::default(),
         Self::Address { scheme, .. } if scheme == "http://" => hint("pass --use-http if the registry has no HTTPS"),
         Self::Address { .. } => Advice::default(),
     }
@@ -260,7 +281,7 @@ hints! {
         pass: [],
         none: [Path, Duplicate, Changed, DiffId, NoPlatform, SamePlatform],
         Self::Temporary { source } if is_full(source) => {
-            hint("make room there, or name another folder in the variable TMPDIR")
+            hint("free space in that folder, or set TMPDIR to a different folder")
         }
         Self::Temporary { .. } => Advice::default(),
     }
@@ -271,12 +292,14 @@ hints! {
         Self::Content { problem, .. } => raised(raised_by_content(problem)),
         Self::Build { problem } => problem.hints(),
         Self::Moved { race, .. } => hint(match race {
-            Race::Before { .. } | Race::After { .. } => "run the command again, on the index as it is now".to_owned(),
+            Race::Before { .. } | Race::After { .. } => "run the command again".to_owned(),
             Race::Over { lost } | Race::Unknown { lost: Some(lost) } => {
-                format!("the repository still has {lost}; apply its change again to what the tag points to now")
+                format!("the repository still contains {lost}; apply its change again to the index that the tag now \
+                         points to")
             }
             Race::Unknown { lost: None } => {
-                "check whether the index holds what other pipelines published; the log (-v) shows what the tag pointed to"
+                "check whether the index contains the bundles that other pipelines published; the log (-v) shows the \
+                 previous target of the tag"
                     .to_owned()
             }
         }),
@@ -289,7 +312,7 @@ hints! {
     OutsideError {
         pass: [Edit],
         none: [],
-        Self::Written { .. } => hint("leave out --samples and --api-source"),
+        Self::Written { .. } => hint("omit --samples and --api-source"),
     }
     BuildError {
         pass: [Annotations, Outside, Pin, Edit, Tree, Image],
@@ -298,7 +321,7 @@ hints! {
     AnnotationError {
         pass: [Tree],
         none: [Unknown],
-        Self::Differs { .. } => hint("use the options with --overwrite, or leave them out"),
+        Self::Differs { .. } => hint("use the options with --overwrite, or omit them"),
     }
     EditError {
         pass: [Tree],
@@ -320,68 +343,77 @@ hints! {
     CatalogEditError {
         pass: [Catalog, File, Draft, Load, Revise, Folder, Template],
         none: [Findings, Write, Name],
-        Self::Conflicts { .. } => hint("name the catalog that is right with --prefer"),
+        Self::Conflicts { .. } => hint("choose one of the catalogs with --prefer"),
         Self::Package { nearest, .. } => {
-            hints_of(nearest.iter().map(|name| format!("there is {name:?}"))).of_missing()
+            hints_of(nearest.iter().map(|name| format!("did you mean {name:?}?"))).of_missing()
         }
-        Self::Twice { .. } => hint("remove one of them"),
-        Self::Outside { .. } => hint("change the catalog that the file belongs to, or put a copy of it here"),
+        Self::Twice { .. } => hint("remove one of the two documents"),
+        Self::Outside { .. } => hint("change the catalog that the file belongs to, or copy the file here"),
     }
     TemplateEditError {
         pass: [Template],
         none: [],
-        Self::Older { .. } => hint("make one with that schema by \"opmx alpha convert-template basic\""),
+        Self::Older { .. } => hint("convert the template with \"opmx alpha convert-template basic\""),
         Self::Unsupported { kind: Kind::Basic, .. } => {
             hint("remove bundles by name with \"opmx catalog rm\", or change the catalog that the template is rendered to")
         }
         Self::Unsupported { kind: Kind::Semver, .. } => hint(
-            "channels follow from the lists of images: change these with \"opmx catalog add\" and \"opmx catalog rm\", or \
+            "channels follow from the image lists: change these with \"opmx catalog add\" and \"opmx catalog rm\", or \
              change the catalog that the template is rendered to",
         ),
         Self::Unsupported { kind: Kind::Substitutes, .. } => {
-            hint("change the template with an editor, or the catalog that it is rendered to")
+            hint("change the template in an editor, or change the catalog that it is rendered to")
         }
-        Self::Unnamed { bundle, .. } => hint(format!("write \"name: {bundle}\" into the entry with its image")),
-        Self::Stream { .. } => hint("its lists are candidate, fast and stable"),
+        Self::Unnamed { bundle, .. } => hint(format!("add \"name: {bundle}\" to the entry with its image")),
+        Self::Stream { .. } => hint("the lists are candidate, fast and stable"),
         Self::Image { nearest, .. } => {
-            hints_of(nearest.iter().map(|image| format!("there is {image:?}"))).of_missing()
+            hints_of(nearest.iter().map(|image| format!("did you mean {image:?}?"))).of_missing()
         }
     }
     DraftError {
         pass: [],
-        none: [Entries, Taken],
+        none: [Entries, Taken, NoStart],
         Self::Channel { nearest, .. } | Self::Bundle { nearest, .. } => {
-            hints_of(nearest.iter().map(|name| format!("there is {name:?}"))).of_missing()
+            hints_of(nearest.iter().map(|name| format!("did you mean {name:?}?"))).of_missing()
         }
         Self::Entry { .. } => Advice::missing(),
-        Self::Twice { .. } => hint("put what both say into one, and remove the other"),
+        Self::Twice { .. } => hint("merge the two documents into one"),
         Self::Default { others, .. } => {
-            hint(format!("name another one with --default-channel: {}", others.join(", ")))
+            hint(format!("name a different channel with --default-channel: {}", others.join(", ")))
         }
-        Self::Heads { .. } => hint("let one of them replace or skip the others"),
-        Self::Differs { .. } => hint("give the bundle another version, or replace what is there with --overwrite"),
-        Self::Edges { .. } => hint("change them with --overwrite, or give no --replaces and --skips"),
+        Self::Heads { .. } => hint("let one of the heads replace or skip the others"),
+        Self::Differs { .. } => hint("use a different version for the bundle, or replace the existing bundle with \
+                                      --overwrite"),
+        Self::Edges { .. } => hint("change the edges with --overwrite, or omit --replaces and --skips"),
         Self::NoDefault { channels, .. } if channels.is_empty() => hint("name a channel with --channel"),
         Self::NoDefault { channels, .. } => {
-            hint(format!("name one with --default-channel: {}", channels.join(", ")))
+            hint(format!("name the default channel with --default-channel: {}", channels.join(", ")))
         }
-        Self::Empty { .. } => hint("name the package alone to take it out"),
-        Self::NoLifecycle { others, .. } if others.is_empty() => hint("give --phase once for each of its phases"),
+        Self::Empty { .. } => hint("to remove the whole package, specify only its name"),
+        Self::Outside { prerelease: Some(prerelease), .. } => hint(format!(
+            "a range from {}.{}.{}-0 also includes {prerelease}",
+            prerelease.major, prerelease.minor, prerelease.patch
+        )),
+        Self::Outside { .. } => Advice::default(),
+        Self::NoLifecycle { others, .. } if others.is_empty() => hint("pass --phase once for each of its phases"),
         Self::NoLifecycle { others, .. } => {
             let others: Vec<String> = others.iter().map(ToString::to_string).collect();
             hint(format!(
-                "give --phase once for each of its phases, or name one of {}",
+                "pass --phase once for each of its phases, or name one of {}",
                 others.join(", ")
             ))
         }
-        Self::Version { .. } => hint("take bundles out by name, with opmx catalog rm"),
-        Self::Ambiguous { .. } => hint("name the bundle in place of its version"),
-        Self::NoWay { .. } => hint("name another version, or the channels that have a way from it"),
+        Self::Version { .. } => hint("remove bundles by name with opmx catalog rm"),
+        Self::SameVersion { .. } => {
+            hint("use versions that differ in more than build metadata, or order the bundles with --mode replaces")
+        }
+        Self::Ambiguous { .. } => hint("use the bundle name instead of the version"),
+        Self::NoWay { .. } => hint("name a different version, or channels with an update path from this version"),
     }
     CatalogLoadError {
         pass: [Catalog],
         none: [],
-        Self::Document { .. } => hint("opmx validate lists everything that is wrong with a catalog folder"),
+        Self::Document { .. } => hint("opmx validate lists all faults of a catalog folder"),
     }
     DumpError {
         pass: [File],
@@ -397,7 +429,7 @@ hints! {
             Unreadable, Documents, Version, Shape, SourceAndPackages, Twice, NoBundle, NoCatalog, NoReason, Inner
         ],
         Self::TooMany { .. } => hint(raise(VALUES)),
-        Self::Object => hint("a dump of a cluster is given with --cluster, or as FILE"),
+        Self::Object => hint("pass a cluster dump with --cluster, or as FILE"),
     }
     InstallError {
         pass: [Step, Permissions],
@@ -408,19 +440,20 @@ hints! {
         none: [],
         Self::Namespaces { .. } => hint("name one of them with --namespace"),
         Self::OperatorGroups { count: 0, .. } => {
-            hint("OLM installs nothing there until it has one; if no OperatorGroup is given at all, one is assumed")
+            hint("OLM installs nothing there until an OperatorGroup exists; opmx assumes one if no OperatorGroup is \
+                  specified at all")
         }
         Self::OperatorGroups { .. } => Advice::default(),
-        Self::Other { .. } => hint("name the namespace in the what-if file"),
+        Self::Other { .. } => hint("specify the namespace in the what-if file"),
     }
     DatabaseError {
         pass: [Read, File],
         missing: [NoFolder],
         none: [NotADatabase, NotAnIndex, TooLarge, Newer, Locked, ReadOnly, CannotOpen, Full, Other],
-        Self::Unfit(Unfit::Empty { .. }) => hint("name an index database, or remove the file to begin a new one"),
+        Self::Unfit(Unfit::Empty { .. }) => hint("name an index database, or remove the file to start a new one"),
         Self::Unfit(Unfit::NotPlain { .. }) => Advice::default(),
         Self::Steps { .. } => hint(raise(DATABASE_STEPS)),
-        Self::Io { .. } => hint("check the disk, free space, quota and limits on file sizes"),
+        Self::Io { .. } => hint("check the disk, free space, quota and file size limits"),
         Self::Damaged { .. } => hint(RESTORE),
     }
     ReadError {
@@ -430,8 +463,8 @@ hints! {
         Self::File { source, .. } => of_system(source),
         Self::Folder { path } if path.join(LAYOUT_FILE).is_file() => image_in(path),
         Self::Folder { .. } => hint(
-            "a file-based catalog is read by opmx serve, render, migrate and validate, and by opmx index; \
-             opmx index from-fbc makes a database of it",
+            "opmx serve, render, migrate, validate and index read file-based catalogs; opmx index from-fbc converts \
+             one to a database",
         ),
         Self::Steps { .. } => hint(raise(DATABASE_STEPS)),
         Self::Content { .. } => hint(RESTORE),
@@ -440,20 +473,20 @@ hints! {
         pass: [Database],
         none: [],
         Self::Unknown { nearest: Some(_), .. } => Advice::missing(),
-        Self::Unknown { .. } => hint("opmx index list packages shows what it has").of_missing(),
+        Self::Unknown { .. } => hint("opmx index list packages shows the available packages").of_missing(),
     }
     PromoteError {
         pass: [Database],
         missing: [Unknown],
         none: [Graph],
-        Self::NoChannel { .. } => hint("take it out with prune-stranded, and add it again"),
-        Self::Strands { .. } => hint("--mode semver puts bundles into their places by their versions alone"),
+        Self::NoChannel { .. } => hint("remove the bundle with prune-stranded, and add it again"),
+        Self::Strands { .. } => hint("--mode semver orders bundles only by version"),
     }
     DeprecateError {
         pass: [Database],
         missing: [Unknown],
         none: [DefaultChannel, PackageHeads],
-        Self::NoChannel { .. } => hint("take it out with prune-stranded"),
+        Self::NoChannel { .. } => hint("remove the bundle with prune-stranded"),
     }
     AddError {
         pass: [Database, Spool],
@@ -483,18 +516,18 @@ hints! {
         pass: [],
         none: [Findings, Record],
         Self::NoReference { .. } => {
-            hint("say where it will be published with --record-as, or leave out --by-reference")
+            hint("specify the published location with --record-as, or omit --by-reference")
         }
     }
     GatherProblem {
         pass: [Intake],
         none: [],
         Self::Load(LoadError::NoBundle { .. }) => {
-            hint("name a bundle image; the index to start from is given with --from-index")
+            hint("name a bundle image; to start from an index, pass it with --from-index")
         }
         Self::Load(error) => error.hints(),
         Self::MediaType { media_type: MediaType::K8sV1, .. } => {
-            hint("\"opmx bundle convert --to registry+v1\" converts it to a bundle that every OLM can read")
+            hint("convert the bundle with \"opmx bundle convert --to registry+v1\" to a format that every OLM can read")
         }
         Self::MediaType { media_type: MediaType::RegistryV1, .. } => Advice::default(),
     }
@@ -525,7 +558,7 @@ hints! {
         pass: [Fetch, Import, Follow, Database, Change, Image, Program, File],
         none: [],
         Self::BaseIsIndex { .. } => hint(BASE),
-        Self::Taken { .. } => hint("name another file, or remove what is there"),
+        Self::Taken { .. } => hint("choose a different file, or remove the existing one"),
     }
     FollowError {
         pass: [Catalog, Edit, Read, Render, File],
@@ -534,7 +567,7 @@ hints! {
     CatalogImageError {
         pass: [Catalog, Server, Image],
         none: [Findings],
-        Self::Empty { .. } => hint("opmx init writes the documents of a package"),
+        Self::Empty { .. } => hint("add bundles with opmx catalog add"),
         Self::BaseIsIndex { .. } => hint(BASE),
     }
     ServerError {
@@ -545,9 +578,9 @@ hints! {
         pass: [Source, Folder],
         none: [],
         Self::Selection(error) => match error {
-            SelectionError::Package { nearest: Some(name), .. } => hint(format!("there is {name:?}")).of_missing(),
+            SelectionError::Package { nearest: Some(name), .. } => hint(format!("did you mean {name:?}?")).of_missing(),
             SelectionError::Package { .. } | SelectionError::Channel { .. } | SelectionError::Bundle { .. } => {
-                hint("opmx index list packages shows what it has").of_missing()
+                hint("opmx index list packages shows the available packages").of_missing()
             }
             SelectionError::Version { .. } => Advice::default(),
         },
@@ -555,13 +588,13 @@ hints! {
     PageError {
         pass: [Open, Read, File],
         none: [Template, Threads],
-        Self::Other { .. } => hint("give --output a folder that is empty, or holds a site"),
+        Self::Other { .. } => hint("use an --output folder that is empty or contains a site"),
     }
     ExportError {
         pass: [Index, Folder, Tree, File],
         none: [Name, NoContent, Findings, Object],
         Self::UnknownPackage { nearest, .. } => {
-            hints_of(nearest.iter().map(|name| format!("there is {name:?}"))).of_missing()
+            hints_of(nearest.iter().map(|name| format!("did you mean {name:?}?"))).of_missing()
         }
         Self::Reference { source, .. } => source.hints(),
         Self::Load { source, .. } => source.hints(),
@@ -592,7 +625,7 @@ hints! {
         Self::Folder { .. } => hint("name a folder such as operators/PACKAGE, with the file ci.yaml"),
         Self::Bundle { source, .. } => source.hints(),
         Self::Template { source, .. } => source.hints(),
-        Self::Foreign { .. } => hint("put it into the template, or remove it from the catalog with --overwrite"),
+        Self::Foreign { .. } => hint("add the bundle to the template, or remove it from the catalog with --overwrite"),
     }
     TemplateChangeError {
         pass: [Draft, Revise],
@@ -605,8 +638,8 @@ hints! {
     DockerfileError {
         pass: [File],
         none: [NotAFolder, Name, Label],
-        Self::Taken { .. } => hint("remove it to have it written again"),
-        Self::Builder => hint("name an image with opm or opmx as /bin/opm with --builder-image"),
+        Self::Taken { .. } => hint("remove the existing file to write it again"),
+        Self::Builder => hint("use --builder-image to specify an image with opm or opmx as /bin/opm"),
     }
     ContentError {
         pass: [Intake, Render, Read, Catalog],
@@ -647,6 +680,92 @@ hints! {
         pass: [Index, Selection],
         none: [],
     }
+    CollectError {
+        pass: [Folder, Open, Build, Image, File],
+        none: [],
+        Self::Source { source, .. } => source.hints(),
+        Self::Filter { source, .. } => source.hints(),
+        Self::Package { nearest, .. } => {
+            hints_of(nearest.iter().map(|name| format!("did you mean {name:?}?"))).of_missing()
+        }
+        Self::Taken(error) => error.hints(),
+    }
+    TakenError {
+        pass: [],
+        none: [],
+        Self { .. } => hint("distinguish the images with --keep-host"),
+    }
+    MirrorPlanError {
+        pass: [],
+        none: [Form, Version, Dangling, Loose, Cycle, Size, Outside, Nowhere, NoImage],
+    }
+    PlanFileError {
+        pass: [File],
+        none: [],
+        Self::Plan { .. } => hint("create the plan with opmx mirror plan"),
+    }
+    PlacedError {
+        pass: [Taken, Plan],
+        none: [Nowhere],
+        Self::Other { planned, .. } => hint(format!("use {planned}, or create a plan for the other target")),
+    }
+    ArchiveError {
+        pass: [File],
+        none: [List, Version, Name, Plan],
+        Self::Ambiguous { names, .. } if names.is_empty() => hint("name the folder that opmx mirror copy --to-archive wrote"),
+        Self::Ambiguous { .. } => hint("specify the list of the archive, NAME.json"),
+        Self::Taken { .. } => hint("choose a different name for the new archive with --name, or write it to a \
+                                    different folder"),
+        Self::Incomplete { .. } => hint("run opmx mirror copy --to-archive again to complete it"),
+        Self::Size(_) => hint("increase the volume size with --volume-size"),
+        Self::Volumes(error) => error.hints(),
+        Self::Swapped { .. } => hint("use only volumes of the same archive in one folder"),
+        Self::Busy { .. } => hint(OTHER_RUN),
+    }
+    VolumesError {
+        pass: [File],
+        none: [],
+        Self::Missing { .. } => hint("transfer all files of the archive; its list names them"),
+        Self::Damaged { .. } | Self::Size { .. } | Self::Tar { .. } => hint("transfer the volume again"),
+        Self::Blob { .. } => hint("write the archive again, and transfer all of its files"),
+    }
+    ManifestError {
+        pass: [],
+        none: [],
+        Self::Name { .. } | Self::Same { .. } => hint("set the catalog name with --catalog-name, or the name of the \
+                                                       mirror sets with --name"),
+        Self::Unknown { .. } => hint("use the catalog's name from catalogs[].source in the plan"),
+    }
+    ImageSetError {
+        pass: [],
+        none: [],
+        Self { .. } => Advice::default(),
+    }
+    PolicyError {
+        pass: [],
+        none: [Content, Key],
+        Self::File { source, .. } => source.hints(),
+    }
+    JournalError {
+        pass: [File],
+        none: [],
+        Self::Busy { .. } => hint(OTHER_RUN),
+    }
+    PackError {
+        pass: [File, Placed, Transfer],
+        none: [Name],
+        Self::Archive(error) => match error.as_ref() {
+            ArchiveError::File(error) => of_unfinished(error),
+            error => error.hints(),
+        },
+        Self::Image(ImageError::File(error)) => of_unfinished(error),
+        Self::Image(error) => error.hints(),
+        Self::Base { .. } => hint("load that archive first"),
+    }
+    TransferError {
+        pass: [Placed, Target, Journal, File],
+        none: [Name],
+    }
     SamplesError {
         pass: [Tree],
         none: [Unreadable, Nothing],
@@ -663,42 +782,42 @@ hints! {
         pass: [],
         none: [Runtime],
         Self::Files(_) => hint(MORE_FILES),
-        Self::Threads(_) => hint("raise the limit on threads: ulimit -u, or that of the container on processes"),
+        Self::Threads(_) => hint("raise the thread limit with ulimit -u, or the process limit of the container"),
     }
 }
 
-/// What to do about a request to a registry that failed.
+/// Returns the advice for a failed request to a registry.
 pub fn registry_hint(error: &RegistryError) -> Option<&'static str> {
     use RegistryFailure as Failure;
     Some(match error.failure.as_ref() {
         Failure::NotFound { .. } => {
-            "check the spelling of repository and tag; some registries also say this when a login is needed"
+            "check the spelling of repository and tag; some registries also report this when a login is required"
         }
         Failure::Unauthorized { .. } => {
-            "log in with the container tool of your choice, or name its credentials file with --authfile"
+            "log in with the container tool of your choice, or specify its credentials file with --authfile"
         }
         Failure::Denied { .. } => "ask the owner of the repository for access, or log in as another user",
-        Failure::RateLimited { .. } => "wait, or log in: registries allow more requests to known users",
+        Failure::RateLimited { .. } => "wait, or log in: registries allow authenticated users more requests",
         Failure::Connection { .. } => {
-            "check the host name, the network, and the variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
+            "check the host name, the network, and the environment variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
         }
-        Failure::TooLong { .. } => "give it longer with --request-timeout",
+        Failure::TooLong { .. } => "allow more time with --request-timeout",
         Failure::TooSlow { .. } => "accept a lower rate with --min-rate",
         Failure::Tls {
             authorities: Some(_), ..
         } => {
-            "see which authority the server names with \"openssl s_client -showcerts -connect HOST:PORT\", and put its \
-             certificate into the file of --ca-file"
+            "use \"openssl s_client -showcerts -connect HOST:PORT\" to show the server's certificate authority, and \
+             add the authority's certificate to the --ca-file file"
         }
         Failure::Tls { authorities: None, .. } => {
-            "name the certificate authority with --ca-file, or accept any certificate with --skip-tls-verify"
+            "specify the certificate authority with --ca-file, or accept any certificate with --skip-tls-verify"
         }
         Failure::PlainHttp => "pass --use-http if this registry has no HTTPS",
-        Failure::HttpsExpected => "leave out --use-http for this registry",
+        Failure::HttpsExpected => "omit --use-http for this registry",
         Failure::Realm { .. } | Failure::Address { .. } => {
-            "the registry decides which servers it names; check that it is the registry you mean"
+            "the registry chooses these servers; check that it is the intended registry"
         }
-        Failure::ForeignLogin { .. } => "to use a login for that server, name the server in the reference",
+        Failure::ForeignLogin { .. } => "to use the login for that server, name the server in the reference",
         Failure::Content { problem, .. } => return raised_by_content(problem).map(flag_hint),
         Failure::Unavailable { .. }
         | Failure::Refused { .. }
@@ -712,26 +831,37 @@ pub fn registry_hint(error: &RegistryError) -> Option<&'static str> {
     })
 }
 
-/// What to do about bundles that do not fit into an index, each piece of advice once.
+/// Returns the advice to name an OCI layout, if a push went to the default registry of references without a host.
+fn layout_hint(error: &RegistryError) -> Option<String> {
+    let is_push =
+        error.request.contains("/blobs/") && !error.request.starts_with("GET") || error.request.starts_with("PUT");
+    let name = &error.image;
+    let host = name.split('/').next().unwrap_or_default();
+    let has_host = name.contains('/') && (host == "localhost" || host.contains(['.', ':']));
+    (is_push && !has_host).then(|| format!("to write an OCI layout on disk, name it oci:{name}"))
+}
+
+/// Returns the advice for bundles that an index refuses, each hint once.
 fn refusal_hints(refusals: &[Refusal]) -> Advice {
     let mut hints = Vec::new();
     for refusal in refusals {
         let hint = match refusal {
-            Refusal::OverwriteMode => "leave out --overwrite-latest, or add with --mode replaces".to_owned(),
+            Refusal::OverwriteMode => "omit --overwrite-latest, or add the bundles with --mode replaces".to_owned(),
             Refusal::Substitutes {
                 bundle, substitutes, ..
             } => format!(
-                "allow that with --enable-alpha and --mode replaces, or remove the annotation and let {bundle} replace \
+                "allow the annotation with --enable-alpha and --mode replaces, or remove it and let {bundle} replace \
                  or skip {substitutes}"
             ),
             Refusal::AlreadyPresent { differences, .. } if differences.is_empty() => {
-                "leave out what is there already with --if-exists skip".to_owned()
+                "skip existing bundles with --if-exists skip".to_owned()
             }
             Refusal::AlreadyPresent { differences, .. } if differences.images.is_none() && !differences.content => {
-                "opmx index promote and opmx registry promote publish a bundle in further channels".to_owned()
+                "use opmx index promote or opmx registry promote to publish a bundle in additional channels".to_owned()
             }
             Refusal::AlreadyPresent { .. } => {
-                "give it a new version, or put it in the place of the last one of its channels with --overwrite-latest"
+                "use a new version for the bundle, or replace the head of its channels with \
+                 --overwrite-latest"
                     .to_owned()
             }
             _ => continue,
@@ -760,21 +890,21 @@ fn image_in(layout: &Path) -> Advice {
 
 fn flag_hint(limit: Limit) -> &'static str {
     match limit {
-        Limit::Files => "raise the limit with --max-files, if this is to be trusted",
-        Limit::FileBytes => "raise the limit with --max-file-size, if this is to be trusted",
-        Limit::TotalBytes => "raise the limit with --max-total-size, if this is to be trusted",
-        Limit::ImageBytes => "raise the limit with --max-image-size, if this is to be trusted",
+        Limit::Files => "raise the limit with --max-files if you trust the input",
+        Limit::FileBytes => "raise the limit with --max-file-size if you trust the input",
+        Limit::TotalBytes => "raise the limit with --max-total-size if you trust the input",
+        Limit::ImageBytes => "raise the limit with --max-image-size if you trust the input",
     }
 }
 
-/// What to do about a limit that a flag raises.
+/// Returns the advice for exceeding a limit that a flag raises.
 pub(crate) fn raise(flag: &str) -> String {
-    format!("raise the limit with {flag}, if this is to be trusted")
+    format!("raise the limit with {flag} if you trust the input")
 }
 
-const MORE_FILES: &str = "raise the limit on open files: ulimit -n";
+const MORE_FILES: &str = "raise the limit on open files with ulimit -n";
 
-/// What the system's own failures mean: a file that is not there, or too many open ones.
+/// Returns the advice for an I/O error: a missing file, or too many open files.
 fn of_system(error: &io::Error) -> Advice {
     if error.kind() == io::ErrorKind::NotFound {
         return Advice::missing();
@@ -784,6 +914,17 @@ fn of_system(error: &io::Error) -> Advice {
         return hint(MORE_FILES);
     }
     Advice::default()
+}
+
+/// Returns the advice for a file of an archive that is being written.
+fn of_unfinished(error: &FileError) -> Advice {
+    if is_full(&error.source) {
+        return hint(format!(
+            "free space for {}; the next run continues where this one stopped",
+            error.path.display()
+        ));
+    }
+    error.hints()
 }
 
 fn is_full(error: &io::Error) -> bool {

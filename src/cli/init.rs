@@ -11,24 +11,24 @@ use clap::Args;
 
 const EXAMPLES: &str = "\
 Examples:
-  Begin a catalog
+  Start a catalog
   $ mkdir catalog
   $ opmx init etcd -c stable -d README.md -i logo.svg > catalog/etcd.json
 
-  In YAML
+  Write YAML
   $ opmx init etcd --default-channel stable -o yaml";
 
-/// Begin a package of a file-based catalog: write its olm.package document
+/// Start a package of a file-based catalog: write its olm.package document
 ///
-/// The description is written as it stands in its file, which is Markdown. The kind of the icon is told from its
-/// content: PNG, JPEG, GIF, WebP, SVG, TIFF, BMP and others that opm knows.
+/// The description is copied from a Markdown file. The type of the icon is detected from its content: PNG, JPEG, GIF,
+/// WebP, SVG, TIFF, BMP and others that opm knows.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InitArguments {
     /// Name of the package
     #[arg(value_name = "PACKAGE")]
     package: String,
-    /// Channel of users who name none
+    /// Default channel
     #[arg(
         short = 'c',
         long,
@@ -37,7 +37,7 @@ pub(crate) struct InitArguments {
         hide_default_value = true
     )]
     default_channel: String,
-    /// File with what the operator is about, such as its README.md; "-" is standard input
+    /// File that describes the operator, such as its README.md; - for standard input
     #[arg(short, long, value_name = "FILE")]
     description: Option<String>,
     /// File with the icon of the operator
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     };
     let description = match content(&arguments.description)? {
         Some((name, bytes)) => String::from_utf8(bytes)
-            .map_err(|_| CommandError::failure(format!("{name} is not UTF-8, and a description is text")))?,
+            .map_err(|_| CommandError::failure(format!("{name} is not valid UTF-8, but a description must be text")))?,
         None => String::new(),
     };
     let icon = content(&arguments.icon)?;
@@ -68,7 +68,9 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         icon: icon.as_ref().map(|(_, data)| data.as_slice()),
     };
     let package = package(&new).map_err(|error| match (&error, &icon) {
-        (InitError::Icon, Some((name, _))) => CommandError::from(error).context(format!("cannot use {name}")),
+        (InitError::Icon, Some((name, _))) => {
+            CommandError::from(error).context(format!("cannot use {name} as the icon"))
+        }
         _ => error.into(),
     })?;
     let mut document = Vec::new();

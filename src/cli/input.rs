@@ -1,4 +1,4 @@
-//! Small files that commands read whole, or standard input.
+//! Reading small files, or standard input, as a whole.
 
 use crate::cli::Context;
 use crate::cli::error::CommandError;
@@ -7,14 +7,14 @@ use crate::files::FileError;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 
-/// Stands for standard input.
+/// The file name that stands for standard input.
 pub(crate) const STDIN: &str = "-";
 
-/// What errors call standard input.
+/// The name of standard input in error messages.
 const STDIN_NAME: &str = "standard input";
 
-/// The bytes of a file, or of standard input where its name is `-`, and what to call it. There may be `limit` of them,
-/// which `option` raises.
+/// Reads a file, or standard input if the name is `-`. Returns the name for messages, and the content. Returns an error
+/// if the content is larger than `limit` bytes, a limit that `option` raises.
 pub(crate) fn read(
     name: &str,
     (limit, option): (usize, Option<&'static str>),
@@ -41,7 +41,8 @@ pub(crate) fn read(
     Ok((shown.to_owned(), content))
 }
 
-/// What errors call standard input. Who sits at a terminal is told that it is read.
+/// Returns the name of standard input in error messages. If standard input is a terminal, reports that it is being
+/// read.
 pub(crate) fn announced(context: &Context<'_>) -> &'static str {
     if io::stdin().is_terminal() {
         context.printer.status("reading standard input");

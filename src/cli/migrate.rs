@@ -1,4 +1,4 @@
-//! `opmx migrate`: an index or a catalog as a folder of a file-based catalog.
+//! `opmx migrate`: converting an index or a catalog to a folder with a file-based catalog.
 
 use crate::cli::Context;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
@@ -11,20 +11,20 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  From a SQLite index to a file-based catalog
+  Convert a SQLite index to a file-based catalog
   $ opmx migrate registry.example.com/index:v1 catalog
 
-  From an older catalog to a smaller one
+  Convert an older catalog to a smaller catalog
   $ opmx migrate old-catalog catalog -o yaml --migrate-level all";
 
 /// Write an index or a catalog as a folder, with a file for each package
 ///
-/// The folder appears when it is complete: PACKAGE/catalog.json for each package, and catalog.json for what belongs to
-/// none. Nothing may be there yet.
+/// The folder contains PACKAGE/catalog.json for each package, and catalog.json for documents without a package. It
+/// appears only when it is complete. The folder must be absent or empty before.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MigrateArguments {
-    /// What to write: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file or a folder
+    /// Source to convert: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file or a folder
     #[arg(value_name = "REF|FILE|DIR")]
     source: String,
     /// Folder for the catalog

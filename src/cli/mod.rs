@@ -1,9 +1,8 @@
-//! What the user types: one file for each command, from its flags over one call into the modules below to what is
-//! printed.
+//! The command line: one file for each command, with its flags, one call into the modules below, and its output.
 //!
-//! [`command`] is the one definition that parsing, `--help`, the shell completions and the man pages come from.
+//! [`command`] is the single definition behind parsing, `--help`, the shell completions and the man pages.
 
-// Doc comments on arguments are the help text, where backticks would be printed.
+// Doc comments on arguments are help texts, in which backticks would be printed.
 #![allow(clippy::doc_markdown)]
 // A command line is parsed once, so the size of its parts does not matter.
 #![allow(clippy::large_enum_variant)]
@@ -30,8 +29,10 @@ mod init;
 mod input;
 mod man;
 mod migrate;
+mod mirror;
 mod operator;
 mod opm;
+mod parts;
 mod permissions;
 mod plan;
 mod policy;
@@ -60,6 +61,7 @@ use crate::cli::start::StartError;
 use crate::terminal::output::{ColorChoice, Settings};
 use crate::terminal::stdout::Stdout;
 use crate::terminal::{Printer, log};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -67,26 +69,26 @@ use tokio::runtime::Runtime;
 
 const EXAMPLES: &str = "\
 Examples:
-  From raw manifests to an index that OLM can read
+  Turn raw manifests into an index that OLM can read
   $ opmx bundle init etcd --from deploy/ --package etcd --version 0.9.4
   $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4
   $ opmx index add -b registry.example.com/etcd-bundle:v0.9.4 -t registry.example.com/index:v1
   $ opmx index list bundles registry.example.com/index:v1
 
-  Complete words in this shell
+  Enable completion in this shell
   $ source <(opmx completion bash)
 
-  Install the manual
+  Install the man pages
   $ opmx man ~/.local/share/man/man1
 
 Exit status:
-  0  the command did what it was asked to
-  1  it could not, or found errors
-  2  the command line is wrong; nothing was done
-  3  the answer is no, as where an upgrade asks for more permissions
-  4  what was named does not exist, as the registry, the file system or the index says";
+  0  success
+  1  failure, or errors were found
+  2  the command line is invalid; nothing was done
+  3  the answer is no; for example, an upgrade needs more permissions
+  4  a named item does not exist in the registry, the file system or the index";
 
-/// Builds, inspects, indexes and serves operator bundles, from plain Kubernetes manifests and with no container daemon.
+/// Build, inspect, index and serve operator bundles from plain Kubernetes manifests, without a container daemon.
 #[derive(Debug, Parser)]
 #[command(
     name = "opmx",
@@ -106,16 +108,16 @@ struct Cli {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 struct GlobalArguments {
-    /// Log the steps to standard error; -vv adds details, -vvv those of the HTTP libraries
+    /// Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries
     #[arg(short, long, global = true, action = ArgAction::Count)]
     verbose: u8,
-    /// What opm calls -vv
+    /// Same as -vv, for compatibility with opm
     #[arg(long, global = true, hide = true)]
     debug: bool,
-    /// Print no progress, remarks or warnings; errors stay
+    /// Print only errors, without progress, remarks or warnings
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// When to use colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set
+    /// When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set
     #[arg(
         long,
         global = true,
@@ -132,6 +134,7 @@ enum Command {
     Bundle(Box<bundle::BundleArguments>),
     Catalog(catalog::CatalogArguments),
     Index(index::IndexArguments),
+    Mirror(mirror::MirrorArguments),
     Registry(registry::RegistryCommandArguments),
     Resolve(Box<resolve::ResolveArguments>),
     Serve(serve::ServeArguments),
@@ -152,7 +155,7 @@ enum Command {
 }
 
 impl Command {
-    /// The arguments of a server, where the command is one.
+    /// Returns the serving arguments if the command is a server.
     fn serving(&self) -> Option<&ServingArguments> {
         match self {
             Self::Serve(arguments) => Some(arguments.serving()),
@@ -162,55 +165,56 @@ impl Command {
     }
 }
 
-/// What the threads of the process are for.
+/// The purpose of the process's threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
-    /// One command, which comes to its end by itself.
+    /// A single command, which ends by itself.
     Command,
-    /// Answers to many clients.
+    /// A server for many clients.
     Server,
 }
 
-/// Starts the one runtime of the process.
+/// The function that starts the only runtime of the process.
 pub type Start = fn(Work) -> Result<Runtime, StartError>;
 
-/// What the process gives to whatever it runs.
+/// The parts of the process that commands need.
 #[derive(Debug, Clone, Copy)]
 pub struct Process {
     /// Starts the runtime.
     pub start: Start,
-    /// Whether it was started without a standard output.
+    /// Whether the process was started without a standard output.
     pub stdout_is_closed: bool,
 }
 
-/// What a command works with besides its own arguments.
+/// The resources that a command uses in addition to its arguments.
 pub struct Context<'a> {
-    /// The streams, and the progress bars.
+    /// The output streams and progress bars.
     pub printer: Printer,
-    /// The one runtime of the process. A command that talks to a registry or serves blocks on it once.
+    /// The only runtime of the process. A command that serves or accesses a registry blocks on it once.
     pub runtime: &'a Runtime,
 }
 
-/// The definition of the whole command line. `name` is what the program was called as: `opmx`, or `opm` as a drop-in,
-/// whose help is arranged like that of opm.
+/// Returns the definition of the whole command line. `name` is the name that the program was called by: `opmx`, or
+/// `opm` as a drop-in replacement, with help that is arranged like opm's.
 pub fn command(name: &'static str) -> clap::Command {
     let command = Cli::command().name(name).bin_name(name);
     if name == "opm" { opm::arranged(command) } else { command }
 }
 
-/// What takes a command line apart, without the name of the program in front. It takes all options of opm, also where
-/// they mean nothing.
+/// Returns the command-line parser, which expects arguments without the program name. The parser accepts all options of
+/// opm, even where they have no effect.
 pub fn parser(name: &'static str) -> clap::Command {
     opm::accepting(command(name)).no_binary_name(true)
 }
 
-/// Runs the command in `arguments`, which do not include the name of the program, and prints what it has to say.
-/// The exit codes are those of [`error`].
-pub fn run(name: &'static str, arguments: Vec<OsString>, process: Process) -> ExitCode {
-    let color = color_of(&arguments);
+/// Runs the command in `arguments`, which do not include the program name, and prints its output. Returns one of the
+/// exit codes in [`error`].
+pub fn run(name: &'static str, arguments: &[OsString], process: Process) -> ExitCode {
+    let color = color_of(arguments);
     let stdout = Stdout::new(process.stdout_is_closed);
     let parsed = parser(name)
         .try_get_matches_from(arguments)
+        .map_err(|answer| with_subcommands(answer, name, arguments))
         .and_then(|matches| Cli::from_arg_matches(&matches));
     match parsed {
         Err(answer) => {
@@ -248,11 +252,30 @@ pub fn run(name: &'static str, arguments: Vec<OsString>, process: Process) -> Ex
                 log::install(verbose, format, printer)?;
                 dispatch(name, command, &context)
             });
-            // What is still under way on other threads has no use any more and must not hold up the end.
+            // Tasks on other threads are no longer needed and must not delay the exit.
             runtime.shutdown_background();
             code
         }
     }
+}
+
+/// Adds a list of the available commands to the error if a command name is unknown and resembles none of them.
+fn with_subcommands(mut answer: clap::Error, name: &'static str, arguments: &[OsString]) -> clap::Error {
+    if answer.kind() != ErrorKind::InvalidSubcommand || answer.get(ContextKind::SuggestedSubcommand).is_some() {
+        return answer;
+    }
+    let mut command = &command(name);
+    for argument in arguments.iter().filter_map(|argument| argument.to_str()) {
+        command = command.find_subcommand(argument).unwrap_or(command);
+    }
+    let names = command.get_subcommands().filter(|command| !command.is_hide_set());
+    let names: Vec<&str> = names
+        .map(clap::Command::get_name)
+        .filter(|name| *name != "help")
+        .collect();
+    let tip = format!("expected one of {}", names.join(", "));
+    answer.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    answer
 }
 
 fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> CommandResult {
@@ -260,6 +283,7 @@ fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> Comm
         Command::Bundle(arguments) => bundle::run(&arguments, context),
         Command::Catalog(arguments) => catalog::run(&arguments, context),
         Command::Index(arguments) => index::run(&arguments, context),
+        Command::Mirror(arguments) => mirror::run(&arguments, context),
         Command::Registry(arguments) => registry::run(&arguments, context),
         Command::Resolve(arguments) => resolve::run(&arguments, context),
         Command::Serve(arguments) => serve::run(&arguments, context),
@@ -279,7 +303,8 @@ fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> Comm
     }
 }
 
-/// What `--color` says, for the help and the usage errors that are printed before all of the line is understood.
+/// Returns the value of `--color`, for help and usage errors, which are printed before the whole command line is
+/// parsed.
 fn color_of(arguments: &[OsString]) -> ColorChoice {
     let mut choice = ColorChoice::Auto;
     let mut words = arguments.iter().filter_map(|word| word.to_str());

@@ -1,11 +1,11 @@
-//! The program as a drop-in for opm: what it accepts for that alone, how its help is arranged when it is called by that
-//! name, and the commands that it has to refuse.
+//! The program as a drop-in replacement for opm: the options that are accepted only for compatibility, the arrangement
+//! of the help under that name, and the unsupported commands.
 
 use crate::cli::error::{CommandError, CommandResult};
 use clap::{Arg, ArgAction, Args, Command};
 use std::ffi::OsString;
 
-/// The commands of opm, each after those that it stands below.
+/// The commands of opm, each with its parent commands.
 const COMMANDS: [&str; 41] = [
     "alpha",
     "alpha bundle",
@@ -50,10 +50,11 @@ const COMMANDS: [&str; 41] = [
     "version",
 ];
 
-/// The options that opm takes with each of its commands.
+/// The options that opm accepts with every command.
 const EVERYWHERE: [&str; 3] = ["use-http", "skip-tls-verify", "skip-tls"];
 
-/// The definition of the command line with the options that opm takes with every command, also where they mean nothing.
+/// Returns the definition of the command line with the options that opm accepts with every command, even where they
+/// have no effect.
 pub(crate) fn accepting(command: Command) -> Command {
     each(command, "", &|command, path| {
         if !COMMANDS.contains(&path) {
@@ -75,17 +76,18 @@ pub(crate) fn accepting(command: Command) -> Command {
     })
 }
 
-/// The definition of the command line with a help like that of opm: its commands, by name. The others work, too.
+/// Returns the definition of the command line with help like opm's, which lists only the commands of opm, sorted by
+/// name. All other commands also work.
 pub(crate) fn arranged(command: Command) -> Command {
     let shown = each(command, "", &|command, path| {
         command.hide(!COMMANDS.contains(&path)).display_order(0)
     });
     shown.after_help(
-        "This is opmx, called as opm. It takes every command line of opm, and has more commands: see opmx --help.",
+        "This is opmx, called as opm. It accepts every command line of opm, and has more commands; see opmx --help.",
     )
 }
 
-/// The command with every command below it changed; each with its path below the first one.
+/// Applies `change` to all direct and indirect subcommands of `command`, with their paths below the top-level command.
 fn each(command: Command, above: &str, change: &dyn Fn(Command, &str) -> Command) -> Command {
     command.mut_subcommands(|below| {
         let path = format!("{above} {}", below.get_name());
@@ -94,15 +96,15 @@ fn each(command: Command, above: &str, change: &dyn Fn(Command, &str) -> Command
     })
 }
 
-/// What stands behind a command that is refused whatever it is.
+/// The arguments of an unsupported command, which are ignored.
 #[derive(Debug, Args)]
 pub(crate) struct Refused {
-    /// Of no effect
+    /// No effect
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     words: Vec<OsString>,
 }
 
-/// Says why a command of opm is not done, and what to do instead.
+/// Returns the error for an unsupported command of opm, with the reason and an alternative.
 pub(crate) fn refuse(command: &str, why: &str, instead: &str) -> CommandResult {
-    Err(CommandError::failure(format!("{command} is not to be had: {why}")).hint(instead))
+    Err(CommandError::failure(format!("{command} is not supported: {why}")).hint(instead))
 }

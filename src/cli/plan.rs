@@ -1,4 +1,4 @@
-//! `opmx plan`: the InstallPlan that OLM would make, and how it would end.
+//! `opmx plan`: the InstallPlan that OLM would create, and its result.
 
 use crate::cli::Context;
 use crate::cli::arguments::OutputArguments;
@@ -11,7 +11,7 @@ use crate::cluster::conditions::NOT_UPGRADEABLE;
 use crate::cluster::requested;
 use crate::cluster::state::Approval;
 use crate::install::apis::Apis;
-use crate::install::apply::{Applied, FailedVersion};
+use crate::install::apply::{Applied, FailedVersion, PendingVersion};
 use crate::install::handling::{self, Handling, Resource};
 use crate::install::hold::{HeldUpgrade, held_upgrade};
 use crate::install::install_plan::Phase;
@@ -19,6 +19,7 @@ use crate::install::plan::{PlanOptions, Planned, Subject, plan};
 use crate::install::requests::installs::OpenInstall;
 use crate::install::requests::labels;
 use crate::install::resolve::ResolveOptions;
+use crate::kubernetes::GroupVersionKind;
 use crate::olm::limits::OBJECT;
 use crate::olm::releases::Olm;
 use crate::steps::{Repetition, Step, StepStatus};
@@ -29,65 +30,65 @@ use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
-  What would be created, and what has to be there for it
+  Show the objects to be created, and the resources that they need
   $ opmx plan etcd
 
-  The resource, as OLM would write it
+  Print the InstallPlan as OLM would create it
   $ opmx plan registry.example.com/etcd-bundle:v0.9.4 --namespace operators -o yaml
 
-  Of a bundle in an index
+  Plan a bundle in an index
   $ opmx plan etcdoperator.v0.9.4 --index registry.example.com/index:v1
 
-  How it would end on a cluster, and what would be missing there
+  Show the result on a cluster, and missing objects
   $ opmx plan etcd --state cluster.yaml
 
-  Of everything that the subscriptions of a what-if file resolve to
+  Plan everything that the Subscriptions of a what-if file resolve to
   $ opmx plan --state cluster.yaml
 
-  Of an Install resource, or of what an Operator resource resolves to
+  Plan an Install resource, or the bundles that an Operator resource resolves to
   $ opmx plan install.yaml --cluster dump.yaml
   $ opmx plan operator.yaml --catalog community=registry.example.com/index:v1
 
-  Of the updates that a newer index brings to a cluster
+  Plan the updates that a newer index brings to a cluster
   $ opmx plan --cluster dump.yaml --catalog operatorhubio-catalog=registry.example.com/index:v2";
 
-/// Show the InstallPlan of a bundle, and how it would end on a cluster
+/// Show the InstallPlan of a bundle, and its result on a cluster
 ///
-/// The steps are those of OLM, in the order of the ClusterServiceVersion, CustomResourceDefinitions, all else: the
-/// objects of the bundle, and the RBAC that OLM makes of its permissions, with the same names. What the property
-/// olm.manifests.optional names is marked as optional.
+/// The steps are the same as in OLM, in the same order: the ClusterServiceVersion, CustomResourceDefinitions,
+/// everything else. They are for the objects of the bundle, and for the RBAC objects that OLM creates from its
+/// permissions, with the same names. Manifests that the property olm.manifests.optional names are marked as optional.
 ///
-/// With --state or --cluster the plan is applied to the cluster that the files describe. The exit status is then 0 only
-/// if it would be complete, and the versions in it would not fail because of their Deployments; else it is 3, as where
-/// nothing can be resolved. A plan that a person has to approve is printed as it waits; --approval automatic shows how
-/// it ends. Where the condition of an installed operator holds back the upgrade to the bundle, there is no plan;
-/// the output names what holds it back, since when, and how to override it. Without a bundle the subscriptions of the files are
-/// resolved first, and the plan is that of all that OLM would install for them. In place of a bundle a YAML or JSON
-/// file with Operator and Install resources may be named: an Operator counts as a Subscription, and an Install is
-/// applied as it is, once nothing that it needs waits for approval.
+/// With --state or --cluster, the plan is applied to the cluster that the files describe. The exit status is then 0
+/// only if the plan would complete, and the versions in it would not fail because of their Deployments; otherwise, or
+/// if nothing can be resolved, the exit status is 3. A plan that requires manual approval is printed as
+/// waiting; --approval automatic shows its result. If the condition of an installed operator holds back the upgrade to
+/// the bundle, there is no plan; the output shows the condition, its time, and how to override it. Without a bundle,
+/// the Subscriptions of the files are resolved first, and the plan contains everything that OLM would install for them.
+/// Instead of a bundle, a YAML or JSON file with Operator and Install resources may be specified: an Operator is
+/// treated as a Subscription, and an Install is applied unchanged, once none of its permissions requires approval.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PlanArguments {
-    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name. Or a file with
-    /// Operator and Install resources, - for standard input
+    /// Bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG, or with --index a bundle name; or a file
+    /// with Operator and Install resources, - for standard input
     #[arg(value_name = "BUNDLE|FILE", required_unless_present_any = ["state", "cluster"])]
     bundle: Option<String>,
-    /// Name of the CatalogSource that the bundle comes from; without it catalog
+    /// Name of the CatalogSource that contains the bundle [default: catalog]
     ///
-    /// Without a bundle NAME=INDEX[,PRIORITY]: a catalog of the cluster, or one more, that is read from this index.
-    /// Then it may be repeated.
+    /// Without a bundle, the form is NAME=INDEX[,PRIORITY]: a catalog of the cluster, or an additional catalog, that is
+    /// read from this index. The option may then be repeated.
     #[arg(long, value_name = "NAME[=INDEX]")]
     catalog: Vec<String>,
     /// Namespace of the CatalogSource
     #[arg(long, value_name = "NS", default_value = "olm")]
     catalog_namespace: String,
-    /// Version that is upgraded from; without it the one that the bundle says it replaces, and "" is none
+    /// Version to upgrade from, or "" for none [default: the version that the bundle replaces]
     #[arg(long, value_name = "CSV", requires = "bundle")]
     replaces: Option<String>,
-    /// Who approves the plan; without it a person where any Subscription of the namespace says so, else OLM
+    /// Approval of the plan [default: manual if a Subscription of the namespace requires it, otherwise automatic]
     #[arg(long, value_enum, value_name = "WHO")]
     approval: Option<Approver>,
-    /// Name what the bundle needs twice among its properties, as OLM does that reads a file-based catalog
+    /// List the dependencies of the bundle twice among its properties, as OLM does with file-based catalogs
     #[arg(long)]
     repeat_properties: bool,
     #[command(flatten)]
@@ -102,9 +103,9 @@ pub(crate) struct PlanArguments {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Approver {
-    /// OLM
+    /// By OLM
     Automatic,
-    /// A person
+    /// By a person
     Manual,
 }
 
@@ -128,19 +129,27 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         [] => "catalog",
         [name] if !name.contains('=') => name,
         _ => {
-            return Err(CommandError::usage(
-                "--catalog names the one CatalogSource that BUNDLE comes from; --index says where it is taken from",
-            ));
+            let error = CommandError::usage(
+                "with BUNDLE, --catalog must be the name of the CatalogSource that contains the bundle",
+            );
+            return Err(error.hint("specify the index that contains the bundle with --index"));
         }
     };
     let install = &arguments.install;
     let state = install.state(context)?;
-    let Some(content) = install.content(bundle, context)? else {
+    let content = install.content(bundle, context).map_err(|error| {
+        if install.index.is_none() && !bundle.contains(['/', ':']) && !std::path::Path::new(bundle).exists() {
+            error.hint("specify the index that contains the bundle with --index")
+        } else {
+            error
+        }
+    });
+    let Some(content) = content? else {
         return Ok(Status::Failure);
     };
     if let Some(reason) = content.unreadable_need(olm) {
         let name = &content.name;
-        let message = format!("OLM does not look at {name}: {reason}");
+        let message = format!("OLM ignores {name}: {reason}");
         context.printer.warning(message);
     }
     install.note_suggested(&content, &state, context);
@@ -165,10 +174,11 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
     show(bundle, known, options, None, arguments, context)
 }
 
-/// Says that the conditions of what is installed hold a bundle back, who says so, and what lets it through.
+/// Reports that the conditions of an installed version hold a bundle back, with the source of the conditions and the
+/// command that overrides them.
 fn withheld(bundle: &str, held: &HeldUpgrade, arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
     let HeldUpgrade { operator, hold } = held;
-    let message = format!("{bundle} does not take the place of {operator}: {}", hold.message);
+    let message = format!("{bundle} does not replace {operator}: {}", hold.message);
     if arguments.output.output != Format::Text {
         let answer = json!({"error": message, "operator": operator, "heldBy": hold});
         context.printer.document(arguments.output.output, &answer)?;
@@ -178,7 +188,10 @@ fn withheld(bundle: &str, held: &HeldUpgrade, arguments: &PlanArguments, context
     printer.detail("because", hold);
     printer.detail(
         "note",
-        format!("OLM makes the InstallPlan all the same, and leaves {bundle} in the phase Pending with the reason {NOT_UPGRADEABLE}"),
+        format!(
+            "OLM still creates the InstallPlan, but leaves {bundle} in the phase Pending with the reason \
+            {NOT_UPGRADEABLE}"
+        ),
     );
     if let Some(release) = &hold.release {
         printer.detail("it would work after", conditions::command(release));
@@ -186,21 +199,19 @@ fn withheld(bundle: &str, held: &HeldUpgrade, arguments: &PlanArguments, context
     Ok(Status::No)
 }
 
-/// The plan of what the subscriptions of a cluster and the Operators of a file resolve to, and those of Installs: of a
-/// file, else of a cluster that has nothing else.
+/// Shows the plan for the Subscriptions of a cluster and the Operators of a file, and the plans for the Installs of a
+/// file, or of a cluster without Subscriptions and Operators.
 fn of_requests(file: Option<&str>, olm: &Olm, arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
     let install = &arguments.install;
     if arguments.replaces.is_some() {
-        return Err(CommandError::usage("--replaces is about BUNDLE, and there is none"));
+        return Err(CommandError::usage("--replaces requires BUNDLE"));
     }
     if install.index.is_some() {
-        return Err(CommandError::usage(
-            "--index says where BUNDLE is taken from, and there is none",
-        ));
+        return Err(CommandError::usage("--index requires BUNDLE"));
     }
     if let Some(name) = arguments.catalog.iter().find(|text| !text.contains('=')) {
         return Err(CommandError::usage(format!(
-            "--catalog {name} says where BUNDLE comes from, and there is none; --catalog {name}=INDEX reads a catalog from there"
+            "--catalog {name} requires BUNDLE; use --catalog {name}=INDEX to read a catalog from an index"
         )));
     }
     let outside = install.outside(context)?;
@@ -262,7 +273,7 @@ fn of_requests(file: Option<&str>, olm: &Olm, arguments: &PlanArguments, context
         catalogs: &resolved.catalogs,
     };
     let known = install.cluster.is_given().then_some(&resolved.state);
-    // Without a cluster the plan is not applied, and yet is what was resolved.
+    // Without a cluster, the plan still contains everything that was resolved, but it is not applied.
     let options = PlanOptions {
         namespace: Some(resolved.state.namespace.clone()),
         manual: resolved.state.manual_subscriptions(&resolved.state.namespace),
@@ -274,7 +285,7 @@ fn of_requests(file: Option<&str>, olm: &Olm, arguments: &PlanArguments, context
     show(all, known, options, released, arguments, context)
 }
 
-/// The plan of an Install, and how it ends.
+/// Shows the plan of an Install, and its result.
 fn of_install(
     install: &OpenInstall,
     state: Option<&State>,
@@ -289,14 +300,15 @@ fn of_install(
     }
     let account = reviewed.account.map(|account| account.to_string()).unwrap_or_default();
     context.printer.warning(format_args!(
-        "Install {} waits for approval: {account} does not hold all that it needs; opmx permissions lists it",
+        "Install {} waits for approval because {account} does not hold all the permissions that it needs; use opmx permissions to list \
+        them",
         install.install.name
     ));
     Ok(Status::No)
 }
 
-/// Prints the plan of something; where a cluster is known, as it would end there. `released` says what the newest
-/// release would plan otherwise, where that is known already.
+/// Prints the plan of a subject, with its result if a cluster is known. `released` describes the different plan of the
+/// newest release, if already known.
 fn show(
     subject: Subject<'_>,
     state: Option<&State>,
@@ -320,13 +332,13 @@ fn show(
         }
         context
             .printer
-            .status("there is nothing to install, and so OLM makes no plan");
+            .status("there is nothing to install, so OLM creates no plan");
         return Ok(Status::Success);
     };
     printed(planned, released, state, arguments, context)
 }
 
-/// Prints a plan, and says how it ends.
+/// Prints a plan, and reports its result.
 fn printed(
     planned: Planned,
     released: Option<String>,
@@ -335,10 +347,13 @@ fn printed(
     context: &Context<'_>,
 ) -> CommandResult {
     let other = planned.released.as_ref().map(|released| {
-        let requires = "requires every manifest, the optional ones, too";
+        let requires = "requires every manifest, including optional manifests";
         match &planned.applied {
             None => requires.to_owned(),
-            Some(_) => format!("{requires}, and its plan would end as {:?}", released.status.phase),
+            Some(_) => format!(
+                "{requires}, and its plan would end in the phase {:?}",
+                released.status.phase
+            ),
         }
     });
     if let Some(other) = released.or(other) {
@@ -361,8 +376,9 @@ fn printed(
     }
     if let Some(bytes) = planned.too_large {
         context.printer.error(format!(
-            "the InstallPlan takes {bytes} bytes, and a cluster stores objects of at most {OBJECT}: OLM makes no plan, and the \
-             Subscription says \"error ensuring InstallPlan: etcdserver: request is too large\""
+            "the InstallPlan takes {bytes} bytes, but a cluster stores objects of at most {OBJECT} bytes, so OLM \
+            creates no plan, and the Subscription reports \"error ensuring InstallPlan: etcdserver: request is too \
+            large\""
         ));
         return Ok(Status::Failure);
     }
@@ -374,13 +390,21 @@ fn printed(
     }
     for FailedVersion { name, reason, message } in &applied.failed {
         context.printer.error(format!(
-            "the plan completes, and then {name} ends as Failed with the reason {reason}: {message}"
+            "the plan completes, but {name} then ends in the phase Failed with the reason {reason}: {message}"
+        ));
+    }
+    for PendingVersion { name, missing } in &applied.pending {
+        let api = |gvk: &GroupVersionKind| format!("{} ({}/{})", gvk.kind, gvk.group, gvk.version);
+        let missing: Vec<String> = missing.iter().map(api).collect();
+        context.printer.error(format!(
+            "the plan completes, but {name} stays Pending: the cluster does not serve its native APIs {}",
+            missing.join(", ")
         ));
     }
     if state.is_some_and(|state| state.apis.is_none()) {
         context
             .printer
-            .status("nothing lists the APIs of the cluster, so every API is taken to be served");
+            .status("the input does not list the APIs of the cluster, so every API is assumed to be served");
     }
     Ok(Status::of_answer(applied.succeeds()))
 }
@@ -393,16 +417,16 @@ fn print(planned: &Planned, olm: &Olm, context: &Context<'_>) -> Result<(), Comm
     context.printer.line(format!("namespace  {}", plan.namespace()))?;
     for label in plan.labels() {
         context.printer.line(format!(
-            "label      {label}, on all of this and on the Deployments and APIServices that come of it"
+            "label      {label}, on all these objects and on the resulting Deployments and APIServices"
         ))?;
     }
     context.printer.line(format!("phase      {:?}", plan.status.phase))?;
     if plan.spec.approval == Approval::Manual {
         let by = match &planned.held_by[..] {
             [] => String::new(),
-            [name] => format!(", as the Subscription {name} says for the whole namespace"),
+            [name] => format!(", as set by the Subscription {name} for the whole namespace"),
             names => format!(
-                ", as the Subscriptions {} say for the whole namespace",
+                ", as set by the Subscriptions {} for the whole namespace",
                 names.join(", ")
             ),
         };
@@ -410,7 +434,7 @@ fn print(planned: &Planned, olm: &Olm, context: &Context<'_>) -> Result<(), Comm
     }
     if let Some(applied) = applied.filter(|_| plan.spec.approval == Approval::Manual) {
         let phase = format!(
-            "approved   this is how the plan ends once a person has approved it: {:?}",
+            "approved   the phase of the plan after manual approval is {:?}",
             applied.phase
         );
         context.printer.line(phase)?;
@@ -435,7 +459,7 @@ fn print(planned: &Planned, olm: &Olm, context: &Context<'_>) -> Result<(), Comm
             ])?;
         }
         table.finish()?;
-        // Of a plan that is not completed the accounts hold a part only.
+        // If a plan does not complete, the accounts hold only a part of the permissions.
         if applied.phase == Phase::Complete {
             terminal::permissions::operators(&context.printer, &planned.operators)?;
         }
@@ -453,7 +477,7 @@ fn print(planned: &Planned, olm: &Olm, context: &Context<'_>) -> Result<(), Comm
     Ok(terminal::permissions::operators(&context.printer, &planned.operators)?)
 }
 
-/// The kinds of a plan that this OLM does not install.
+/// Returns the kinds of a plan that this OLM does not install.
 fn unsupported_kinds<'a>(steps: &'a [Step], olm: &Olm) -> Vec<&'a str> {
     let steps = steps.iter().filter(|step| !handling::is_supported(step, olm));
     let mut kinds: Vec<&str> = steps.map(handling::manifest_kind).collect();
@@ -462,7 +486,7 @@ fn unsupported_kinds<'a>(steps: &'a [Step], olm: &Olm) -> Vec<&'a str> {
     kinds
 }
 
-/// What has to be there for a step: the resource that is written to, and where.
+/// Returns the needs of a step: the resource that it writes to, and the namespace.
 fn needs(step: &Step, namespace: &str, apis: &Apis, olm: &Olm) -> String {
     let resource = Resource::of(step, apis);
     let place = if resource.namespaced {
@@ -482,7 +506,7 @@ fn needs(step: &Step, namespace: &str, apis: &Apis, olm: &Olm) -> String {
     }
 }
 
-/// What would be missing on the cluster, and why.
+/// Prints the objects that would be missing on the cluster, with the reasons.
 fn summary(steps: &[Step], applied: &Applied, context: &Context<'_>) -> Result<(), CommandError> {
     let missing: Vec<_> = steps
         .iter()
@@ -505,7 +529,7 @@ fn summary(steps: &[Step], applied: &Applied, context: &Context<'_>) -> Result<(
     for (step, outcome) in missing {
         let why = match outcome.status {
             _ if !outcome.why.is_empty() => outcome.why.as_str(),
-            _ => "the plan ends before it",
+            _ => "the plan ends before this step",
         };
         let optional = if step.optional { " (optional)" } else { "" };
         let (kind, name) = (&step.resource.kind, &step.resource.name);
@@ -514,7 +538,7 @@ fn summary(steps: &[Step], applied: &Applied, context: &Context<'_>) -> Result<(
     Ok(())
 }
 
-/// A string of several lines, the further ones below the first.
+/// Prints a multi-line string, with all lines after the first indented.
 fn paragraph(begin: &str, text: &str, context: &Context<'_>) -> Result<(), CommandError> {
     let mut lines = text.split('\n');
     context

@@ -1,4 +1,4 @@
-//! The policy of an administrator that commands hold what they look at against.
+//! The administrator's policy, against which commands check their input.
 
 use crate::cli::error::CommandError;
 use crate::cli::{Context, input};
@@ -6,21 +6,21 @@ use crate::text::Limits;
 use crate::validation::policy::{self, Terms};
 use clap::Args;
 
-/// The largest policy file.
+/// The maximum size of a policy file, in bytes.
 const LIMIT: usize = 4 << 20;
 
-/// What is allowed.
+/// The option for the policy.
 #[derive(Debug, Args)]
 pub(crate) struct PolicyArguments {
-    /// File that says which kinds, permissions, registries and catalogs are allowed; - is standard input
+    /// File with the allowed kinds, permissions, registries and catalogs; - for standard input
     ///
-    /// What it does not allow is an error. "opmx bundle schema policy" prints its JSON Schema.
+    /// Violations of the policy are errors. "opmx bundle schema policy" prints its JSON Schema.
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<String>,
 }
 
 impl PolicyArguments {
-    /// What the file says to a user with these groups.
+    /// Returns the terms of the policy for a user with these groups, or `None` if no file was specified.
     pub(crate) fn terms(
         &self,
         user: Option<&str>,

@@ -1,4 +1,4 @@
-//! What the program does under the name `grpc_health_probe`, which OLM calls inside every catalog pod.
+//! The program under the name `grpc_health_probe`, which OLM calls inside every catalog pod.
 
 use crate::causes::with_causes;
 use crate::cli::error::SUCCESS;
@@ -10,7 +10,7 @@ use crate::terminal::stdout::Stdout;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Asks a server for its health. The exit codes are those of the well-known probe, not those of our own commands.
+/// Checks the health of a server. The exit codes are those of the original probe, not those of opmx commands.
 pub fn run(arguments: Vec<OsString>, process: Process) -> ExitCode {
     let printer = Printer::new(Settings::default(), Stdout::new(process.stdout_is_closed));
     let arguments = arguments

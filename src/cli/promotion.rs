@@ -1,4 +1,4 @@
-//! How bundles are published in further channels, for the commands on images and on database files.
+//! Publishing bundles in further channels, for the commands on images and on database files.
 
 use crate::cli::additions::Mode;
 use crate::cli::removals::names;
@@ -7,13 +7,13 @@ use crate::terminal::Printer;
 use clap::Args;
 use std::collections::BTreeSet;
 
-/// Which bundles are published in which channels.
+/// The bundles to publish, and the channels.
 #[derive(Debug, Args)]
 pub(crate) struct PromotionArguments {
-    /// Bundles of the index: their names, or their images as the index stores them
+    /// Bundles of the index: their names, or their images as stored in the index
     #[arg(value_name = "BUNDLE", required = true)]
     bundles: Vec<String>,
-    /// Channels to publish them in, separated by commas; those that do not exist yet are made
+    /// Channels to publish the bundles in, separated by commas; missing channels are created
     #[arg(
         short,
         long = "channel",
@@ -22,12 +22,12 @@ pub(crate) struct PromotionArguments {
         required = true
     )]
     channels: Vec<String>,
-    /// How bundles take their places in the channels
+    /// Mode for placing the bundles in the channels
     #[arg(long, value_enum, value_name = "MODE", default_value_t)]
     mode: Mode,
 }
 
-/// What is asked of an index.
+/// The requested promotion.
 pub(crate) struct Asked {
     bundles: BTreeSet<String>,
     channels: BTreeSet<String>,
@@ -54,11 +54,11 @@ impl Asked {
     }
 }
 
-/// Says where bundles are published now.
+/// Reports the channels in which bundles are now published.
 pub(crate) fn report(promoted: &Promoted, printer: &Printer) {
     let listed = |channels: &BTreeSet<String>| channels.iter().cloned().collect::<Vec<_>>().join(", ");
     for (bundle, channels) in &promoted.already {
-        printer.status(format_args!("{bundle} is in {} already", listed(channels)));
+        printer.status(format_args!("{bundle} is already in {}", listed(channels)));
     }
     for (bundle, channels) in &promoted.bundles {
         printer.status(format_args!("promoted bundle {bundle} to {}", listed(channels)));

@@ -1,4 +1,4 @@
-//! How packages and bundles leave an index, for the commands on images and on database files.
+//! Removing packages and bundles from an index, for the commands on images and on database files.
 
 use crate::cli::following;
 use crate::database::deprecate::{Request, Truncation};
@@ -8,19 +8,19 @@ use crate::terminal::Printer;
 use clap::Args;
 use std::collections::BTreeSet;
 
-/// How bundles are deprecated.
+/// The options for deprecating bundles.
 #[derive(Debug, Args)]
 pub(crate) struct DeprecationArguments {
-    /// Pass over bundles that the index does not have
+    /// Ignore bundles that are not in the index
     #[arg(long)]
     permissive: bool,
-    /// Take a package out where the heads of all of its channels are named
+    /// Remove a package if the heads of all its channels are specified
     #[arg(long)]
     allow_package_removal: bool,
 }
 
 impl DeprecationArguments {
-    /// What is asked of the index.
+    /// Returns the deprecation request.
     pub(crate) fn request<'a>(&self, bundles: &'a BTreeSet<String>) -> Request<'a> {
         Request {
             bundles,
@@ -30,15 +30,15 @@ impl DeprecationArguments {
     }
 }
 
-/// The names of a list on the command line.
+/// Returns the names of a list on the command line, without empty names.
 pub(crate) fn names(list: &[String]) -> BTreeSet<String> {
     list.iter().filter(|name| !name.is_empty()).cloned().collect()
 }
 
-/// Says what left the index.
+/// Reports the packages and bundles that were removed from the index.
 pub(crate) fn report(removal: &Removal, printer: &Printer) {
     for missing in &removal.missing {
-        printer.warning(format_args!("the index has no {missing}"));
+        printer.warning(format_args!("the index contains no {missing}"));
     }
     for package in &removal.packages {
         printer.status(format_args!("removed package {package}"));
@@ -60,7 +60,7 @@ pub(crate) fn report(removal: &Removal, printer: &Printer) {
     }
 }
 
-/// Says which required dependencies of bundles that stay nothing in an `index` provides any more.
+/// Warns of required dependencies of remaining bundles that nothing in an `index` provides any more.
 pub(crate) fn report_lost(lost: &[Lost], index: &str, printer: &Printer) {
     for Lost { bundles, wish, .. } in lost {
         let require = if bundles.len() == 1 { "requires" } else { "require" };
@@ -71,14 +71,16 @@ pub(crate) fn report_lost(lost: &[Lost], index: &str, printer: &Printer) {
     }
 }
 
-/// Says what was cut off.
-pub(crate) fn report_truncation(truncation: &Truncation, printer: &Printer) {
+/// Reports the result of a truncation. A database marks the bundles as deprecated; a file-based catalog does not contain
+/// them any more.
+pub(crate) fn report_truncation(truncation: &Truncation, is_catalog: bool, printer: &Printer) {
+    let done = if is_catalog { "removed" } else { "deprecated" };
     for bundle in &truncation.deprecated {
-        printer.status(format_args!("deprecated bundle {bundle}"));
+        printer.status(format_args!("{done} bundle {bundle}"));
     }
     for (package, channel) in &truncation.channels {
         printer.status(format_args!(
-            "removed channel {channel} of package {package}, whose head is deprecated"
+            "removed channel {channel} of package {package}, whose head is {done}"
         ));
     }
     let removal = &truncation.removal;

@@ -11,33 +11,33 @@ use clap::Args;
 
 const EXAMPLES: &str = "\
 Examples:
-  A database as a catalog
+  Render a database as a catalog
   $ opmx render index.db > catalog/catalog.json
 
-  A new bundle for a catalog, in YAML
+  Render a new bundle for a catalog, in YAML
   $ opmx render registry.example.com/etcd-bundle:v0.9.4 -o yaml >> catalog/etcd.yaml
 
-  A catalog image, in its smallest form
+  Render a catalog image in its smallest form
   $ opmx render registry.example.com/catalog:v1 --migrate > catalog/catalog.json";
 
 /// Write indexes, catalogs and bundles as a file-based catalog
 ///
-/// Takes databases, index images, catalogs in folders and images, and bundles in folders and images. The documents of
-/// all of them come in one order: by package, the package itself, its channels, its bundles. Of a catalog, only the
-/// types of fields are checked: opmx validate does the rest. A bundle of plain manifests (k8s+v1) becomes one that
-/// every OLM installs, its objects inside the catalog.
+/// Accepts databases, index images, and catalogs and bundles in folders and images. The documents of all sources are
+/// sorted by package: first the package itself, then its channels, then its bundles. Only the types of catalog fields
+/// are checked; opmx validate checks everything else. A bundle of plain manifests (k8s+v1) becomes a bundle that every
+/// OLM can install, with its objects in the catalog.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RenderArguments {
-    /// What to write: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file or a folder
+    /// Sources to render: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file or a folder
     #[arg(value_name = "REF|FILE|DIR", required = true)]
     sources: Vec<String>,
     #[command(flatten)]
     form: FormArguments,
-    /// Replace all old forms by newer ones
+    /// Replace all old forms with newer forms
     #[arg(long)]
     migrate: bool,
-    /// Image of bundles in folders, with the places {{.Package}}, {{.Name}} and {{.Version}}
+    /// Image of bundles in folders, with the placeholders {{.Package}}, {{.Name}} and {{.Version}}
     #[arg(long, hide = true, value_name = "REF")]
     alpha_image_ref_template: Option<ImageReferenceTemplate>,
     #[command(flatten)]

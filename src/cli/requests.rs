@@ -1,5 +1,5 @@
-//! `Operator` and `Install` resources, as the commands take them: in a file that is named instead of a bundle or a
-//! package, or among what a cluster has.
+//! `Operator` and `Install` resources as input of commands: in a file that is specified instead of a bundle or a
+//! package, or among the objects of a cluster.
 
 use crate::bundle::location::Location;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
@@ -18,12 +18,12 @@ use serde_json::Value;
 use std::convert;
 use std::path::Path;
 
-/// Whether a name stands for a file of resources, and not for a bundle or a package.
+/// Returns whether a name refers to a file of resources, not to a bundle or a package.
 pub(crate) fn is_file(name: &str) -> bool {
     name == input::STDIN || has_manifest_extension(name) && Path::new(name).is_file()
 }
 
-/// The Operators and Installs in a file.
+/// Reads the Operators and Installs in a file.
 pub(crate) fn read(
     name: &str,
     olm: &Olm,
@@ -32,37 +32,38 @@ pub(crate) fn read(
 ) -> Result<Vec<Value>, CommandError> {
     if *olm != Olm::Proposed {
         context.printer.warning(format_args!(
-            "{olm} knows neither the Operators nor the Installs of {name}; what they ask for is answered as proposed"
+            "{olm} supports neither the Operators nor the Installs of {name}; they are handled as proposed"
         ));
     }
     let state = read_cluster(None, &[name.to_owned()], convert::identity, limits, context)?;
     let (mut requests, others): (Vec<Value>, Vec<Value>) = state.objects.into_iter().partition(is_request);
     if requests.is_empty() {
-        let message = format!("{name} holds neither an Operator nor an Install of operators.coreos.com");
-        return Err(CommandError::failure(message).hint("give what there is in a cluster with --cluster"));
+        let message = format!("{name} contains neither an Operator nor an Install of operators.coreos.com");
+        return Err(CommandError::failure(message).hint("use --cluster for a file that describes the cluster"));
     }
     for other in others {
         let text = |pointer: &str| other.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let (kind, of) = (text("/kind"), text("/metadata/name"));
         context.printer.warning(format_args!(
-            "{name}: {kind}/{of} is neither an Operator nor an Install, and is passed over"
+            "{name}: {kind}/{of} is neither an Operator nor an Install, and is ignored"
         ));
     }
     requests.shrink_to_fit();
     Ok(requests)
 }
 
-/// A bundle image with the digest that it stands for.
+/// A bundle image with the digest that it resolves to.
 pub(crate) struct PinnedImage {
-    /// As it is named.
+    /// The reference as specified.
     pub(crate) named: String,
-    /// By digest.
+    /// The reference by digest.
     pub(crate) resolved: String,
-    /// What it holds.
+    /// The content of the image.
     pub(crate) content: Content,
 }
 
-/// Reads a bundle image, with what is known from outside of the APIs that it uses. `None` where the bundle has errors; they have been reported.
+/// Reads a bundle image. `outside` describes the APIs that the bundle uses but does not define. Returns `None` if the
+/// bundle has errors, which have been reported.
 pub(crate) fn pinned_image(
     image: &str,
     outside: Option<&Outside>,
@@ -71,7 +72,7 @@ pub(crate) fn pinned_image(
     context: &Context<'_>,
 ) -> Result<Option<PinnedImage>, CommandError> {
     let Location::Image(reference) = image.parse()? else {
-        return Err(CommandError::failure(format!("{image} is a folder, and not an image")));
+        return Err(CommandError::failure(format!("{image} is a folder, not an image")));
     };
     let transports = registry.transports(context);
     let digest = context.runtime.block_on(transports.resolve(&reference))?;
@@ -84,7 +85,7 @@ pub(crate) fn pinned_image(
     }))
 }
 
-/// A reference as resources of Kubernetes write it.
+/// Returns a reference in the form for Kubernetes resources.
 pub(crate) fn without_transport(reference: &Reference) -> String {
     let text = reference.to_string();
     text.strip_prefix("docker://").map(str::to_owned).unwrap_or(text)
@@ -97,7 +98,7 @@ pub(crate) struct OpenOperator {
 }
 
 impl OpenOperator {
-    /// What a resolution has to know of it.
+    /// Returns the input for a resolution.
     pub(crate) fn asked(&self) -> AskedOperator {
         AskedOperator {
             operator: self.operator.clone(),
@@ -106,8 +107,8 @@ impl OpenOperator {
     }
 }
 
-/// The Operators among objects, with the images that they name. `None` where one of the bundles has errors; they have
-/// been reported.
+/// Returns the Operators among objects, with the images that they name, or `None` if one of the bundles has errors,
+/// which have been reported.
 pub(crate) fn open_operators(
     objects: &[Value],
     outside: Option<&Outside>,
@@ -138,7 +139,8 @@ pub(crate) fn open_operators(
     Ok(Some(open))
 }
 
-/// Installs with what their content holds. `None` where one of the bundles has errors; they have been reported.
+/// Returns the Installs among objects, with their resolved content, or `None` if one of the bundles has errors, which
+/// have been reported.
 pub(crate) fn open_installs(
     objects: &[Value],
     outside: Option<&Outside>,
@@ -170,7 +172,7 @@ pub(crate) fn open_installs(
     Ok(Some(all))
 }
 
-/// Prints resources: one by itself, several as a list.
+/// Prints resources: a single resource by itself, several resources as a list.
 pub(crate) fn print_all<T: serde::Serialize>(
     all: &[T],
     format: crate::terminal::Format,
@@ -186,7 +188,7 @@ pub(crate) fn print_all<T: serde::Serialize>(
     Ok(())
 }
 
-/// The content of Installs, each with what it stands for, for a person.
+/// Returns a readable description of an Install's content, with the resolved reference of each entry.
 pub(crate) fn contents(install: &OpenInstall) -> Vec<[String; 3]> {
     let named = |object: &Value| {
         let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `opmx resolve`: which bundles OLM would install or update to.
+//! `opmx resolve`: the bundles that OLM would install or update to.
 
 use crate::cli::Context;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
@@ -19,66 +19,66 @@ use serde_json::{Value, json};
 
 const EXAMPLES: &str = "\
 Examples:
-  What a subscription to a package would install
+  Show what a subscription to a package would install
   $ opmx resolve etcd --catalog registry.example.com/index:v1
 
-  Of one channel, with a second catalog that is preferred
+  Subscribe to one channel, and prefer a second catalog for dependencies
   $ opmx resolve etcd=stable --catalog main=index.db --catalog own=catalog/,10
 
-  What the installed version would be updated to, and why
+  Show and explain the update of an installed version
   $ opmx resolve etcd --catalog index.db --installed etcdoperator.v0.9.0 --explain
 
-  What a cluster would do with a newer index
+  Show the updates that a newer index brings to a cluster
   $ kubectl get sub,csv,og,catsrc -A -o yaml > dump.yaml
   $ opmx resolve --cluster dump.yaml --namespace operators --catalog operatorhubio-catalog=registry.example.com/index:v2
 
-  What a released OLM would do, which knows no intents
+  Resolve like a released OLM, which does not support intents
   $ opmx resolve etcd --catalog index.db --olm 0.28.0
 
-  What an Operator resource would install, and what the images of an Install resource are
+  Show what an Operator resource would install, and resolve the images of an Install resource
   $ opmx resolve operator.yaml --catalog community=registry.example.com/index:v1
   $ opmx resolve install.yaml
 
-  A cluster as a file says it is
+  Use a cluster that is described in a file
   $ opmx resolve --state state.yaml -o yaml
 
-  The JSON Schema of that file, for editors
+  Write the JSON Schema of that file, for editors
   $ opmx resolve --schema > state.schema.json";
 
-/// Say what OLM would install or update to, with no cluster
+/// Show what OLM would install or update to, without a cluster
 ///
-/// Subscriptions are resolved as OLM resolves them: over channels, updates, dependencies and what is installed. A
-/// recommended dependency is taken where it can be, an optional one is not.
+/// Subscriptions are resolved as by OLM, with channels, updates, dependencies and installed versions. Recommended
+/// dependencies are installed if possible; optional dependencies are not.
 ///
-/// An Operator resource, in a file that is named instead of a package or among what --cluster has, counts as a
-/// Subscription to its package, and takes the place of one to the same. Of an Install resource the content is resolved
-/// to digests.
+/// An Operator resource, in a file that is specified instead of a package or among the objects of --cluster, is treated
+/// as a Subscription to its package, and replaces an existing Subscription to that package. The content of an Install
+/// resource is resolved to digests.
 ///
-/// The exit status is 3 if OLM would find nothing to install, also because a package does not exist. The reason is
-/// printed in OLM's words first, then in plain ones.
+/// The exit status is 3 if OLM would find nothing to install, for example because a package does not exist. The reason
+/// is printed first in OLM's words, then in plain words.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ResolveArguments {
-    /// What to subscribe to: a package, or one channel of it; without a channel, any. Or a file with Operator and
-    /// Install resources, - for standard input
+    /// Package to subscribe to, optionally with a channel; or a file with Operator and Install resources, - for
+    /// standard input
     #[arg(value_name = "PACKAGE[=CHANNEL]|FILE", required_unless_present_any = ["state", "cluster", "schema"])]
     packages: Vec<String>,
-    /// An index to take operators from: an image, a database or a folder with a file-based catalog; may be repeated
+    /// Index of operators: an image, a database or a folder with a file-based catalog; may be repeated
     ///
-    /// The first one is subscribed to. Without a name it is called catalog, the second catalog-2 and so on. A higher
-    /// priority is preferred for dependencies. A catalog of the cluster with the same name is read from here.
+    /// Subscriptions use the first index. The default names are catalog, catalog-2 and so on. For dependencies, indexes
+    /// with a higher priority are preferred. An index replaces the catalog of the cluster with the same name.
     #[arg(long, value_name = "[NAME=]INDEX[,PRIORITY]", conflicts_with = "state")]
     catalog: Vec<String>,
-    /// What is installed, by the name of its ClusterServiceVersion; may be repeated
+    /// Name of an installed ClusterServiceVersion; may be repeated
     #[arg(long, value_name = "CSV", conflicts_with = "state")]
     installed: Vec<String>,
-    /// The version that the first installation takes
+    /// ClusterServiceVersion for the first installation
     #[arg(long, value_name = "CSV", conflicts_with = "state")]
     starting_csv: Option<String>,
-    /// Namespace that operators are installed into; without it that of the files, else operators
+    /// Namespace to install operators into [default: from the files, or operators]
     #[arg(short, long, value_name = "NS", conflicts_with = "state")]
     namespace: Option<String>,
-    /// Say of every candidate why it was taken or not
+    /// Explain for every candidate why it was or was not chosen
     #[arg(long)]
     explain: bool,
     /// Print the JSON Schema of the file for --state
@@ -100,22 +100,22 @@ pub(crate) struct ResolveArguments {
     database: DatabaseLimitArguments,
 }
 
-/// What OLM does not decide by itself.
+/// The options for decisions that OLM does not make.
 #[derive(Debug, Args)]
 pub(crate) struct IntentArguments {
     #[command(flatten)]
     preferences: PreferenceArguments,
-    /// How many candidates are tried at most
+    /// Maximum number of candidates to try
     #[arg(long, value_name = "N", default_value_t = ResolverOptions::default().steps)]
     max_steps: u64,
 }
 
 impl IntentArguments {
-    /// The options of a resolution by this OLM.
+    /// Returns the options for a resolution by this OLM.
     pub(crate) fn options(&self, olm: &Olm) -> Result<ResolverOptions, CommandError> {
         if self.preferences.is_given() && !olm.does(Need::Intent) {
             return Err(CommandError::usage(format!(
-                "{olm} knows no intents: it requires every dependency, and nobody can leave one out or ask for one"
+                "{olm} does not support intents, and requires every dependency"
             )));
         }
         Ok(ResolverOptions {
@@ -137,12 +137,12 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
     if let Some(package) = packages.first() {
         if arguments.cluster.state.is_some() {
             return Err(CommandError::usage(format!(
-                "{package} is a package, and the what-if file of --state says what is subscribed to"
+                "{package} is a package, but the what-if file of --state already contains the subscriptions"
             )));
         }
         if arguments.catalog.is_empty() && !arguments.cluster.is_given() {
             return Err(CommandError::usage(format!(
-                "name the index that {package} is in with --catalog"
+                "specify the index that contains {package} with --catalog"
             )));
         }
     }
@@ -162,7 +162,7 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
         return Ok(Status::Failure);
     };
     if !named.is_empty() && operators.is_empty() && packages.is_empty() && !arguments.cluster.is_given() {
-        // There were Installs alone.
+        // The files contained only Installs.
         return Ok(Status::Success);
     }
     let nothing_else = operators.is_empty() && packages.is_empty() && state.subscriptions.is_empty();
@@ -203,7 +203,7 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
     }
 }
 
-/// Prints what the content of Installs is.
+/// Prints the content of Installs.
 fn installs(objects: &[Value], arguments: &ResolveArguments, context: &Context<'_>) -> CommandResult {
     let opened = requests::open_installs(objects, None, &arguments.registry, &arguments.limits, context)?;
     let Some(installs) = opened else {
@@ -229,7 +229,8 @@ fn installs(objects: &[Value], arguments: &ResolveArguments, context: &Context<'
     Ok(Status::Success)
 }
 
-/// Says why nothing is installed, which is a no, or why nobody knows.
+/// Reports the reason why nothing is installed, and returns [`Status::No`], or [`Status::Failure`] if the search was
+/// incomplete.
 pub(crate) fn unresolved(error: &Unresolved, output: &OutputArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     let explained = match error {
@@ -262,7 +263,7 @@ pub(crate) fn unresolved(error: &Unresolved, output: &OutputArguments, context: 
     Ok(Status::No)
 }
 
-/// What is written as `PACKAGE[=CHANNEL]`.
+/// Parses `PACKAGE[=CHANNEL]`.
 fn package_channel(text: &str) -> PackageChannel {
     let (package, channel) = text.split_once('=').unwrap_or((text, ""));
     PackageChannel {

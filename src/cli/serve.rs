@@ -1,4 +1,4 @@
-//! `opmx serve`: gRPC from an index or a file-based catalog.
+//! `opmx serve`: serving an index or a file-based catalog over gRPC.
 
 use crate::bundle::is_bundle_folder;
 use crate::catalog::file_based::read::CatalogLimits;
@@ -19,53 +19,53 @@ use std::path::Path;
 
 const EXAMPLES: &str = "\
 Examples:
-  A file-based catalog, after it was checked
+  Check and serve a file-based catalog
   $ opmx serve catalog
 
-  A database file
+  Serve a database file
   $ opmx serve index.db
 
-  An index image or a catalog image, pulled first
+  Pull and serve an index image or a catalog image
   $ opmx serve registry.example.com/index:v1 -p 50052
 
-  With figures for Prometheus, and a log for programs
+  Serve with metrics for Prometheus, and a log for programs
   $ opmx serve catalog --metrics-address :9090 --log-format json
 
-  In the Dockerfile of a catalog: check it, and keep the build from passing if it is wrong
+  In the Dockerfile of a catalog, check the catalog, and fail the build if there are errors
   $ opmx serve catalog --cache-dir=/tmp/cache --cache-only";
 
 /// Serve an index or a file-based catalog to OLM, over gRPC
 ///
-/// Begins when everything has been read and found good, and ends by a signal. Of a catalog with errors all of them are
-/// shown, and nothing is served. What is served is only read, and stays as it was when it was opened: a file that is
-/// written to meanwhile makes the server unhealthy, never its answers wrong.
+/// Starts when everything has been read and validated, and stops on a signal. If a catalog has errors, all errors are
+/// shown, and nothing is served. The served content is never changed, and remains as it was when it was opened: if a
+/// file is modified while it is served, the server becomes unhealthy, but never returns wrong answers.
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,
-    mut_arg("cache_dir", |argument| argument.help("Folder for the cache of the layers of images").long_help(
-        "Folder for the cache of the layers of images\n\n\
-         A folder or a database is served without a cache, as fast as opm with one. What opm keeps there is neither \
-         read nor changed."
+    mut_arg("cache_dir", |argument| argument.help("Folder for the cache of image layers").long_help(
+        "Folder for the cache of image layers\n\n\
+         A folder or a database is served without a cache, as fast as by opm with a cache. Files of opm in this \
+             folder are neither read nor changed."
     )),
 )]
 pub(crate) struct ServeArguments {
-    /// What to serve: the folder of a file-based catalog, a database file, or an image of either:
-    /// HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG
+    /// Index to serve: the folder of a file-based catalog, a database file, or an image of either: HOST/NAME:TAG,
+    /// oci:DIR:TAG, oci-archive:FILE:TAG
     #[arg(value_name = "REF|PATH")]
     index: String,
-    /// Check what would be served, and end
+    /// Check the index without serving it
     ///
-    /// Where opm writes a cache into the image of a catalog, opmx needs none; the folder of --cache-dir is made, so
-    /// that a Dockerfile can copy it.
+    /// Unlike opm, which writes a cache into the image of a catalog, opmx needs no cache. The folder of --cache-dir is
+    /// still created, so that a Dockerfile can copy it.
     #[arg(long)]
     cache_only: bool,
-    /// Not needed: what is served is always what was read
+    /// Not needed: the served content is always the content that was read
     #[arg(long, hide = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     cache_enforce_integrity: Option<bool>,
-    /// Not there: opmx has no profiles of a Go program
+    /// Not supported: opmx has no Go profiles
     #[arg(long, hide = true, value_name = "ADDRESS")]
     pprof_addr: Option<String>,
-    /// Not there: opmx has no profiles of a Go program
+    /// Not supported: opmx has no Go profiles
     #[arg(long, hide = true)]
     pprof_capture_profiles: bool,
     #[command(flatten)]
@@ -79,13 +79,13 @@ pub(crate) struct ServeArguments {
 pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     if arguments.pprof_capture_profiles || arguments.pprof_addr.as_ref().is_some_and(|address| !address.is_empty()) {
-        let warning = "there are no profiles of a Go program here; --metrics-address shows what the server does";
+        let warning = "opmx has no Go profiles; use --metrics-address to monitor the server";
         match arguments.serving.log_format() {
             Some(LogFormat::Json) => tracing::warn!("{warning}"),
             _ => printer.warning(warning),
         }
     }
-    // What was unpacked must stay until the server has ended.
+    // Unpacked files must be kept until the server has stopped.
     let (served, _database) = match open(arguments, context) {
         Ok((served, database)) => (Ok(served), database),
         Err(error) => (Err(error), None),
@@ -107,7 +107,7 @@ impl ServeArguments {
     }
 }
 
-/// What is served, and the database that was taken out of an image for it.
+/// The served index, and the database file that was extracted from an image for it.
 type Opened = (Served, Option<DatabaseFile>);
 
 fn open(arguments: &ServeArguments, context: &Context<'_>) -> Result<Opened, CommandError> {
@@ -145,10 +145,15 @@ fn catalog(
             Some(LogFormat::Json) => log::findings(&findings),
             _ => context.printer.report(&findings),
         }
-        let error = CommandError::failure(format!("the catalog {} has errors, and is not served", arguments.index));
+        let error = CommandError::failure(format!(
+            "the catalog {} has errors, so it is not served",
+            arguments.index
+        ));
         if is_bundle_folder(Path::new(&arguments.index)) {
-            return error
-                .hint("it is the folder of a bundle; opmx registry add puts it into a database, which can be served");
+            return error.hint(
+                "it is the folder of a bundle; add the bundle to a database with opmx registry add, and serve \
+                    the database",
+            );
         }
         error
     })

@@ -1,4 +1,4 @@
-//! How an index is served, for `serve` and `registry serve`.
+//! Serving an index, for `serve` and `registry serve`.
 
 use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};
@@ -16,43 +16,43 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where to serve.
+/// The options for serving.
 #[derive(Debug, Args)]
 pub(crate) struct ServingArguments {
-    /// Address to listen on; without it, all addresses of the machine
+    /// Address to listen on [default: all addresses of the machine]
     #[arg(long, value_name = "ADDRESS")]
     address: Option<IpAddr>,
-    /// Port to listen on; 0 takes a free one
+    /// Port to listen on; 0 selects a free port
     #[arg(short, long, value_name = "PORT", default_value_t = DEFAULT_PORT)]
     port: u16,
-    /// File for the reason, should the server fail; a cluster shows it
+    /// File for the reason of a failure, which the cluster shows
     #[arg(short = 't', long, value_name = "FILE", default_value = TERMINATION_LOG)]
     termination_log: PathBuf,
-    /// Show figures for Prometheus here, as http://ADDRESS:PORT/metrics; without an address on all of this machine
+    /// Serve metrics for Prometheus at http://ADDRESS:PORT/metrics; without ADDRESS, on all addresses
     #[arg(long, value_name = "[ADDRESS]:PORT", value_parser = endpoint)]
     metrics_address: Option<Endpoint>,
-    /// Log to standard error, for a person or as JSON: start, end and faults, with -vv also every call
+    /// Log start, end and faults to standard error, as text or JSON; with -vv, also every call
     #[arg(long, value_enum, value_name = "FORM")]
     log_format: Option<LogFormat>,
-    /// Connections at once; for a further one the one that is missed least is closed [default: 4096, or fewer]
+    /// Maximum number of connections; beyond it, the least needed connection is closed [default: 4096, or fewer]
     ///
-    /// Silent ones go first, then those without a call, those that take nothing of their answers, and idle ones. By
-    /// default there are 4096, or as many as the limit on open files leaves room for, which is raised as far as the
-    /// system allows.
+    /// Silent connections are closed first, then connections without a call, connections that do not read their
+    /// answers, and idle connections. The default is 4096, or the number that the limit on open files allows. That
+    /// limit is raised as far as the system permits.
     #[arg(long, value_name = "NUMBER")]
     max_connections: Option<NonZero<usize>>,
-    /// End after this many seconds, or never: infinite
+    /// Stop after this number of seconds; infinite for no limit
     #[arg(long, value_name = "SECONDS", default_value = "infinite", value_parser = seconds)]
     timeout_seconds: Seconds,
-    /// Not needed: serving never changes what it serves
+    /// Not needed: serving never changes the database
     #[arg(long, hide = true)]
     skip_migrate: bool,
 }
 
-/// Where a cluster looks for the reason that a container ended.
+/// The file in which a cluster expects the reason why a container ended.
 const TERMINATION_LOG: &str = "/dev/termination-log";
 
-/// An address, or all of them, and a port.
+/// An address, or all addresses, and a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Endpoint(Option<IpAddr>, u16);
 
@@ -64,10 +64,11 @@ fn endpoint(text: &str) -> Result<Endpoint, String> {
             .ok()
             .map(|address: SocketAddr| Endpoint(Some(address.ip()), address.port())),
     };
-    parsed.ok_or_else(|| "give an address and a port, such as 127.0.0.1:9090, or :9090 for all addresses".to_owned())
+    parsed
+        .ok_or_else(|| "expected an address and a port, such as 127.0.0.1:9090, or :9090 for all addresses".to_owned())
 }
 
-/// How long to serve; none is for ever.
+/// The duration of serving; `None` stands for no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Seconds(Option<u64>);
 
@@ -77,11 +78,12 @@ fn seconds(text: &str) -> Result<Seconds, String> {
         _ => text
             .parse()
             .map(|seconds| Seconds(Some(seconds)))
-            .map_err(|_| "give a whole number of seconds, or infinite".to_owned()),
+            .map_err(|_| "expected a whole number of seconds, or infinite".to_owned()),
     }
 }
 
-/// Serves until a signal comes, or the time is over. That there is nothing to serve is a reason to leave word of, too.
+/// Serves until a signal arrives, or the time is up. If serving fails, the reason is also written to the termination
+/// log.
 pub(crate) fn serve(
     served: Result<Served, CommandError>,
     arguments: &ServingArguments,
@@ -93,7 +95,7 @@ pub(crate) fn serve(
         let hints = (!error.hints().is_empty()).then(|| error.hints().join("; "));
         tracing::error!(hint = hints, "{error}");
         if arguments.log_format == Some(LogFormat::Json) {
-            // It was said in the form that was asked for.
+            // The error has been reported in the requested format.
             return Ok(error.status());
         }
     }
@@ -101,7 +103,7 @@ pub(crate) fn serve(
 }
 
 impl ServingArguments {
-    /// The form of the log, where one is wanted.
+    /// Returns the format of the log, if specified.
     pub(crate) fn log_format(&self) -> Option<LogFormat> {
         self.log_format
     }
@@ -109,7 +111,7 @@ impl ServingArguments {
 
 async fn run(served: Served, arguments: &ServingArguments, printer: &Printer) -> CommandResult {
     let signal = server::shutdown_signal()
-        .map_err(|error| CommandError::from(error).context("cannot wait for the signals that end the server"))?;
+        .map_err(|error| CommandError::from(error).context("cannot wait for the signals that stop the server"))?;
     let listener = server::listen(arguments.address, arguments.port)?;
     let metrics = Arc::<Metrics>::default();
     let figures = match arguments.metrics_address {
@@ -117,7 +119,7 @@ async fn run(served: Served, arguments: &ServingArguments, printer: &Printer) ->
         None => None,
     };
     if let Some(address) = figures.as_ref().and_then(|listener| listener.local_addr().ok()) {
-        announce(arguments, printer, "showing figures", "/metrics", address);
+        announce(arguments, printer, "serving metrics", "/metrics", address);
     }
     if let Ok(address) = listener.local_addr() {
         announce(
@@ -154,34 +156,35 @@ async fn run(served: Served, arguments: &ServingArguments, printer: &Printer) ->
     Ok(Status::Success)
 }
 
-/// Files beside connections: those of a catalog that are kept open, and all others.
+/// Open files other than connections: catalog files that are kept open, and all other files.
 const CATALOG_FILES: usize = 256;
 const OTHER_FILES: usize = 40;
 
-/// How many files of a catalog stay open, so that it is served as it was when it was opened.
+/// Returns the number of catalog files that stay open, so that the catalog is served as it was when it was opened.
 pub(crate) fn catalog_files(arguments: &ServingArguments) -> usize {
     catalog_files_within(arguments.open_files().unwrap_or(usize::MAX))
 }
 
-/// How many files of a catalog a limit on open files leaves room for.
+/// Returns the number of catalog files that a limit on open files allows.
 fn catalog_files_within(limit: usize) -> usize {
     CATALOG_FILES.min(limit / 4)
 }
 
 impl ServingArguments {
-    /// How many connections there should be at once.
+    /// Returns the requested number of concurrent connections.
     fn wanted(&self) -> usize {
         self.max_connections
             .map_or(ServerOptions::default().connections, NonZero::get)
     }
 
-    /// The limit on open files, raised as far as there is use for it; none where there is none.
+    /// Raises the limit on open files as far as needed, and returns the limit, or `None` if there is no limit.
     fn open_files(&self) -> Option<usize> {
         open_files(self.wanted().saturating_add(CATALOG_FILES + OTHER_FILES))
     }
 }
 
-/// How many connections there may be at once: as many as asked for, if the limit on open files leaves room for them.
+/// Returns the maximum number of concurrent connections: the requested number, or fewer if the limit on open files
+/// requires it.
 fn connections(arguments: &ServingArguments, printer: &Printer) -> usize {
     let wanted = arguments.wanted();
     let Some(limit) = arguments.open_files() else {
@@ -189,7 +192,7 @@ fn connections(arguments: &ServingArguments, printer: &Printer) -> usize {
     };
     let possible = connections_within(limit);
     if arguments.max_connections.is_some() && possible < wanted {
-        let warning = format!("the limit of {limit} open files leaves room for {possible} connections, not {wanted}");
+        let warning = format!("the limit of {limit} open files allows only {possible} connections instead of {wanted}");
         match arguments.log_format {
             Some(_) => tracing::warn!("{warning}"),
             None => printer.warning(warning),
@@ -198,13 +201,14 @@ fn connections(arguments: &ServingArguments, printer: &Printer) -> usize {
     wanted.min(possible)
 }
 
-/// How many connections a limit on open files leaves room for.
+/// Returns the number of connections that a limit on open files allows.
 fn connections_within(limit: usize) -> usize {
     let left = limit.saturating_sub(catalog_files_within(limit) + OTHER_FILES);
     left.max(limit / 8).max(1)
 }
 
-/// The limit on open files, raised to `wanted` as far as the system allows; none where there is none.
+/// Raises the limit on open files to `wanted`, as far as the system allows, and returns the limit, or `None` if there
+/// is no limit.
 #[cfg(unix)]
 fn open_files(wanted: usize) -> Option<usize> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -229,7 +233,7 @@ fn open_files(_: usize) -> Option<usize> {
     None
 }
 
-/// Says where something is to be had, as a remark or in the log.
+/// Reports the address of a service, as a status line or in the log.
 fn announce(arguments: &ServingArguments, printer: &Printer, what: &str, of: &str, address: SocketAddr) {
     match arguments.log_format {
         Some(_) => tracing::info!(of, %address, "{what}"),
@@ -237,8 +241,8 @@ fn announce(arguments: &ServingArguments, printer: &Printer, what: &str, of: &st
     }
 }
 
-/// Leaves the reason where a cluster looks for it. The file is a mount of the container, so it is written in place. The
-/// usual one is not made where it does not exist: there nobody looks for it.
+/// Writes the reason of a failure to the termination log. The file is a mount of the container, so it is written in
+/// place. The default file is not created if it does not exist, because nothing would read it.
 fn leave_word(file: &Path, error: &CommandError) {
     let written = OpenOptions::new()
         .write(true)
@@ -247,7 +251,7 @@ fn leave_word(file: &Path, error: &CommandError) {
         .open(file)
         .and_then(|mut file| write!(file, "{error}"));
     if let Err(error) = written {
-        tracing::debug!("no reason was left in {}: {error}", file.display());
+        tracing::debug!("cannot write the reason to {}: {error}", file.display());
     }
 }
 

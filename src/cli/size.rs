@@ -1,12 +1,12 @@
-//! Sizes as a person types them.
+//! Sizes in human-readable form.
 
 use std::fmt;
 use std::str::FromStr;
 
 /// A number of bytes, read from `16MiB`, `500kB`, `2GB` or a plain number.
 ///
-/// `K`, `Ki` and `KiB` count 1024 (likewise `M` and `G`), `k` and `KB` count 1000. It prints in the largest unit that
-/// leaves a whole number.
+/// `K`, `Ki` and `KiB` stand for 1024 (likewise `M` and `G`), `k` and `KB` for 1000. The displayed unit is the largest
+/// unit that gives a whole number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size(pub u64);
 
@@ -20,7 +20,7 @@ impl FromStr for Size {
             .unwrap_or(text.len());
         let (number, unit) = text.split_at(digits);
         if number.is_empty() {
-            return Err("a size begins with a whole number, as in 16MiB");
+            return Err("expected a whole number at the beginning, as in 16MiB");
         }
         let factor: u64 = match unit.trim() {
             "" | "B" => 1,
@@ -30,7 +30,7 @@ impl FromStr for Size {
             "M" | "Mi" | "MiB" => 1 << 20,
             "GB" => 1_000_000_000,
             "G" | "Gi" | "GiB" => 1 << 30,
-            _ => return Err("a size is a whole number with KiB, MiB or GiB behind it, as in 16MiB"),
+            _ => return Err("expected a whole number followed by KiB, MiB or GiB, as in 16MiB"),
         };
         let bytes = number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
         bytes.map(Self).ok_or("this size does not fit into 64 bits")

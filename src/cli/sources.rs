@@ -1,4 +1,4 @@
-//! Where bundles and indexes come from, as the commands take them: folders, files and images.
+//! The sources of bundles and indexes that commands accept: folders, files and images.
 
 use crate::bundle::{self, BundleReading};
 use crate::cli::Context;
@@ -8,7 +8,7 @@ use crate::cli::guesses;
 use crate::index::open::{Index, OpenLimits};
 use crate::tree::Tree;
 
-/// The files of the bundle in a folder or an image.
+/// Loads the files of the bundle in a folder or an image.
 pub(crate) fn bundle_files(
     name: &str,
     registry: &RegistryArguments,

@@ -2,16 +2,16 @@
 
 use std::io;
 
-/// Why the process cannot begin its work.
+/// The reason why the process cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// It may not open as many files as the runtime needs.
-    #[error("cannot start: opening the files that every command needs")]
+    /// The process cannot open as many files as the runtime needs.
+    #[error("cannot open the files that every command needs")]
     Files(#[source] io::Error),
-    /// It may not start as many threads as it needs.
-    #[error("cannot start: starting the threads that the command needs")]
+    /// The process cannot start as many threads as it needs.
+    #[error("cannot start the threads that the command needs")]
     Threads(#[source] io::Error),
-    /// The system refuses something else.
-    #[error("cannot start")]
+    /// The runtime cannot be created for a different reason.
+    #[error("cannot start the runtime")]
     Runtime(#[source] io::Error),
 }

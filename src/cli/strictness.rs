@@ -1,4 +1,4 @@
-//! How strictly bundles and catalogs are judged, for all commands that judge them.
+//! The strictness of checks, for all commands that check bundles and catalogs.
 
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Gate, Rule, Severity};
@@ -6,34 +6,34 @@ use crate::terminal::Printer;
 use crate::validation::{Selection, Strictness, rule_named};
 use clap::{Args, ValueEnum};
 
-/// What is done with the findings of some rules.
+/// The options that change the severity of findings or suppress them.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SelectionArguments {
     /// Treat warnings as errors
     #[arg(long, value_enum, value_name = "WHAT")]
     deny: Vec<Denied>,
-    /// Do not report this rule
+    /// Do not report findings of these rules
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rule)]
     allow: Vec<RuleName>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Denied {
-    /// Everything that only warns
+    /// All warnings
     Warnings,
 }
 
-/// A rule by its id.
+/// A rule that is specified by its id.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RuleName(pub(crate) &'static Rule);
 
-/// Reads the id of a rule.
+/// Parses a rule id.
 pub(crate) fn rule(id: &str) -> Result<RuleName, String> {
     rule_named(id).map(RuleName).map_err(|error| error.to_string())
 }
 
 impl SelectionArguments {
-    /// What is done with which findings.
+    /// Returns the selection of findings.
     pub(crate) fn selection(&self) -> Selection {
         Selection {
             allow: self.allow.iter().map(|name| name.0).collect(),
@@ -43,28 +43,28 @@ impl SelectionArguments {
     }
 }
 
-/// How strictly something that may be published already is judged.
+/// The strictness of checks of content that may already be published.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct StrictnessArguments {
-    /// Refuse what is only taken because it is published: report the errors that an author would get
+    /// Report faults that are only tolerated in published content as errors, as for an author
     ///
-    /// Many published bundles and catalogs have faults that older programs never looked for, and that nobody can
-    /// correct any more. By default these faults are warnings that say what becomes of them. The page opmx-rules(1)
-    /// says which.
+    /// Many published bundles and catalogs have faults that older programs did not check for, and that can no longer be
+    /// corrected. By default, these faults are warnings that explain the consequences. The page opmx-rules(1) lists
+    /// them.
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
     selection: SelectionArguments,
 }
 
-/// Shows the warnings about bundles that were taken; what is merely remarkable is for their authors.
+/// Shows the warnings about accepted bundles. Findings of lower severity are only for their authors.
 pub(crate) fn warn(findings: &[Diagnostic], printer: &Printer) {
     let warnings = findings.iter().filter(|finding| finding.severity == Severity::Warning);
     printer.report(&warnings.cloned().collect::<Vec<_>>());
 }
 
 impl StrictnessArguments {
-    /// How strictly it is judged.
+    /// Returns the strictness of the checks.
     pub(crate) fn strictness(&self) -> Strictness {
         Strictness {
             gate: if self.strict { Gate::Authoring } else { Gate::Intake },

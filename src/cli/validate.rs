@@ -1,10 +1,11 @@
-//! `opmx validate`: what is wrong with a file-based catalog.
+//! `opmx validate`: checking a file-based catalog.
 
 use crate::bundle::is_bundle_folder;
-use crate::catalog::file_based::check;
+use crate::bundle::location::Location;
+use crate::catalog::file_based::{check, read};
 use crate::cli::Context;
 use crate::cli::arguments::CatalogLimitArguments;
-use crate::cli::error::{CommandResult, Status};
+use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::StrictnessArguments;
 use crate::diagnostic::{self, Diagnostic};
 use crate::terminal::counted;
@@ -14,36 +15,36 @@ use crate::terminal::reports::{ReportFormat, report};
 use crate::validation::{Finding, Validation};
 use clap::Args;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  A catalog, as it is being written
+  Check a catalog while working on it
   $ opmx validate catalog
 
-  For a program
+  Print the findings for a program
   $ opmx validate catalog -o json
 
-  For the code scanning of a forge
+  Write a report for the code scanning of a forge
   $ opmx validate catalog -o sarif > opmx.sarif
 
-  What a rule wants
+  Explain a rule
   $ opmx bundle rules catalog-entry-stranded";
 
 /// Check a file-based catalog: its documents, its channels, its bundles
 ///
-/// All files of the folder are read, but for those that files named .indexignore exclude. Everything that is wrong is
-/// said at once, with file and line: documents that cannot be read, channels with no head or several, entries without a
-/// bundle, bundles without an entry, bundles that no update leads to. What opm refuses is an error, and the exit status
-/// is 0 where there is none; what its newest versions refuse and others have put into catalogs is a warning, or with
-/// --strict an error. Of a valid catalog nothing is printed; warnings go to standard error.
+/// All files of the folder are read, except those that .indexignore files exclude. All problems are reported at once,
+/// with file and line: unreadable documents, channels with no head or several heads, entries without a bundle, bundles
+/// without an entry, and bundles that no update leads to. Faults that opm rejects are errors; the exit status is 0 if
+/// there are none. Faults that only the newest versions of opm reject, and that published catalogs contain, are
+/// warnings, or errors with --strict. A change of the catalog that was interrupted is completed first. Nothing is printed for a valid catalog; warnings go to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ValidateArguments {
-    /// The folder of the catalog
+    /// Folder of the catalog
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Form of the result
+    /// Output format
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
     output: ReportFormat,
     #[command(flatten)]
@@ -52,7 +53,7 @@ pub(crate) struct ValidateArguments {
     limits: CatalogLimitArguments,
 }
 
-/// The result as opm says it, and all findings.
+/// The result in the format of opm, and all findings.
 #[derive(Debug, Serialize)]
 struct Outcome<'a> {
     passed: bool,
@@ -83,12 +84,17 @@ impl<'a> Outcome<'a> {
 
 pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
-    let checked = check::check(&arguments.folder, arguments.limits.catalog())?;
+    // A change that cannot be completed here, for example in a read-only folder, is read as if it were complete.
+    if arguments.folder.is_dir() {
+        let _ = read::finish_changes(&arguments.folder);
+    }
+    let checked = check::check(&arguments.folder, arguments.limits.catalog());
+    let checked = checked.map_err(|error| not_a_folder(error.into(), &arguments.folder))?;
     let mut findings = checked.findings;
     arguments.strictness.strictness().weigh_catalog(&mut findings);
     let failed = diagnostic::has_errors(&findings);
     match arguments.output {
-        // Scripts take an empty standard output for a valid catalog.
+        // Scripts interpret an empty standard output as a valid catalog.
         ReportFormat::Text if failed => printer.findings(Format::Text, &findings)?,
         ReportFormat::Text => printer.report(&findings),
         ReportFormat::Json => printer.document(Format::Json, &Outcome::of(&findings))?,
@@ -104,11 +110,21 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
     ));
     if failed && is_bundle_folder(&arguments.folder) {
         printer.warning(format_args!(
-            "{} is the folder of a bundle, not of a catalog: opmx bundle validate checks it",
+            "{} is the folder of a bundle, not of a catalog; use opmx bundle validate to check it",
             arguments.folder.display()
         ));
     }
     Ok(if failed { Status::Failure } else { Status::Success })
+}
+
+/// Adds a hint about the commands that check images, if an image was specified instead of a folder.
+fn not_a_folder(error: CommandError, folder: &Path) -> CommandError {
+    let is_image = |name: &str| matches!(name.parse(), Ok(Location::Image(_)));
+    match folder.to_str().filter(|name| !folder.exists() && is_image(name)) {
+        Some(_) => error
+            .hint("use opmx index check for the image of a catalog, or opmx bundle validate for the image of a bundle"),
+        None => error,
+    }
 }
 
 fn print(

@@ -1,4 +1,4 @@
-//! `opmx version`: which version this is.
+//! `opmx version`: the version of the program.
 
 use crate::cli::Context;
 use crate::cli::error::{CommandResult, Status};

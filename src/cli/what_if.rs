@@ -1,4 +1,4 @@
-//! What the commands share that tell what OLM would do with a bundle: the bundle as OLM sees it, and the cluster.
+//! Shared parts of the commands that predict the behavior of OLM: the bundle as OLM sees it, and the cluster.
 
 use crate::bundle::location::Location;
 use crate::cli::api_sources::ApiSourceArguments;
@@ -24,36 +24,36 @@ use serde_json::Value;
 use std::io;
 use std::path::Path;
 
-/// The largest what-if file.
+/// The maximum size of a what-if file, in bytes.
 const STATE_LIMIT: usize = 64 << 20;
 
-/// What is known of the cluster.
+/// The options that describe the cluster.
 #[derive(Debug, Args)]
 pub(crate) struct ClusterArguments {
-    /// What-if file that describes the cluster: its APIs, objects, grants and error answers; - is standard input
+    /// What-if file that describes the cluster: its APIs, objects, grants and error responses; - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<String>,
-    /// File or folder with what a cluster says of itself, - is standard input; may be given several times, also beside
-    /// --state
+    /// File or folder with output from a cluster, - for standard input; may be repeated, also with --state
     ///
-    /// That is the output of "kubectl get ... -o yaml" or json, of "kubectl api-resources", and discovery documents
-    /// such as that of "kubectl get --raw /apis/GROUP/VERSION". What they list as served is taken to be all.
+    /// This is the output of "kubectl get ... -o yaml" or json, of "kubectl api-resources", and discovery documents
+    /// such as that of "kubectl get --raw /apis/GROUP/VERSION". The listed APIs are assumed to be all served APIs.
     #[arg(long, value_name = "PATH", visible_alias = "objects")]
     pub(crate) cluster: Vec<String>,
 }
 
 impl ClusterArguments {
-    /// Whether anything is known of the cluster.
+    /// Returns whether any file describes the cluster.
     pub(crate) fn is_given(&self) -> bool {
         self.state.is_some() || !self.cluster.is_empty()
     }
 
-    /// The cluster as the files describe it; an empty one where there are none.
+    /// Reads the cluster that the files describe. Without files, the cluster is empty.
     pub(crate) fn read(&self, limits: &LimitArguments, context: &Context<'_>) -> Result<State, CommandError> {
         read_cluster(self.state.as_deref(), &self.cluster, dump::kept, limits, context)
     }
 
-    /// The same, with what the objects of dumps say of catalogs, Subscriptions and installed versions.
+    /// Reads the cluster that the files describe, including the catalogs, Subscriptions and installed versions in
+    /// dumps.
     pub(crate) fn read_observed(
         &self,
         namespace: Option<&str>,
@@ -72,12 +72,12 @@ impl ClusterArguments {
     }
 }
 
-/// Says what of a cluster is taken otherwise than OLM would.
+/// Warns of differences from the behavior of OLM.
 fn warn_of(state: &State, context: &Context<'_>) {
     if let Some(count) = cluster::refused_operator_groups(&state.objects, &state.namespace) {
         context.printer.warning(format_args!(
-            "the namespace {} has {count} OperatorGroups: as proposed, each install has a service account of its own \
-             there, and the releases of OLM install nothing; --olm {NEWEST} shows their answer",
+            "the namespace {} has {count} OperatorGroups: as proposed, each installation there uses a separate \
+            service account, but released versions of OLM install nothing; use --olm {NEWEST} to show their answer",
             state.namespace
         ));
     }
@@ -86,14 +86,15 @@ fn warn_of(state: &State, context: &Context<'_>) {
         if let Some(installed) = subscription.installed_csv.as_ref().filter(|csv| !known(csv)) {
             let name = &subscription.name;
             context.printer.warning(format_args!(
-                "the Subscription {name} has {installed} installed, which is not among what was read, and so is \
-                 taken as not installed"
+                "the Subscription {name} lists {installed} as installed, but the input does not contain it, so it is \
+                treated as not installed"
             ));
         }
     }
 }
 
-/// A cluster as a what-if file and dumps describe it; `keep` takes from each object of a dump what is needed of it.
+/// Reads the cluster that a what-if file and dumps describe; `keep` reduces each object of a dump to the parts that are
+/// needed.
 pub(crate) fn read_cluster(
     state: Option<&str>,
     dumps: &[String],
@@ -124,25 +125,26 @@ pub(crate) fn read_cluster(
     Ok(read)
 }
 
-/// The OLM that something is asked about.
+/// The option for the OLM version.
 #[derive(Debug, Args)]
 pub(crate) struct OlmArgument {
-    /// Answer as this release of OLM does, such as 0.28.0, or as the proposals describe it
+    /// Answer as this release of OLM, such as 0.28.0, or as the proposals describe
     ///
-    /// No release knows intents of dependencies and optional manifests: each of them requires every dependency and
-    /// every manifest, and gives up over an intent inside a constraint. Older ones know fewer types of dependencies.
-    /// Where the newest release would answer otherwise than proposed, a line says so. registry+v1 is whichever release.
+    /// No release supports intents of dependencies and optional manifests: every release requires all dependencies and
+    /// all manifests, and fails at an intent inside a constraint. Older releases support fewer types of dependencies. A
+    /// warning reports if the newest release would answer differently from the proposals. The value registry+v1 stands
+    /// for any release.
     #[arg(long, value_name = "VERSION|proposed", default_value = "proposed")]
     olm: Olm,
 }
 
 impl OlmArgument {
-    /// The OLM.
+    /// Returns the OLM version.
     pub(crate) fn get(&self) -> &Olm {
         &self.olm
     }
 
-    /// The OLM; how little is known about it is said.
+    /// Returns the OLM version, and warns if little is known about it.
     pub(crate) fn announced(&self, context: &Context<'_>) -> &Olm {
         if let Some(caution) = self.olm.caution() {
             context.printer.warning(caution);
@@ -151,31 +153,31 @@ impl OlmArgument {
     }
 }
 
-/// Says in one line what the newest release would do otherwise than the proposals describe.
+/// Reports in one line the difference between the newest release and the proposals.
 pub(crate) fn note_released(what: &str, context: &Context<'_>) {
     context.printer.warning(format_args!(
-        "{} {what}; --olm {NEWEST} shows its answer",
+        "{} {what}; use --olm {NEWEST} to show its answer",
         Olm::newest()
     ));
 }
 
-/// What a resolution of a release comes to that differs from that of the proposals.
+/// Describes a resolution by a release that differs from the resolution by the proposals.
 pub(crate) fn other_resolution(released: &Result<Resolution, Unresolved>) -> String {
-    let requires = "requires every dependency, whatever its intent, and would install";
+    let requires = "requires every dependency, regardless of its intent, and would install";
     match released {
         Ok(resolution) if !resolution.install.is_empty() => format!("{requires} {}", resolution.install.join(", ")),
         Ok(_) | Err(_) => format!("{requires} nothing"),
     }
 }
 
-/// The bundle that is looked at, and where it would be installed.
+/// The options for the bundle to examine, and for its installation.
 #[derive(Debug, Args)]
 pub(crate) struct InstallArguments {
-    /// Index that bundles are taken from, by their names: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database
-    /// file, or a folder with a catalog
+    /// Index that contains the bundle, which is then specified by its name: HOST/NAME:TAG, oci:DIR:TAG,
+    /// oci-archive:FILE:TAG, a database file, or a folder with a catalog
     #[arg(long, value_name = "INDEX")]
     pub(crate) index: Option<String>,
-    /// Namespace that is installed into; without it that of the what-if file, else operators
+    /// Namespace to install into [default: from the what-if file, or operators]
     #[arg(short, long, value_name = "NS")]
     pub(crate) namespace: Option<String>,
     #[command(flatten)]
@@ -191,17 +193,17 @@ pub(crate) struct InstallArguments {
 }
 
 impl InstallArguments {
-    /// The cluster as the files describe it.
+    /// Reads the cluster that the files describe.
     pub(crate) fn state(&self, context: &Context<'_>) -> Result<State, CommandError> {
         self.cluster.read(&self.limits, context)
     }
 
-    /// The limits on the indexes.
+    /// Returns the limits on the indexes.
     pub(crate) fn index_limits(&self) -> OpenLimits {
         self.limits.index(&self.database, &self.registry)
     }
 
-    /// The namespace that is installed into.
+    /// Returns the namespace to install into.
     pub(crate) fn namespace<'a>(&'a self, state: &'a State) -> &'a str {
         let of_state = Some(state.namespace.as_str()).filter(|namespace| !namespace.is_empty());
         self.namespace
@@ -210,8 +212,8 @@ impl InstallArguments {
             .unwrap_or(cluster::state::NAMESPACE)
     }
 
-    /// A bundle as OLM sees it: of the index by its name, where one is given, else of a folder or an image. `None`
-    /// where it has errors; they have been reported.
+    /// Reads a bundle as OLM sees it: by name from the index if an index was specified, otherwise from a folder or an
+    /// image. Returns `None` if the bundle has errors, which have been reported.
     pub(crate) fn content(&self, bundle: &str, context: &Context<'_>) -> Result<Option<Content>, CommandError> {
         if let Some(index) = &self.index {
             let opened = sources::open_catalog(index, &self.registry, self.index_limits(), context)?;
@@ -220,32 +222,35 @@ impl InstallArguments {
         self.content_at(bundle, context)
     }
 
-    /// What is known of the APIs that bundles use.
+    /// Returns the content of the API sources.
     pub(crate) fn outside(&self, context: &Context<'_>) -> Result<Option<Outside>, CommandError> {
         let limits = self.limits.source(&self.database, &self.registry);
         self.sources.outside(&self.registry, &limits, context)
     }
 
-    /// Says which namespace a bundle proposes, where nobody has named one.
+    /// Reports the namespace that a bundle suggests, if no namespace was specified.
     pub(crate) fn note_suggested(&self, content: &Content, state: &State, context: &Context<'_>) {
         let suggested = Csv(&content.csv).text(&["metadata", "annotations", SUGGESTED_NAMESPACE]);
         let used = self.namespace(state);
         if self.namespace.is_none() && !suggested.is_empty() && suggested != used {
             context.printer.status(format_args!(
-                "{} suggests the namespace {suggested}, and this is for {used}; --namespace {suggested} shows it there",
+                "{} suggests the namespace {suggested}, but {used} is used here; to change it, use --namespace \
+                {suggested}",
                 content.name
             ));
         }
     }
 
-    /// A bundle of a folder or an image as OLM sees it. `None` where it has errors; they have been reported.
+    /// Reads a bundle of a folder or an image as OLM sees it. Returns `None` if the bundle has errors, which have been
+    /// reported.
     pub(crate) fn content_at(&self, bundle: &str, context: &Context<'_>) -> Result<Option<Content>, CommandError> {
         let outside = self.outside(context)?;
         bundle_content(bundle, outside.as_ref(), &self.registry, &self.limits, context)
     }
 }
 
-/// The bundle of a folder or an image as OLM sees it. `None` where it has errors; they have been reported.
+/// Reads the bundle of a folder or an image as OLM sees it. Returns `None` if the bundle has errors, which have been
+/// reported.
 pub(crate) fn bundle_content(
     bundle: &str,
     outside: Option<&Outside>,
@@ -268,7 +273,7 @@ pub(crate) fn bundle_content(
     }
 }
 
-/// The indexes that the command line names as `[NAME=]INDEX[,PRIORITY]`.
+/// Parses indexes in the form `[NAME=]INDEX[,PRIORITY]`.
 pub(crate) fn named_indexes(catalogs: &[String]) -> Vec<NamedIndex> {
     let named = catalogs.iter().map(|text| {
         let split = text.rsplit_once(',');
@@ -290,7 +295,8 @@ pub(crate) fn named_indexes(catalogs: &[String]) -> Vec<NamedIndex> {
     named.collect()
 }
 
-/// Resolves what a cluster is subscribed to and what is asked for, and says which catalogs count as empty.
+/// Resolves the Subscriptions of a cluster and the requested packages, and reports the catalogs that are treated as
+/// empty.
 pub(crate) fn resolve(
     state: State,
     options: &ResolveOptions,
@@ -302,7 +308,7 @@ pub(crate) fn resolve(
     let resolved = context.runtime.block_on(resolving).map_err(|error| match error {
         ResolveError::CatalogTwice { .. } | ResolveError::PackageTwice { .. } => CommandError::usage(error.to_string()),
         ResolveError::NotInstalled { .. } => CommandError::failure(error.to_string())
-            .hint("describe what is installed in a file, and give it with --state"),
+            .hint("describe the installed versions in a file, and pass it with --state"),
         ResolveError::Entrypoint(error) => error.into(),
         ResolveError::Read(error) => error.into(),
         ResolveError::Catalog {
@@ -317,7 +323,9 @@ pub(crate) fn resolve(
             if is_asked_for {
                 return error;
             }
-            error.hint(format!("--catalog {name}=INDEX reads it from elsewhere"))
+            error.hint(format!(
+                "use --catalog {name}=INDEX to read the catalog from a different index"
+            ))
         }
     })?;
     for note in &resolved.notes {
@@ -325,7 +333,8 @@ pub(crate) fn resolve(
     }
     for CatalogSource { namespace, name, .. } in resolved.empty_catalogs() {
         context.printer.warning(format_args!(
-            "the catalog {namespace}/{name} names no index image, and counts as empty without --catalog {name}=INDEX"
+            "the catalog {namespace}/{name} names no index image, so it is treated as empty; use --catalog \
+            {name}=INDEX to set an index"
         ));
     }
     Ok(resolved)

@@ -1,8 +1,9 @@
-//! Operator conditions: what an operator says of its own state, and whether OLM holds back its upgrade because of it.
+//! Operator conditions: the state that an operator reports about itself, and whether OLM holds back its upgrade because
+//! of that state.
 //!
-//! Read are the `Condition` of the proposal operator-conditions and the `OperatorCondition` that OLM serves in its
-//! versions v1 and v2, all of them as views over their values. [`judge`] is OLM's gate for one of them, [`check`] puts
-//! operators and conditions together, and [`held`] is what a resolver has to know.
+//! This module reads the `Condition` of the proposal operator-conditions and the `OperatorCondition` that OLM serves in
+//! versions v1 and v2 as views over their values. [`judge`] applies OLM's gate to one of these resources, [`check`]
+//! matches operators and conditions, and [`held`] returns the operators that a resolver must not upgrade.
 
 mod check;
 mod hold;
@@ -26,31 +27,31 @@ use list::{Listed, find, lists};
 use serde_json::Value;
 use std::fmt;
 
-/// The condition by which an operator allows or refuses its upgrade. OLM compares its name exactly.
+/// The condition by which an operator allows or refuses its upgrade. OLM compares the name exactly.
 pub(crate) const UPGRADEABLE: &str = "Upgradeable";
-/// The condition by which an operator says that it is being upgraded. Only the proposal knows it.
+/// The condition by which an operator reports that it is being upgraded. Only the proposal defines this condition.
 pub(crate) const UPGRADING: &str = "Upgrading";
-/// `status.reason` of a ClusterServiceVersion that has to wait because the one that it replaces refuses.
+/// `status.reason` of a ClusterServiceVersion that has to wait because its predecessor refuses the upgrade.
 pub(crate) const NOT_UPGRADEABLE: &str = "OperatorConditionNotUpgradeable";
 
-/// An installed operator, as far as conditions are about it.
+/// The data about an installed operator that is relevant to conditions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct InstalledOperator<'a> {
-    /// The name of its ClusterServiceVersion.
+    /// The name of the operator's ClusterServiceVersion.
     pub name: &'a str,
-    /// Its namespace; `None` where nothing says which one it is, and it then counts as that of any condition.
+    /// The namespace; `None` if it is unknown, in which case the namespace of any condition matches.
     pub namespace: Option<&'a str>,
     /// `spec.version`.
     pub version: Option<&'a str>,
-    /// The package, where it is known.
+    /// The package, if known.
     pub package: Option<&'a str>,
-    /// `status.phase`, where it is known.
+    /// `status.phase`, if known.
     pub phase: Option<&'a str>,
 }
 
 impl<'a> InstalledOperator<'a> {
-    /// The operator of a ClusterServiceVersion; `None` where the object is something else, or a copy that OLM keeps in
-    /// the namespaces that an operator watches.
+    /// Returns the operator of a ClusterServiceVersion; `None` if the object is of a different kind, or a copy that OLM
+    /// keeps in the namespaces that an operator watches.
     pub fn of(object: &'a Value) -> Option<Self> {
         let csv = Csv(object);
         if csv.text(&["kind"]) != csv::KIND || csv.is_copied() {
@@ -58,7 +59,7 @@ impl<'a> InstalledOperator<'a> {
         }
         let text = |keys: &[&str]| Some(csv.text(keys)).filter(|text| !text.is_empty());
         let namespace = text(&["metadata", "namespace"]);
-        // OLM labels it with <package>.<namespace>.
+        // OLM labels a ClusterServiceVersion with <package>.<namespace>.
         let labels = csv.get(&["metadata", "labels"]).and_then(Value::as_object);
         let package = labels::operators(labels).next().map(|operator| {
             let package = namespace.and_then(|namespace| operator.strip_suffix(namespace)?.strip_suffix('.'));
@@ -79,7 +80,7 @@ impl<'a> InstalledOperator<'a> {
 pub struct OperatorCondition<'a>(&'a Value);
 
 impl<'a> OperatorCondition<'a> {
-    /// The view of an object; `None` where it is of another kind.
+    /// Returns the view of an object; `None` if the object is of a different kind.
     pub fn of(object: &'a Value) -> Option<Self> {
         let view = Self(object);
         let (group, _) = view.text(&["apiVersion"]).split_once('/')?;
@@ -87,25 +88,25 @@ impl<'a> OperatorCondition<'a> {
         (group == GROUP && known).then_some(view)
     }
 
-    /// `metadata.name`.
+    /// Returns `metadata.name`.
     pub fn name(self) -> &'a str {
         self.text(&["metadata", "name"])
     }
 
-    /// `metadata.namespace`, where it is written.
+    /// Returns `metadata.namespace`, if it is set.
     pub fn namespace(self) -> Option<&'a str> {
         Some(self.text(&["metadata", "namespace"])).filter(|namespace| !namespace.is_empty())
     }
 
-    /// `Kind/name`, as messages name it.
+    /// Returns `Kind/name`, as messages name it.
     pub fn label(self) -> String {
         format!("{}/{}", self.text(&["kind"]), self.name())
     }
 
-    /// Whether it is about this operator.
+    /// Returns whether the resource belongs to this operator.
     ///
-    /// OLM gives an `OperatorCondition` the name of its ClusterServiceVersion. A `Condition` has a name of its own, and
-    /// belongs to the ClusterServiceVersion that owns it, or, where none does, to the operator whose label it carries.
+    /// An `OperatorCondition` in OLM has the name of its ClusterServiceVersion. A `Condition` has its own name, and
+    /// belongs to the ClusterServiceVersion that owns it or, if it has no owner, to the operator whose label it has.
     pub fn is_of(self, operator: &InstalledOperator<'_>) -> bool {
         if let (Some(own), Some(other)) = (self.namespace(), operator.namespace)
             && own != other
@@ -133,7 +134,7 @@ impl<'a> OperatorCondition<'a> {
         })
     }
 
-    /// The ClusterServiceVersions that own it.
+    /// Returns the ClusterServiceVersions that own the resource.
     fn owners(self) -> impl Iterator<Item = &'a str> {
         let owners = self.get(&["metadata", "ownerReferences"]).and_then(Value::as_array);
         let text = |owner: &'a Value, key| owner.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -153,50 +154,52 @@ impl<'a> OperatorCondition<'a> {
         self.get(keys).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Whether OLM has yet to copy what the operator writes: an `OperatorCondition` v2 without a status.
+    /// Returns whether OLM has not yet copied the operator's conditions to the status: an `OperatorCondition` v2
+    /// without a status.
     fn is_new(self) -> bool {
         let v2 = self.text(&["kind"]) == "OperatorCondition" && self.text(&["apiVersion"]).ends_with("/v2");
         v2 && self.get(&["status"]).is_none()
     }
 }
 
-/// Why OLM does not upgrade an operator. It prints in OLM's words, where OLM has any.
+/// The reason why OLM does not upgrade an operator. Displayed in OLM's words, if OLM has any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Held {
-    /// The operator, or a person who overrides it, says so.
+    /// The operator, or an administrator's override, refuses the upgrade.
     NotUpgradeable {
         /// The message of the condition or of the override.
         message: String,
     },
-    /// The operator has not said anything since the resource was changed.
+    /// The operator has not reported its state since the resource was changed.
     Outdated {
-        /// What it said before.
+        /// The status that the operator reported before.
         status: String,
     },
-    /// The operator is being upgraded already. OLM waits in the same way, because the predecessor is not settled.
+    /// The operator is already being upgraded. OLM waits in the same way, because the predecessor is not ready.
     Upgrading {
         /// The message of the condition.
         message: String,
     },
-    /// The operator says that no upgrade is going on, and names another version than the installed one: its last
-    /// upgrade has not begun.
+    /// The operator reports that no upgrade is in progress, but names a version other than the installed one, so its
+    /// last upgrade has not started.
     NotBegun {
-        /// The version that it names.
+        /// The version that the operator names.
         reached: String,
         /// The installed version.
         installed: String,
     },
-    /// The resource cannot be read as what it is; OLM counts every error of reading it as a refusal.
+    /// The resource has the wrong form; OLM treats every read error as a refusal.
     Unreadable {
         /// The field.
         field: &'static str,
-        /// What stands there.
+        /// The type that was found, such as `a string`.
         found: &'static str,
     },
 }
 
 impl Held {
-    /// `status.message` of the ClusterServiceVersion that has to wait. The words stand twice in it, as OLM puts them.
+    /// Returns `status.message` of the ClusterServiceVersion that has to wait. As in OLM, some words appear twice in
+    /// the message.
     pub fn message(&self) -> String {
         format!("operator is not upgradeable: {self}")
     }
@@ -216,7 +219,7 @@ impl fmt::Display for Held {
             Self::NotBegun { reached, installed } => {
                 write!(
                     formatter,
-                    "the operator is at {reached}, and has not begun its upgrade to {installed}"
+                    "the operator is at {reached}, and has not started its upgrade to {installed}"
                 )
             }
             Self::Unreadable { field, found } => write!(formatter, "{field} is {found}, not a list of conditions"),
@@ -224,19 +227,19 @@ impl fmt::Display for Held {
     }
 }
 
-/// How far the last upgrade of an operator is, as its condition `Upgrading` says.
+/// The progress of the last upgrade of an operator, according to its condition `Upgrading`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
-    /// It says nothing about it, and the phase of the ClusterServiceVersion counts.
+    /// The condition does not specify the progress, so the phase of the ClusterServiceVersion counts.
     Unsaid,
-    /// It is at it.
+    /// The upgrade is in progress.
     Upgrading {
         /// The message of the condition.
         message: String,
     },
-    /// It is done.
+    /// The upgrade is complete.
     Done,
-    /// The version in the status is another one than the installed one: the upgrade has not begun.
+    /// The version in the status is not the installed one, so the upgrade has not started.
     NotStarted {
         /// The version in the status.
         reached: String,
@@ -245,27 +248,29 @@ pub enum Progress {
     },
 }
 
-/// What a condition resource comes to.
+/// The consequences of a condition resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
-    /// Why upgrades are held back, if they are.
+    /// The reason why upgrades are held back, if any.
     pub held: Option<Held>,
-    /// Who holds them back, since when, and what lets them through; wherever [`Judgement::held`] is something.
+    /// The resource that holds upgrades back, the start time, and the change that allows them; set whenever
+    /// [`Judgement::held`] is set.
     pub hold: Option<Hold>,
-    /// How far the last upgrade is.
+    /// The progress of the last upgrade.
     pub progress: Progress,
-    /// What the operator says that an override sets aside.
+    /// Conditions of the operator that an override replaces.
     pub overridden: Vec<Said>,
-    /// What the operator says that changes nothing for OLM: it is for people.
+    /// Conditions of the operator that have no effect on OLM and are only for people.
     pub others: Vec<Said>,
-    /// What a person should know about the resource.
+    /// Notes about the resource for people.
     pub notes: Vec<Note>,
 }
 
-/// OLM's gate for the upgrade of an operator of this version, and the rules of the proposal for `Upgrading`.
+/// Applies OLM's gate for the upgrade of an operator of this version, and the rules of the proposal for `Upgrading`.
 ///
-/// An override of `Upgradeable` decides whatever the operator says. Without one, what it says decides, unless it is
-/// older than the resource; where neither generation is known, as in a file that no cluster has seen, it counts as new.
+/// An override of `Upgradeable` takes precedence over the operator's report. Without an override, the operator's report
+/// decides, unless it is older than the resource; if neither generation is known, as in a file that was never applied
+/// to a cluster, the report counts as new.
 pub fn judge(condition: OperatorCondition<'_>, version: Option<&str>) -> Judgement {
     let lists = match lists(condition) {
         Ok(lists) => lists,

@@ -1,8 +1,8 @@
-//! A cluster as people can get it: files of `kubectl get … -o yaml` or `-o json`, of `kubectl api-resources`, and
+//! Reads dumps of a cluster: the output of `kubectl get … -o yaml` or `-o json` and of `kubectl api-resources`, and
 //! discovery documents.
 //!
-//! Files are read piece by piece, so that memory depends on what is kept of the objects and not on how much a dump
-//! holds: the items of a YAML list that kubectl wrote, and those of a JSON list, are read one by one.
+//! Files are read piece by piece, so that memory use depends on the kept parts of the objects and not on the size of a
+//! dump: the items of YAML lists written by kubectl and of JSON lists are read one by one.
 
 mod gathered;
 mod json;
@@ -24,25 +24,25 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// How much of a file is looked at for bytes that no text has.
+/// The number of bytes of a file that are checked for bytes that do not occur in text.
 const START: usize = 512;
-/// How many values a row of that table counts as.
+/// The number of values that a row of a table counts as.
 const ROW: usize = 5;
-/// How the table begins that `kubectl api-resources` prints.
+/// The beginning of the table that `kubectl api-resources` prints.
 const TABLE: &[u8] = b"NAME ";
 
-/// How much a dump may hold.
+/// Size limits for dumps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DumpLimits {
-    /// One object, or one document that is no list, in bytes.
+    /// The maximum size in bytes of an object, or of a document that is not a list.
     pub object: usize,
-    /// The objects of all dumps together, in bytes of memory for what is kept of them.
+    /// The maximum memory in bytes for the kept parts of the objects of all dumps together.
     pub kept: usize,
-    /// The files of a folder.
+    /// The maximum number of files in a folder.
     pub files: usize,
-    /// The nesting of an object.
+    /// The maximum nesting depth of an object.
     pub depth: usize,
-    /// The keys and values of an object.
+    /// The maximum number of keys and values in an object.
     pub values: usize,
 }
 
@@ -58,7 +58,7 @@ impl Default for DumpLimits {
     }
 }
 
-/// Why a dump cannot be used.
+/// The reason why a dump cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DumpError {
     /// A file cannot be read.
@@ -69,10 +69,10 @@ pub enum DumpError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         reason: walkdir::Error,
     },
-    /// The text is no YAML or JSON.
+    /// The text is not YAML or JSON.
     #[error("{}:{line}:{column}: {message}", path.display())]
     Text {
         /// The file.
@@ -81,81 +81,83 @@ pub enum DumpError {
         line: usize,
         /// The column.
         column: usize,
-        /// What is wrong.
+        /// A description of the problem.
         message: String,
     },
-    /// Something is no object.
-    #[error("{}:{line}: {found} stands where a Kubernetes object is expected", path.display())]
+    /// A value is not an object.
+    #[error("{}:{line}: expected a Kubernetes object, found {found}", path.display())]
     NoObject {
         /// The file.
         path: PathBuf,
-        /// The line where it begins; in JSON the one where it ends.
+        /// The line where the value begins or, in JSON, where it ends.
         line: usize,
-        /// What it is.
+        /// A description of the value that was found.
         found: String,
     },
-    /// One object is too large.
+    /// An object is too large.
     #[error("{}:{line}: an object is larger than {limit} bytes", path.display())]
     Object {
         /// The file.
         path: PathBuf,
-        /// The line where it begins, or where it becomes too large.
+        /// The line where the object begins, or where it becomes too large.
         line: usize,
-        /// How large one may be.
+        /// The maximum size of an object in bytes.
         limit: usize,
     },
-    /// One object has too many values.
+    /// An object has too many values.
     #[error("{}:{line}: an object has more than {limit} keys and values", path.display())]
     Values {
         /// The file.
         path: PathBuf,
-        /// The line where there are too many.
+        /// The line where the limit is exceeded.
         line: usize,
-        /// How many there may be.
+        /// The limit.
         limit: usize,
     },
-    /// All of it is too much.
+    /// All dumps together are too large.
     #[error(
-        "{}:{line}: up to here, what is needed of the dumps takes more than {limit} bytes; leave out what OLM does not \
-         look at, such as Secrets and events",
+        "{}:{line}: up to here, the relevant parts of the dumps take more than {limit} bytes; exclude objects that \
+         OLM does not use, such as Secrets and events",
         path.display()
     )]
     TooMuch {
         /// The file.
         path: PathBuf,
-        /// The line of the object with which it becomes too much.
+        /// The line of the object that exceeds the limit.
         line: usize,
-        /// How much it may be.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// There are too many files.
-    #[error("{} holds more than {limit} files", path.display())]
+    /// A folder contains too many files.
+    #[error("{} has more than {limit} files", path.display())]
     Files {
         /// The folder.
         path: PathBuf,
-        /// How many there may be.
+        /// The limit.
         limit: usize,
     },
-    /// A database, an archive or an image was given in place of a dump.
-    #[error("{} is no text, and so not what a cluster says of itself", path.display())]
+    /// A database, an archive or an image was passed instead of a dump.
+    #[error("{} is not text, so it does not describe a cluster", path.display())]
     NoText {
         /// The file.
         path: PathBuf,
     },
-    /// There is nothing about a cluster.
-    #[error("{} holds no objects, and says nothing about the APIs of a cluster", path.display())]
+    /// A dump contains no information about a cluster.
+    #[error("{} has neither objects nor the APIs of a cluster", path.display())]
     Nothing {
         /// The file or folder.
         path: PathBuf,
     },
 }
 
-/// Adds what a file, or the files of a folder, say to a state. `keep` takes from each object what is needed of it.
+/// Adds the content of a file, or of the files in a folder, to a state. `keep` returns the parts of an object that are
+/// needed.
 ///
-/// Of a folder the YAML and JSON files are read, and those that `kubectl api-resources` wrote.
+/// In a folder, YAML files, JSON files and the output of `kubectl api-resources` are read.
 ///
 /// # Errors
-/// When something cannot be read, is no object, is too large, or says nothing about a cluster.
+/// Returns an error if the input cannot be read, contains a value that is not an object, is too large, or contains no
+/// information about a cluster.
 pub fn read(path: &Path, keep: fn(Value) -> Value, limits: &DumpLimits, state: &mut State) -> Result<(), DumpError> {
     let mut gathered = Gathered::new(keep, limits, state);
     if path.is_dir() {
@@ -166,10 +168,10 @@ pub fn read(path: &Path, keep: fn(Value) -> Value, limits: &DumpLimits, state: &
     gathered.something().ok_or(DumpError::Nothing { path: path.to_owned() })
 }
 
-/// Adds what a stream, such as standard input, says to a state. `name` is what errors call it.
+/// Adds the content of a stream, such as standard input, to a state. `name` is the name of the stream in errors.
 ///
 /// # Errors
-/// As [`read`].
+/// Returns the same errors as [`read`].
 pub fn read_stream(
     name: &Path,
     input: impl BufRead,
@@ -224,7 +226,7 @@ fn read_stream_into(
     gathered: &mut Gathered<'_>,
 ) -> Result<(), DumpError> {
     let beginning = beginning(path, &mut input)?;
-    // UTF-16 has zeros, too, and is not read either.
+    // UTF-16 text also has zero bytes, and is not supported either.
     if beginning.iter().take(START).any(|byte| *byte == 0) {
         return Err(DumpError::NoText { path: path.to_owned() });
     }
@@ -256,7 +258,7 @@ fn read_table(
 }
 
 impl Refusal {
-    /// The error of what stands on this line of a file.
+    /// Returns the error for this line of a file.
     fn at(self, path: &Path, line: usize, limits: &DumpLimits) -> DumpError {
         match self {
             Self::NoObject(found) => DumpError::NoObject {

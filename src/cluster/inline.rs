@@ -1,4 +1,4 @@
-//! Packages that a what-if file writes out, as a catalog.
+//! Converts the packages of a what-if file into a catalog.
 
 use super::state::{Bundle, Package};
 use crate::catalog::file_based::load::heads;
@@ -9,8 +9,8 @@ use crate::text::canonical;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// The catalog of these packages. The entries of a channel stand in the order of the file; two packages may have a
-/// bundle of one name. Entries without a bundle are left out; [`super::read`] refuses them.
+/// Returns the catalog of these packages. The entries of a channel are in the order of the file; two packages may have
+/// bundles with the same name. Entries without a bundle are omitted; [`super::read`] rejects them.
 pub fn inline(packages: &[Package]) -> Catalog {
     let mut texts = Texts::default();
     let mut bundles: Vec<(&str, &Bundle)> = packages
@@ -74,7 +74,7 @@ pub fn inline(packages: &[Package]) -> Catalog {
     made
 }
 
-/// The bundle with the properties and dependencies that an index would store for it.
+/// Returns the bundle with the properties and dependencies that an index would store for it.
 fn stored(package: &str, bundle: &Bundle, manifests: ManifestsId, texts: &mut Texts) -> catalog::Bundle {
     let version = bundle.version.as_deref().unwrap_or_default();
     let mut properties = vec![typed(

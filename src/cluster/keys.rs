@@ -1,4 +1,4 @@
-//! The keys of a what-if file: one table for its reader, its JSON Schema and its errors.
+//! The keys of a what-if file: one table for the reader, the JSON Schema and the errors.
 
 use crate::shape::Shape::{self, Any, Boolean, Choice, List, Map, Object, Text, Within};
 use crate::shape::{DRAFT_2020_12, Field, TEXTS, json_schema as schema_of, not_empty, optional, required};
@@ -11,36 +11,36 @@ const OBJECTS: Shape = List(&Map(
 ));
 
 const APIS: Shape = List(&Object(&[
-    optional("group", Text, "API group; the core group where it is absent."),
+    optional("group", Text, "API group; defaults to the core group."),
     not_empty("version", Text, "Version, such as v1."),
     not_empty("kind", Text, "Kind."),
 ]));
 
 const TYPED_VALUES: Shape = List(&Object(&[
     not_empty("type", Text, "Type, such as olm.package."),
-    optional("value", Any, "Value, in the form of its type."),
+    optional("value", Any, "Value, in the form that the type requires."),
 ]));
 
 const ENTRIES: &[Field] = &[
     not_empty("name", Text, "Name of the bundle."),
-    optional("replaces", Text, "The bundle from which this one is the next update."),
+    optional("replaces", Text, "The bundle that this bundle directly updates."),
     optional(
         "skips",
         TEXTS,
-        "Bundles that may be updated to this one without being offered themselves.",
+        "Bundles that this bundle can update, but that are not offered as updates.",
     ),
-    optional("skipRange", Text, "Range of versions that may be updated to this one."),
+    optional("skipRange", Text, "Range of versions that this bundle can update."),
 ];
 
 const BUNDLES: &[Field] = &[
-    not_empty("name", Text, "Name of its ClusterServiceVersion."),
+    not_empty("name", Text, "Name of the bundle's ClusterServiceVersion."),
     optional("version", Text, "Version, such as 1.2.3."),
-    optional("provides", APIS, "APIs that it owns."),
-    optional("requires", APIS, "APIs that it requires."),
+    optional("provides", APIS, "Owned APIs."),
+    optional("requires", APIS, "Required APIs."),
     optional(
         "properties",
         TYPED_VALUES,
-        "Further properties, besides those of its package and its APIs.",
+        "Further properties, in addition to those of the package and the APIs.",
     ),
     optional(
         "dependencies",
@@ -54,45 +54,50 @@ const CATALOGS: &[Field] = &[
     optional(
         "namespace",
         Text,
-        "Its namespace; where there is none, globalNamespace, else namespace.",
+        "Namespace of the CatalogSource; defaults to globalNamespace, then to namespace.",
     ),
     optional(
         "priority",
         Within(i32::MIN as i64, i32::MAX as i64),
-        "A higher one is preferred; 0 where there is none.",
+        "Priority; higher values are preferred; defaults to 0.",
     ),
     optional(
         "source",
         Text,
-        "An index image, a database or a folder with a file-based catalog, instead of packages. A path is relative to this file.",
+        "Index image, database or folder with a file-based catalog, instead of packages. Paths are relative to this \
+         file.",
     ),
     optional(
         "packages",
         List(&Object(&[
             not_empty("name", Text, "Name of the package."),
-            optional("defaultChannel", Text, "Channel of a subscription that names none."),
+            optional("defaultChannel", Text, "Channel of subscriptions that do not name one."),
             optional(
                 "channels",
                 List(&Object(&[
                     not_empty("name", Text, "Name of the channel."),
-                    optional("entries", List(&Object(ENTRIES)), "Its bundles."),
+                    optional("entries", List(&Object(ENTRIES)), "Bundles in the channel."),
                 ])),
                 "Channels.",
             ),
             optional("bundles", List(&Object(BUNDLES)), "Bundles."),
         ])),
-        "Packages, written out.",
+        "Packages, defined in this file.",
     ),
 ];
 
 const INSTALLED: &[Field] = &[
     not_empty("name", Text, "Name of the ClusterServiceVersion."),
-    optional("version", Text, "Its version, such as 1.2.3."),
-    optional("package", Text, "Package that it was installed from."),
-    optional("phase", Text, "Its phase; Succeeded where there is none."),
-    optional("replaces", Text, "The one that it replaced."),
-    optional("provides", APIS, "APIs that it owns."),
-    optional("requires", APIS, "APIs that it requires."),
+    optional("version", Text, "Version of the operator, such as 1.2.3."),
+    optional("package", Text, "Package from which the operator was installed."),
+    optional(
+        "phase",
+        Text,
+        "Phase of the ClusterServiceVersion; defaults to Succeeded.",
+    ),
+    optional("replaces", Text, "Name of the ClusterServiceVersion that it replaced."),
+    optional("provides", APIS, "Owned APIs."),
+    optional("requires", APIS, "Required APIs."),
     optional(
         "properties",
         TYPED_VALUES,
@@ -101,43 +106,43 @@ const INSTALLED: &[Field] = &[
     optional(
         "withoutPropertiesAnnotation",
         Boolean,
-        "Whether it has no annotation operatorframework.io/properties.",
+        "Whether the annotation operatorframework.io/properties is absent.",
     ),
 ];
 
 const SUBSCRIPTIONS: &[Field] = &[
-    optional("name", Text, "Its name; that of the package where there is none."),
+    optional("name", Text, "Name of the Subscription; defaults to the package name."),
     not_empty("package", Text, "The package."),
-    optional("channel", Text, "The channel; any where there is none."),
+    optional("channel", Text, "The channel; defaults to any."),
     optional(
         "catalog",
         Text,
-        "Name of the CatalogSource; the only one where there is none.",
+        "Name of the CatalogSource; defaults to the only CatalogSource.",
     ),
     optional("catalogNamespace", Text, "Namespace of the CatalogSource."),
-    optional("startingCSV", Text, "The version that a first installation takes."),
+    optional("startingCSV", Text, "The version to install first."),
     optional("installedCSV", Text, "The version that is installed."),
     optional(
         "currentCSV",
         Text,
-        "The version that OLM is working on; installedCSV where there is none.",
+        "The version that OLM is working on; defaults to installedCSV.",
     ),
     optional(
         "installPlanApproval",
         Choice(&["Automatic", "Manual"]),
-        "Who approves what it installs; Automatic where there is none.",
+        "Approval of its install plans; defaults to Automatic.",
     ),
 ];
 
 const SERVED: &[Field] = &[
-    optional("group", Text, "API group; the core group where it is absent."),
+    optional("group", Text, "API group; defaults to the core group."),
     not_empty("version", Text, "Version, such as v1."),
     not_empty("kind", Text, "Kind."),
     optional("plural", Text, "Name of the resource, such as deployments."),
     optional(
         "namespaced",
         Boolean,
-        "Whether its objects are in namespaces; true where it is absent.",
+        "Whether the resource is namespaced; defaults to true.",
     ),
 ];
 
@@ -146,36 +151,37 @@ const GRANTS: &[Field] = &[
     optional(
         "namespace",
         Text,
-        "Its namespace; the namespace of the file where there is none.",
+        "Namespace of the service account; defaults to the namespace of the file.",
     ),
     required(
         "rules",
         List(&Map(&[], &Any)),
-        "RBAC rules. A list \"namespaces\" in a rule says where it holds; without, it holds in the whole cluster.",
+        "RBAC rules. A list \"namespaces\" limits a rule to these namespaces; otherwise the rule applies to the whole \
+         cluster.",
     ),
 ];
 
 const ERRORS: &[Field] = &[
     optional("group", Text, "API group of the object."),
-    optional("version", Text, "Version of its API."),
-    optional("kind", Text, "Its kind."),
-    optional("namespace", Text, "Its namespace."),
-    optional("name", Text, "Its name."),
-    optional("verb", Text, "What is asked for, such as create."),
-    optional("reason", Text, "Reason of the answer, such as Forbidden."),
-    optional("code", Within(100, 599), "Code of the answer, such as 403."),
-    optional("message", Text, "Message of the answer."),
+    optional("version", Text, "API version of the object."),
+    optional("kind", Text, "Kind of the object."),
+    optional("namespace", Text, "Namespace of the object."),
+    optional("name", Text, "Name of the object."),
+    optional("verb", Text, "Verb of the request, such as create."),
+    optional("reason", Text, "Reason in the response, such as Forbidden."),
+    optional("code", Within(100, 599), "Status code of the response, such as 403."),
+    optional("message", Text, "Message in the response."),
 ];
 
 /// The keys of the file.
 const KEYS: &[Field] = &[
     optional("version", Within(1, 1), "Version of this format: 1."),
-    optional("name", Text, "What the case is called."),
-    optional("description", Text, "What it is about."),
+    optional("name", Text, "Name of the case."),
+    optional("description", Text, "Description of the case."),
     optional(
         "namespace",
         Text,
-        "Namespace that operators are installed into; operators where there is none.",
+        "Namespace that operators are installed into; defaults to operators.",
     ),
     optional(
         "globalNamespace",
@@ -185,7 +191,7 @@ const KEYS: &[Field] = &[
     optional(
         "excludeGlobalCatalogs",
         Boolean,
-        "Whether the OperatorGroup keeps the catalogs of the global namespace out.",
+        "Whether the OperatorGroup excludes the catalogs of the global namespace.",
     ),
     optional(
         "upgradeStrategy",
@@ -205,29 +211,30 @@ const KEYS: &[Field] = &[
         "Subscriptions in the namespace.",
     ),
     optional("apis", List(&Object(SERVED)), "APIs that the cluster serves."),
-    optional("objects", OBJECTS, "Objects in the cluster, whole."),
-    optional("grants", List(&Object(GRANTS)), "What service accounts may do."),
+    optional("objects", OBJECTS, "Complete objects in the cluster."),
+    optional("grants", List(&Object(GRANTS)), "Permissions of service accounts."),
     optional(
         "conditions",
         OBJECTS,
-        "Objects of kind Condition or OperatorCondition, whole.",
+        "Complete objects of kind Condition or OperatorCondition.",
     ),
     optional(
         "errors",
         List(&Object(ERRORS)),
-        "Errors that the API server answers with, for requests that match everything given; reason or code is.",
+        "Errors that the API server returns for requests that match all specified fields; reason or code is required.",
     ),
 ];
 
 /// The whole file.
 pub(super) const SHAPE: Shape = Object(KEYS);
 
-/// The JSON Schema (draft 2020-12) of a what-if file.
+/// Returns the JSON Schema (draft 2020-12) of a what-if file.
 ///
-/// It refuses what [`super::read`] refuses, but for names: that a name stands twice, or is of nothing.
+/// The schema rejects the same files as [`super::read`], except those with duplicate names or references to unknown
+/// names.
 pub fn json_schema() -> Value {
     let about = "A namespace of a cluster with its operators, for opmx resolve and opmx plan.";
-    let mut schema = schema_of(DRAFT_2020_12, "What-if file of opmx, version 1", about, &SHAPE);
+    let mut schema = schema_of(DRAFT_2020_12, "opmx what-if file, version 1", about, &SHAPE);
     let given = |name: &str| json!({"required": [name], "properties": {name: {"not": {"type": "null"}}}});
     let one = json!({"allOf": [given("source"), given("packages")]});
     let some = json!([given("reason"), given("code")]);

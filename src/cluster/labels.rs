@@ -1,7 +1,8 @@
-//! The labels that tie components to an operator.
+//! The labels that link components to an operator.
 //!
-//! The proposal simplify-olm-apis writes the key `operators.coreos.com/operator:v2alpha1/<name>`. No API server takes
-//! it: a key has one slash and no colon. OLM writes `operators.coreos.com/<name>`, with the name cut so that it fits.
+//! The proposal simplify-olm-apis uses the key `operators.coreos.com/operator:v2alpha1/<name>`. No API server accepts
+//! this key, because a key may contain only one slash and no colon. OLM uses `operators.coreos.com/<name>`, with the
+//! name cut to fit.
 
 use serde_json::{Map, Value};
 
@@ -9,22 +10,22 @@ const SEED: &str = "operators.coreos.com/operator:v2alpha1/";
 const VERSIONED: &str = "v2alpha1.operators.coreos.com/";
 const SHIPPED: &str = "operators.coreos.com/";
 
-/// The longest name behind the slash of a label.
+/// The maximum length of the name after the slash of a label key.
 const LONGEST_NAME: usize = 63;
 
-/// How the key of the label is written.
+/// The form of the label key.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum LabelStyle {
     /// `operators.coreos.com/<name>`, as OLM writes it.
     #[default]
     Shipped,
-    /// `v2alpha1.operators.coreos.com/<name>`, which is as good for a cluster and also says the version.
+    /// `v2alpha1.operators.coreos.com/<name>`, which a cluster also accepts, and which includes the version.
     Versioned,
-    /// `operators.coreos.com/operator:v2alpha1/<name>`, as the proposal writes it. It is for people only.
+    /// `operators.coreos.com/operator:v2alpha1/<name>`, as in the proposal; for display only.
     Seed,
 }
 
-/// The key of the label of an operator's components.
+/// Returns the key of the label of an operator's components.
 pub(crate) fn key(style: LabelStyle, operator: &str) -> String {
     match style {
         LabelStyle::Shipped => format!("{SHIPPED}{}", cut(operator)),
@@ -33,10 +34,10 @@ pub(crate) fn key(style: LabelStyle, operator: &str) -> String {
     }
 }
 
-/// The operators that the labels of an object name, in whichever style. A name may be cut (see [`is_name_of`]).
+/// Returns the operators named by the labels of an object, in any style. Names may be cut (see [`is_name_of`]).
 pub(crate) fn operators(labels: Option<&Map<String, Value>>) -> impl Iterator<Item = &str> {
     let keys = labels.into_iter().flat_map(Map::keys);
-    // The key of the proposal begins like that of OLM, so it is looked for first.
+    // The key of the proposal begins like OLM's key, so the proposal's key is tried first.
     keys.filter_map(|key| {
         [SEED, VERSIONED, SHIPPED]
             .iter()
@@ -45,12 +46,12 @@ pub(crate) fn operators(labels: Option<&Map<String, Value>>) -> impl Iterator<It
     .filter(|name| !name.is_empty())
 }
 
-/// Whether the name in a label is that of the operator.
+/// Returns whether the name in a label is that of the operator.
 pub(crate) fn is_name_of(labelled: &str, operator: &str) -> bool {
     labelled == operator || labelled == cut(operator)
 }
 
-/// The name as it fits into a label: OLM cuts it to 63 bytes, and then takes off what may not be at the end.
+/// Cuts a name to fit into a label as OLM does: to 63 bytes, without trailing characters that may not be at the end.
 fn cut(name: &str) -> &str {
     let end = (0..=LONGEST_NAME.min(name.len()))
         .rev()

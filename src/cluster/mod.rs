@@ -1,11 +1,11 @@
-//! A cluster as files say it is: from it opmx tells what OLM would do there.
+//! A cluster as described by files, from which opmx predicts the behaviour of OLM.
 //!
-//! [`State`] is the what-if file: catalogs, installed operators, subscriptions, and what the API server has and
-//! answers. [`read`] reads it from YAML or JSON and points at the line that is wrong; [`json_schema`] describes it to
-//! editors. Both follow one table of keys. [`dump`] adds to a state what kubectl says of a cluster, and [`observe`]
-//! takes from its objects what is subscribed to and installed. [`conditions`] tells whether operators allow their
-//! upgrade, and [`labels`] which objects belong to an operator. [`requested`] reads what `Operator` and `Install`
-//! resources ask for.
+//! [`State`] is the what-if file: catalogs, installed operators, subscriptions, and the objects and responses of the
+//! API server. [`read`] reads it from YAML or JSON, with errors that point at the line; [`json_schema`] describes it
+//! for editors. Both use the same table of keys. [`dump`] adds kubectl output about a cluster to a state, and
+//! [`observe`] derives the Subscriptions and installed operators from its objects. [`conditions`] determines whether
+//! operators allow their upgrade, and [`labels`] determines which objects belong to an operator. [`requested`] reads
+//! the requests of `Operator` and `Install` resources.
 
 pub mod conditions;
 pub mod dump;

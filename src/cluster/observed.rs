@@ -1,4 +1,4 @@
-//! What the objects of OLM in a dump say, as a what-if file says it.
+//! Converts the OLM objects of a dump into the content of a what-if file.
 
 use super::State;
 use super::state::{Approval, CatalogSource, Installed, NAMESPACE, Subscription, UpgradeStrategy};
@@ -10,62 +10,63 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The namespaces that catalogs for all are in where OLM is installed as its makers do it.
+/// The namespaces of global catalogs in usual installations of OLM.
 const GLOBAL_NAMESPACES: [&str; 3] = ["olm", "openshift-marketplace", "operator-lifecycle-manager"];
-/// The annotation of an OperatorGroup that keeps the catalogs of the global namespace out.
+/// The annotation of an OperatorGroup that excludes the catalogs of the global namespace.
 const EXCLUDE_GLOBAL: &str = "olm.operatorframework.io/exclude-global-namespace-resolution";
 
-/// Why it cannot be said what is to be resolved.
+/// The reason why the namespace to resolve cannot be determined.
 #[derive(Debug, thiserror::Error)]
 pub enum ObservedError {
-    /// Several namespaces have Subscriptions, and none is named.
-    #[error("there are Subscriptions in the namespaces {}, and OLM resolves each namespace by itself", .namespaces.join(", "))]
+    /// Several namespaces contain Subscriptions, and no namespace was specified.
+    #[error("there are Subscriptions in the namespaces {}, but OLM resolves each namespace separately", .namespaces.join(", "))]
     Namespaces {
         /// The namespaces.
         namespaces: Vec<String>,
     },
-    /// A what-if file is about another namespace.
-    #[error("the what-if file is about the namespace {of_state}, not {named}")]
+    /// A what-if file describes a different namespace.
+    #[error("the what-if file describes the namespace {of_state}, not {named}")]
     Other {
         /// The namespace of the file.
         of_state: String,
-        /// The namespace that is named.
+        /// The namespace that was specified.
         named: String,
     },
-    /// No or more than one OperatorGroup, with which OLM resolves nothing.
+    /// The namespace has no OperatorGroup, or more than one, so OLM resolves nothing.
     #[error("expected 1 OperatorGroup in the namespace {namespace}, found {count}")]
     OperatorGroups {
         /// The namespace.
         namespace: String,
-        /// How many there are.
+        /// The number of OperatorGroups.
         count: usize,
     },
 }
 
-/// What it means where a namespace has no OperatorGroup, or more than one.
+/// The treatment of a namespace with no OperatorGroup or more than one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OperatorGroups {
-    /// As proposed: each install has a service account of its own.
+    /// As proposed, each install has its own service account.
     #[default]
     Proposed,
-    /// As all releases of OLM have it: nothing is installed there.
+    /// As in all releases of OLM, nothing is installed in the namespace.
     Released,
 }
 
-/// Puts into a state what the Subscriptions, ClusterServiceVersions, CatalogSources and the OperatorGroup among its
-/// objects say. What stands there already counts more. Without a namespace it is that of the state, else the one with
-/// Subscriptions.
+/// Adds the content of the Subscriptions, ClusterServiceVersions, CatalogSources and the OperatorGroup among the
+/// objects of a state to the state. Existing content takes precedence. If no namespace is specified, the namespace of
+/// the state is used; if it has none, the one with Subscriptions.
 ///
 /// # Errors
-/// When the objects do not say which namespace it is, or contradict the state.
+/// Returns an error if the objects do not determine the namespace, or contradict the state.
 pub fn observe(state: &mut State, namespace: Option<&str>) -> Result<(), ObservedError> {
     observe_with(state, namespace, OperatorGroups::default())
 }
 
-/// [`observe`], and what several OperatorGroups, or none, mean.
+/// Like [`observe`], but `groups` specifies the treatment of a namespace with several OperatorGroups or none.
 ///
 /// # Errors
-/// When the objects do not say which namespace it is, contradict the state, or OLM refuses the OperatorGroups.
+/// Returns an error if the objects do not determine the namespace or contradict the state, or if OLM rejects the
+/// OperatorGroups.
 pub fn observe_with(state: &mut State, namespace: Option<&str>, groups: OperatorGroups) -> Result<(), ObservedError> {
     let objects = std::mem::take(&mut state.objects);
     let observed = Objects(&objects).complete(state, namespace, groups);
@@ -73,14 +74,15 @@ pub fn observe_with(state: &mut State, namespace: Option<&str>, groups: Operator
     observed
 }
 
-/// The OperatorGroups of a namespace.
+/// Returns the OperatorGroups of a namespace.
 pub fn operator_groups<'a>(objects: &'a [Value], namespace: &str) -> Vec<&'a Value> {
     let groups = Objects(objects).inside(namespace, "OperatorGroup");
     groups.map(|group| group.0).collect()
 }
 
-/// With how many OperatorGroups the releases of OLM refuse a namespace; `None` where they do not. Where nobody dumped
-/// any, the one that it takes is assumed to be there.
+/// Returns the number of OperatorGroups in a namespace if all releases of OLM reject the namespace because of that
+/// number; otherwise returns `None`. If the dumps contain no OperatorGroup at all, the one that OLM needs is assumed to
+/// exist.
 pub fn refused_operator_groups(objects: &[Value], namespace: &str) -> Option<usize> {
     match Objects(objects).operator_group(namespace) {
         Err(ObservedError::OperatorGroups { count, .. }) => Some(count),
@@ -88,7 +90,7 @@ pub fn refused_operator_groups(objects: &[Value], namespace: &str) -> Option<usi
     }
 }
 
-/// The CatalogSources among objects.
+/// Returns the CatalogSources among objects.
 pub fn catalog_sources(objects: &[Value]) -> impl Iterator<Item = CatalogSource> {
     Objects(objects).of_kind("CatalogSource").map(catalog)
 }
@@ -98,13 +100,13 @@ pub fn catalog_sources(objects: &[Value]) -> impl Iterator<Item = CatalogSource>
 struct Objects<'a>(&'a [Value]);
 
 impl<'a> Objects<'a> {
-    /// Those of OLM that have this kind.
+    /// Returns the OLM objects of this kind.
     fn of_kind(self, kind: &'static str) -> impl Iterator<Item = Csv<'a>> + use<'a> {
         let views = self.0.iter().map(Csv);
         views.filter(move |view| view.text(&["kind"]) == kind && view.text(&["apiVersion"]).starts_with(csv::GROUP))
     }
 
-    /// Those of them that stand in a namespace.
+    /// Returns the OLM objects of this kind in a namespace.
     fn inside<'n>(self, namespace: &'n str, kind: &'static str) -> impl Iterator<Item = Csv<'a>> + use<'a, 'n> {
         self.of_kind(kind).filter(move |view| home(*view) == namespace)
     }
@@ -152,7 +154,7 @@ impl<'a> Objects<'a> {
         Ok(())
     }
 
-    /// The namespace that is resolved.
+    /// Returns the namespace to resolve.
     fn namespace(self, state: &State, named: Option<&str>) -> Result<String, ObservedError> {
         match (named, &*state.namespace) {
             (Some(named), "") => Ok(named.to_owned()),
@@ -165,7 +167,8 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// The OperatorGroup of a namespace. Where nobody dumped any, it is taken to be there and to say nothing special.
+    /// Returns the OperatorGroup of a namespace. If the dumps contain no OperatorGroup at all, one with the defaults is
+    /// assumed to exist.
     fn operator_group(self, namespace: &str) -> Result<Option<Csv<'a>>, ObservedError> {
         let mut groups = self.inside(namespace, "OperatorGroup");
         let group = groups.next();
@@ -182,8 +185,9 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// The namespace whose catalogs serve all. Only OLM's own configuration says which it is. It is taken to be a usual
-    /// one that has catalogs, else the one that is subscribed to from here, else the first with a catalog.
+    /// Returns the namespace whose catalogs serve all namespaces. Only OLM's own configuration specifies this
+    /// namespace, so the result is a guess. In order of preference: a usual global namespace with catalogs, the catalog
+    /// namespace of a Subscription in `here`, or the first namespace with a catalog, in each case other than `here`.
     fn global_namespace(self, here: &str) -> Option<&'a str> {
         let with_catalogs = || self.of_kind("CatalogSource").map(home);
         let usual = GLOBAL_NAMESPACES
@@ -196,12 +200,12 @@ impl<'a> Objects<'a> {
     }
 }
 
-/// The namespace of an object.
+/// Returns the namespace of an object.
 fn home(view: Csv<'_>) -> &str {
     view.text(&["metadata", "namespace"])
 }
 
-/// The only namespace of these, or the usual one where there is none.
+/// Returns the only one of these namespaces, or the default namespace if there are none.
 fn only(namespaces: BTreeSet<&str>) -> Result<String, ObservedError> {
     if namespaces.len() > 1 {
         let namespaces = namespaces.into_iter().map(str::to_owned).collect();
@@ -230,8 +234,8 @@ fn subscription(view: Csv<'_>) -> Subscription {
     }
 }
 
-/// A Subscription as OLM makes it before it resolves: what is to be installed is, once its version is there. The status
-/// says so a moment later.
+/// Updates a Subscription as OLM does before it resolves: the current version counts as installed as soon as it exists,
+/// although the status shows that only a moment later.
 fn mended(subscription: Subscription, versions: &BTreeSet<&str>) -> Subscription {
     let current = subscription.current_csv.as_deref();
     let arrived = current.filter(|current| versions.contains(current)).map(str::to_owned);
@@ -419,10 +423,10 @@ mod tests {
         });
         observe(&mut state, None).unwrap();
         let error = observe(&mut state.clone(), Some("elsewhere")).unwrap_err().to_string();
-        assert_eq!(error, "the what-if file is about the namespace garden, not elsewhere");
+        assert_eq!(error, "the what-if file describes the namespace garden, not elsewhere");
         let packages: Vec<&str> = state.subscriptions.iter().map(|to| &*to.package).collect();
         assert_eq!(packages, ["other"]);
-        // What a what-if file says itself of catalogs elsewhere makes none of them global.
+        // Catalogs of other namespaces in a what-if file do not become global.
         let mut alone = State {
             namespace: "garden".to_owned(),
             ..State::default()
@@ -448,7 +452,7 @@ mod tests {
             ]
         };
         assert_eq!(global(all()), of("openshift-marketplace"));
-        // `subscription` is to a catalog in olm, where none is.
+        // `subscription` refers to a catalog in the namespace olm, which has no catalog.
         assert_eq!(
             global([all(), vec![subscription("rake", "garden")]].concat()),
             of("openshift-marketplace")
@@ -491,7 +495,7 @@ mod tests {
         assert_eq!(observed(Vec::new(), None).unwrap().namespace, NAMESPACE);
         let group = |name: &str| object("OperatorGroup", name, "operators", json!({"spec": {}}));
         assert!(observed(vec![group("a")], None).is_ok());
-        // S57, S58: as proposed, an install has an account of its own then; a released OLM refuses the namespace.
+        // S57, S58: as proposed, an install then has its own account; released versions of OLM reject the namespace.
         for (objects, namespace, count) in [
             (vec![group("a")], "garden", 0),
             (vec![group("a"), group("b")], "operators", 2),

@@ -1,4 +1,4 @@
-//! A what-if file from its text, with the place of everything that is wrong.
+//! Reads a what-if file from its text; errors point at the place of the problem.
 
 use super::keys::SHAPE;
 use super::state::{NAMESPACE, State, VERSION};
@@ -9,65 +9,65 @@ use crate::text::{self, Document, Limits, Path};
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Why a file is no what-if file.
+/// The reason why a file is not a valid what-if file.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {problem}")]
 pub struct StateError {
-    /// Where it is wrong.
+    /// The place of the problem.
     pub place: Place,
-    /// What is wrong.
+    /// A description of the problem.
     pub problem: StateProblem,
 }
 
-/// What is wrong with a what-if file.
+/// A problem with a what-if file.
 #[derive(Debug, thiserror::Error)]
 pub enum StateProblem {
-    /// The text is no YAML or JSON, or too much of it.
+    /// The text is not YAML or JSON, or is too large.
     #[error("{message}")]
     Unreadable {
-        /// What its reader says.
+        /// The message of the reader.
         message: String,
     },
-    /// There are too many values.
+    /// A limit on values was exceeded.
     #[error("up to here, there are more than {limit} keys and values")]
     TooMany {
-        /// How many there may be.
+        /// The limit.
         limit: usize,
     },
-    /// Nothing, or more than one document.
-    #[error("there are {count} documents, and a what-if file is one")]
+    /// The file has no document, or more than one.
+    #[error("expected 1 document in a what-if file, found {count}")]
     Documents {
-        /// How many there are.
+        /// The number of documents.
         count: usize,
     },
-    /// What a cluster says of itself, and nobody of a cluster.
-    #[error("this is a Kubernetes object, and no what-if file")]
+    /// The file is an object from a cluster instead of a description of a cluster.
+    #[error("this is a Kubernetes object, not a what-if file")]
     Object,
-    /// A version of the format that is not known.
-    #[error("version {found} of the format is not known to this opmx, which reads version {VERSION}")]
+    /// The format version is unknown.
+    #[error("unknown format version {found}; this opmx reads version {VERSION}")]
     Version {
-        /// What stands there.
+        /// The version that was found.
         found: String,
     },
     /// A key or a value that the table of keys does not allow.
     #[error("{}{}", .0.message("the file"), .0.advice())]
     Shape(Problem),
-    /// A catalog of both kinds.
-    #[error("the catalog {catalog} has a source and packages; it can have one of them")]
+    /// A catalog with both a source and packages.
+    #[error("the catalog {catalog} has both a source and packages, but only one of them is allowed")]
     SourceAndPackages {
         /// The catalog.
         catalog: String,
     },
-    /// A name that stands twice.
-    #[error("the {what} {name} stands twice")]
+    /// A duplicate name.
+    #[error("the {what} {name} appears twice")]
     Twice {
-        /// What has the name.
+        /// The type of the named entry.
         what: &'static str,
         /// The name.
         name: String,
     },
     /// An entry of a channel without a bundle.
-    #[error("the package {package} has no bundle {bundle}, for which its channel {channel} has an entry")]
+    #[error("the package {package} has no bundle {bundle}, although its channel {channel} has an entry for it")]
     NoBundle {
         /// The package.
         package: String,
@@ -76,21 +76,21 @@ pub enum StateProblem {
         /// The bundle.
         bundle: String,
     },
-    /// A subscription that may mean one of several catalogs.
-    #[error("the subscription {subscription} does not say which catalog it is to, and there are {count}")]
+    /// A subscription that does not name its catalog, although the number of catalogs is not one.
+    #[error("the subscription {subscription} does not name its catalog, but there are {count} catalogs")]
     NoCatalog {
         /// The subscription.
         subscription: String,
-        /// How many catalogs there are.
+        /// The number of catalogs.
         count: usize,
     },
-    /// An answer that says nothing.
+    /// An error response without a reason and a code.
     #[error("the error has neither a reason nor a code")]
     NoReason,
-    /// A table and a structure that do not agree. It would be a mistake in opmx.
+    /// The key table and the structure do not match, which would be a bug in opmx.
     #[error("{message}")]
     Inner {
-        /// What is said of it.
+        /// A description of the problem.
         message: String,
     },
 }
@@ -98,7 +98,8 @@ pub enum StateProblem {
 /// Reads a what-if file. `name` is the path that errors show.
 ///
 /// # Errors
-/// When it is not YAML or JSON, has a key that there is not, or a value that cannot be; the error points at the line.
+/// Returns an error if the file is not YAML or JSON, or has an unknown key or an invalid value; the error points at the
+/// line.
 pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Result<State, StateError> {
     let mut reading = text::read(name, bytes, limits);
     let whole = || Place::new(&SourceFile::new(name, ""), 0..0);
@@ -135,15 +136,15 @@ fn is_object(value: &Value) -> bool {
         .all(|key| value.get(key).is_some_and(Value::is_string))
 }
 
-/// What a file names as the source of a catalog, seen from where the program runs: a path is relative to the file,
-/// unless nothing is there. `file` is the path of the file.
+/// Resolves the source of a catalog in a file: a path is relative to the file, unless the resulting path does not
+/// exist. `file` is the path of the file.
 pub(crate) fn source_beside(file: &std::path::Path, source: &str) -> String {
     let (transport, path) = ["oci-archive:", "oci:"]
         .iter()
         .find_map(|transport| Some((*transport, source.strip_prefix(transport)?)))
         .unwrap_or(("", source));
     let beside = |path: &str| file.parent().unwrap_or(std::path::Path::new("")).join(path);
-    // The tag of a layout is no part of its path.
+    // The tag is not part of the path of a layout.
     let existing = match transport {
         "" => path,
         _ => path.split(['@', ':']).next().unwrap_or(path),
@@ -189,7 +190,7 @@ impl Reader<'_> {
         Ok(state)
     }
 
-    /// Puts in what the file may leave out.
+    /// Fills in the defaults of optional values.
     fn complete(&self, state: &mut State) -> Result<(), StateError> {
         if state.namespace.is_empty() {
             state.namespace = NAMESPACE.to_owned();
@@ -220,7 +221,7 @@ impl Reader<'_> {
                 let namespace = named.map_or(of_catalogs, |catalog| &catalog.namespace);
                 subscription.catalog_namespace.clone_from(namespace);
             }
-            // A key without a string is as good as none to OLM.
+            // OLM treats an empty string as absent.
             for text in [
                 &mut subscription.channel,
                 &mut subscription.starting_csv,

@@ -1,5 +1,5 @@
-//! The resources of the proposal simplify-olm-apis that ask for something: an `Operator` says where an operator and its
-//! updates come from, an `Install` which content is installed.
+//! The request resources of the proposal simplify-olm-apis: an `Operator` specifies the source of an operator and its
+//! updates, and an `Install` specifies the content to install.
 
 use super::state::Approval;
 use crate::csv::GROUP;
@@ -10,8 +10,7 @@ use std::collections::BTreeMap;
 /// `apiVersion` of both kinds.
 pub const API_VERSION: &str = "operators.coreos.com/v2alpha1";
 
-/// An `Operator` that says where it comes from. Those that OLM makes itself say nothing of the kind, and are none of
-/// these.
+/// An `Operator` that specifies its source. Operators created by OLM do not specify a source and are not included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestedOperator {
     /// The name.
@@ -20,25 +19,25 @@ pub struct RequestedOperator {
     pub updates: Updates,
 }
 
-/// Where an operator and its updates come from.
+/// The source of an operator and its updates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Updates {
-    /// From a CatalogSource.
+    /// A CatalogSource.
     Catalog(CatalogUpdates),
-    /// From this bundle image, and so there are no updates.
+    /// A bundle image, so there are no updates.
     Image(String),
 }
 
 /// `spec.updates.catalogSource` of an `Operator`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CatalogUpdates {
-    /// The package. Without one the entrypoint is installed, and not updated.
+    /// The package. Without a package, the entrypoint is installed and not updated.
     pub package: Option<String>,
-    /// The channel; any where there is none.
+    /// The channel; `None` for any.
     pub channel: Option<String>,
     /// The first bundle to install.
     pub entrypoint: Option<String>,
-    /// Who approves updates.
+    /// The approval mode for updates.
     pub approval: Approval,
     /// The name of the CatalogSource.
     pub catalog: String,
@@ -51,11 +50,11 @@ pub struct CatalogUpdates {
 pub struct RequestedInstall {
     /// The name.
     pub name: String,
-    /// What takes the place of which namespace.
+    /// The namespaces to replace, each with its replacement.
     pub namespaces: BTreeMap<String, String>,
-    /// Whether a user has approved the permissions that it needs.
+    /// Whether a user has approved the required permissions.
     pub approved: bool,
-    /// What is installed; never empty.
+    /// The content to install; never empty.
     pub content: Vec<RequestedContent>,
 }
 
@@ -64,45 +63,46 @@ pub struct RequestedInstall {
 pub enum RequestedContent {
     /// A bundle image.
     Image(String),
-    /// Manifests. There is one object for each document.
+    /// Manifests, one object for each document.
     Raw(Vec<Value>),
 }
 
-/// An `Operator` or `Install` that asks for nothing that can be told.
+/// An `Operator` or `Install` whose request is not clear.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} {name}: {problem}")]
 pub struct RequestError {
     /// `Operator` or `Install`.
     pub kind: &'static str,
-    /// Its name.
+    /// The name of the resource.
     pub name: String,
-    /// What is wrong, with the path of the field.
+    /// A description of the problem, with the path of the field.
     pub problem: String,
 }
 
-/// Whether an object is of this kind of OLM.
+/// Returns whether an object is of this OLM kind.
 fn is(object: &Value, kind: &str) -> bool {
     let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
     let group = text("apiVersion").split_once('/').map(|(group, _)| group);
     text("kind") == kind && group == Some(GROUP)
 }
 
-/// Whether an object is an `Operator` or an `Install` of OLM.
+/// Returns whether an object is an OLM `Operator` or `Install`.
 pub fn is_request(object: &Value) -> bool {
     is(object, "Operator") || is(object, "Install")
 }
 
-/// The name of an object that is an `Operator` in the version of the proposal. OLM itself makes those of another one.
+/// Returns the name of an object that is an `Operator` in the version of the proposal. Those that OLM creates have a
+/// different version.
 pub fn proposed_operator(object: &Value) -> Option<&str> {
     let proposed = object.get("apiVersion").and_then(Value::as_str) == Some(API_VERSION);
     let name = object.pointer("/metadata/name").and_then(Value::as_str);
     name.filter(|_| proposed && is(object, "Operator"))
 }
 
-/// The Operators among objects that say where they come from, in their order.
+/// Returns the Operators among objects that specify their source, in the order of the objects.
 ///
 /// # Errors
-/// When one of them contradicts itself.
+/// Returns an error if one of them is invalid or contradicts itself.
 pub fn operators(objects: &[Value]) -> Result<Vec<RequestedOperator>, RequestError> {
     let all = objects.iter().filter(|object| is(object, "Operator"));
     all.filter_map(|object| {
@@ -117,10 +117,10 @@ pub fn operators(objects: &[Value]) -> Result<Vec<RequestedOperator>, RequestErr
     .collect()
 }
 
-/// The Installs among objects, in their order.
+/// Returns the Installs among objects, in the order of the objects.
 ///
 /// # Errors
-/// When one of them has no content, or contradicts itself.
+/// Returns an error if one of them has no content, is invalid, or contradicts itself.
 pub fn installs(objects: &[Value]) -> Result<Vec<RequestedInstall>, RequestError> {
     let all = objects.iter().filter(|object| is(object, "Install"));
     all.map(|object| Reader::of("Install", object).install()).collect()
@@ -155,14 +155,14 @@ impl<'a> Reader<'a> {
         self.object.pointer(pointer).filter(|value| !value.is_null())
     }
 
-    /// The value at the first of two pointers that has one, and its path.
+    /// Returns the first existing value at one of two pointers, with its path.
     fn either(&self, one: &'static str, other: &'static str) -> Option<(&'static str, &'a Value)> {
         [one, other]
             .into_iter()
             .find_map(|pointer| Some((pointer, self.get(pointer)?)))
     }
 
-    /// The string at a key; `None` where there is none or an empty one.
+    /// Returns the string at a key; `None` if the string is absent or empty.
     fn text(&self, path: &str, map: &'a Value, key: &str) -> Result<Option<String>, RequestError> {
         match map.get(key) {
             None | Some(Value::Null) => Ok(None),
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
         text.ok_or_else(|| self.wrong(format!("{}.{key} is missing", shown(path))))
     }
 
-    /// The one of two keys that the type of a union names, which has a value; the other one has none.
+    /// Returns the key named by the type of a union, and its value; the other key must not have a value.
     fn variant(
         &self,
         path: &str,
@@ -190,15 +190,15 @@ impl<'a> Reader<'a> {
             Some(0) => (one, other),
             Some(_) => (other, one),
             None => {
-                let problem = format!("{path}.type is {kind:?}, and must be {} or {}", one.0, other.0);
+                let problem = format!("{path}.type is {kind:?}; it must be {} or {}", one.0, other.0);
                 return Err(self.wrong(problem));
             }
         };
         if union.get(against.1).is_some_and(|value| !value.is_null()) {
-            return Err(self.wrong(format!("{path}.type is {kind}, and there is {path}.{}, too", against.1)));
+            return Err(self.wrong(format!("{path}.type is {kind}, but {path}.{} is also set", against.1)));
         }
         let value = union.get(named.1).filter(|value| !value.is_null());
-        let missing = || self.wrong(format!("{path}.type is {kind}, and {path}.{} is missing", named.1));
+        let missing = || self.wrong(format!("{path}.type is {kind}, but {path}.{} is missing", named.1));
         Ok((named.1, value.ok_or_else(missing)?))
     }
 
@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
         let (package, channel, entrypoint) = (text("package")?, text("channel")?, text("entrypoint")?);
         if package.is_none() && channel.is_some() {
             let path = shown(&path);
-            return Err(self.wrong(format!("{path}.channel says a channel, and {path}.package no package")));
+            return Err(self.wrong(format!("{path}.channel names a channel, but {path}.package is missing")));
         }
         if package.is_none() && entrypoint.is_none() {
             let path = shown(&path);
@@ -224,7 +224,7 @@ impl<'a> Reader<'a> {
             Some("Manual") => Approval::Manual,
             Some(other) => {
                 let path = shown(&path);
-                let problem = format!("{path}.approval is {other:?}, and must be Automatic or Manual");
+                let problem = format!("{path}.approval is {other:?}; it must be Automatic or Manual");
                 return Err(self.wrong(problem));
             }
         };
@@ -245,7 +245,7 @@ impl<'a> Reader<'a> {
         let (field, listed) = listed.unwrap_or(("/spec/content", &Value::Null));
         let listed = listed.as_array().map(Vec::as_slice).unwrap_or_default();
         if listed.is_empty() {
-            return Err(self.wrong("spec.content names nothing to install".to_owned()));
+            return Err(self.wrong("spec.content lists no content to install".to_owned()));
         }
         let content = listed
             .iter()
@@ -257,7 +257,7 @@ impl<'a> Reader<'a> {
             Some(Value::String(text)) if text == "Approved" => true,
             Some(Value::String(text)) if text == "Unapproved" => false,
             Some(other) => {
-                let problem = format!("spec.approval is {other}, and must be Approved or Unapproved");
+                let problem = format!("spec.approval is {other}; it must be Approved or Unapproved");
                 return Err(self.wrong(problem));
             }
         };
@@ -295,7 +295,7 @@ impl<'a> Reader<'a> {
             Value::String(text) => {
                 let read = text::read("raw", text.as_bytes(), &Limits::default());
                 if let Some(error) = read.diagnostics.iter().find(|finding| finding.is_error()) {
-                    return Err(unreadable(&format!("is no YAML or JSON: {}", error.message)));
+                    return Err(unreadable(&format!("is not YAML or JSON: {}", error.message)));
                 }
                 let values = read.documents.into_iter().map(text::Document::into_value);
                 values.filter(|value| !value.is_null()).collect()
@@ -309,14 +309,14 @@ impl<'a> Reader<'a> {
         };
         if objects.is_empty() || !objects.iter().all(is_object) {
             return Err(unreadable(
-                "is no Kubernetes object with apiVersion, kind and metadata.name",
+                "is not a Kubernetes object with apiVersion, kind and metadata.name",
             ));
         }
         Ok(RequestedContent::Raw(objects))
     }
 }
 
-/// A JSON pointer as people write a path: `/spec/content/0` is `spec.content[0]`.
+/// Formats a JSON pointer as a path: `/spec/content/0` as `spec.content[0]`.
 fn shown(pointer: &str) -> String {
     let mut path = String::new();
     for part in pointer.split('/').filter(|part| !part.is_empty()) {

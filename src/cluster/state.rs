@@ -1,4 +1,4 @@
-//! What a what-if file says, as plain data. Everything that the file may leave out has its default here already.
+//! The content of a what-if file as plain data, with the defaults of optional values filled in.
 
 use crate::csv::GROUP;
 use crate::kubernetes::GroupVersionKind;
@@ -9,99 +9,99 @@ use std::collections::BTreeSet;
 
 /// The only version of the format.
 pub const VERSION: u64 = 1;
-/// The namespace of a file that names none.
+/// The default namespace.
 pub const NAMESPACE: &str = "operators";
 
-/// A namespace of a cluster with its operators, and what else matters to OLM there.
+/// A namespace of a cluster with its operators and all other data that OLM considers there.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct State {
-    /// What the case is called.
+    /// The name of the case.
     pub name: String,
-    /// What it is about.
+    /// The description of the case.
     pub description: String,
-    /// The namespace that operators are installed into, [`NAMESPACE`] where none is named.
+    /// The namespace that operators are installed into; [`NAMESPACE`] by default.
     pub namespace: String,
     /// The namespace whose catalogs serve all namespaces.
     pub global_namespace: Option<String>,
-    /// Whether the OperatorGroup keeps the catalogs of the global namespace out.
+    /// Whether the OperatorGroup excludes the catalogs of the global namespace.
     pub exclude_global_catalogs: bool,
     /// `spec.upgradeStrategy` of the OperatorGroup.
     pub upgrade_strategy: UpgradeStrategy,
     /// `spec.serviceAccountName` of the OperatorGroup.
     pub service_account: Option<String>,
-    /// What operators can be taken from.
+    /// The catalogs that operators can come from.
     pub catalogs: Vec<CatalogSource>,
-    /// The CatalogSources of a dump that OLM does not look at from here, by namespace and name.
+    /// The CatalogSources of a dump that OLM does not use for this namespace, by namespace and name.
     #[serde(skip)]
     pub other_catalogs: Vec<(String, String)>,
-    /// The CatalogSources that an `Operator` refers to, by namespace and name. OLM looks at them wherever they are.
+    /// The CatalogSources that an `Operator` refers to, by namespace and name. OLM uses them in any namespace.
     #[serde(skip)]
     pub referred: BTreeSet<(String, String)>,
     /// The ClusterServiceVersions in [`State::namespace`].
     pub installed: Vec<Installed>,
     /// The Subscriptions in [`State::namespace`].
     pub subscriptions: Vec<Subscription>,
-    /// The APIs that the cluster serves; `None` where the file does not say.
+    /// The APIs that the cluster serves; `None` if the file does not list them.
     pub apis: Option<Vec<Api>>,
-    /// Objects in the cluster, whole.
+    /// Complete objects in the cluster.
     pub objects: Vec<Value>,
-    /// What service accounts may do.
+    /// The permissions of service accounts.
     pub grants: Vec<Grant>,
-    /// Objects of kind Condition or OperatorCondition, whole.
+    /// Complete objects of kind Condition or OperatorCondition.
     pub conditions: Vec<Value>,
-    /// Errors that the API server answers with.
+    /// Errors that the API server returns.
     pub errors: Vec<ErrorAnswer>,
 }
 
-/// How OLM goes on from a failed upgrade.
+/// The behaviour of OLM after a failed upgrade.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub enum UpgradeStrategy {
-    /// It waits until the failed version is mended.
+    /// OLM waits until the failed version is repaired.
     #[default]
     Default,
-    /// It upgrades the failed version.
+    /// OLM upgrades the failed version.
     #[serde(rename = "TechPreviewUnsafeFailForward")]
     FailForward,
 }
 
-/// A CatalogSource: an index that is named, or packages that are written out.
+/// A CatalogSource: either a reference to an index, or packages defined in the file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CatalogSource {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its namespace; where the file names none, the global one, else that of the state.
+    /// The namespace; if the file names none, the global namespace, and without a global namespace that of the state.
     pub namespace: String,
-    /// A higher one is preferred.
+    /// The priority; higher values are preferred.
     pub priority: i64,
-    /// The index as the file names it, a path or an image. [`super::source_beside`] makes a path relative to the file.
+    /// The index as named in the file, either a path or an image. `source_beside` resolves a path relative to the file.
     pub source: Option<String>,
-    /// The packages, where there is no [`CatalogSource::source`].
+    /// The packages, if there is no [`CatalogSource::source`].
     pub packages: Vec<Package>,
 }
 
-/// A package that is written out.
+/// A package that is defined in the file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Package {
     /// The name.
     pub name: String,
-    /// The channel of a subscription that names none.
+    /// The channel of subscriptions that do not name one.
     pub default_channel: Option<String>,
     /// The channels.
     pub channels: Vec<Channel>,
-    /// The bundles, each of which some channel may have an entry for.
+    /// The bundles, for which channels may have entries.
     pub bundles: Vec<Bundle>,
 }
 
-/// A channel that is written out.
+/// A channel that is defined in the file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Channel {
     /// The name.
     pub name: String,
-    /// Its bundles, with the edges between them.
+    /// The bundles of the channel, with the edges between them.
     pub entries: Vec<StateEntry>,
 }
 
@@ -111,25 +111,25 @@ pub struct Channel {
 pub struct StateEntry {
     /// The name of the bundle.
     pub name: String,
-    /// The bundle from which this one is the next update.
+    /// The bundle that this bundle directly updates.
     pub replaces: Option<String>,
-    /// Bundles that may be updated to this one without being offered themselves.
+    /// Bundles that this bundle can update, but that are not offered as updates.
     pub skips: Vec<String>,
-    /// The range of versions that may be updated to this one.
+    /// The range of versions that this bundle can update.
     pub skip_range: Option<String>,
 }
 
-/// A bundle that is written out.
+/// A bundle that is defined in the file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Bundle {
-    /// The name of its ClusterServiceVersion.
+    /// The name of the bundle's ClusterServiceVersion.
     pub name: String,
     /// The version.
     pub version: Option<String>,
-    /// The APIs that it owns, which become properties of type `olm.gvk`.
+    /// The owned APIs, which become properties of type `olm.gvk`.
     pub provides: Vec<GroupVersionKind>,
-    /// The APIs that it requires, which become dependencies of type `olm.gvk`.
+    /// The required APIs, which become dependencies of type `olm.gvk`.
     pub requires: Vec<GroupVersionKind>,
     /// Further properties.
     pub properties: Vec<Property>,
@@ -141,23 +141,23 @@ pub struct Bundle {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Installed {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// `spec.version`.
     pub version: Option<String>,
-    /// The package of its properties annotation.
+    /// The package in the properties annotation.
     pub package: Option<String>,
-    /// `status.phase`, `Succeeded` where the file names none.
+    /// `status.phase`; `Succeeded` by default.
     pub phase: String,
     /// `spec.replaces`.
     pub replaces: Option<String>,
-    /// The APIs that it owns.
+    /// The owned APIs.
     pub provides: Vec<GroupVersionKind>,
-    /// The APIs that it requires.
+    /// The required APIs.
     pub requires: Vec<GroupVersionKind>,
-    /// Further properties of its properties annotation, as they stand there.
+    /// Further properties, as in the properties annotation.
     pub properties: Vec<Property>,
-    /// Whether an older OLM installed it, which writes no properties annotation.
+    /// Whether the operator was installed by an older OLM, which writes no properties annotation.
     pub without_properties_annotation: bool,
 }
 
@@ -181,42 +181,42 @@ impl Default for Installed {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Subscription {
-    /// Its name; that of the package where the file names none.
+    /// The name; by default, that of the package.
     pub name: String,
     /// The package.
     pub package: String,
-    /// The channel; any where there is none.
+    /// The channel; `None` for any.
     pub channel: Option<String>,
-    /// The name of the CatalogSource; the only one where the file names none.
+    /// The name of the CatalogSource; by default, that of the only CatalogSource.
     pub catalog: String,
-    /// The namespace of the CatalogSource; where the file names none, that of the first with this name.
+    /// The namespace of the CatalogSource; by default, that of the first with this name.
     pub catalog_namespace: String,
-    /// The version that a first installation takes.
+    /// The version to install first.
     #[serde(rename = "startingCSV")]
     pub starting_csv: Option<String>,
     /// `status.installedCSV`.
     #[serde(rename = "installedCSV")]
     pub installed_csv: Option<String>,
-    /// `status.currentCSV`; the installed one where the file names none.
+    /// `status.currentCSV`; by default, the installed version.
     #[serde(rename = "currentCSV")]
     pub current_csv: Option<String>,
-    /// Who approves what it installs.
+    /// The approval mode for its install plans.
     pub install_plan_approval: Approval,
 }
 
-/// Who lets an InstallPlan run.
+/// The approval mode of an InstallPlan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Approval {
-    /// OLM.
+    /// OLM approves the plan.
     #[default]
     Automatic,
-    /// A person.
+    /// A person approves the plan.
     Manual,
 }
 
 impl State {
-    /// The Subscriptions of a namespace whose plans a person approves, by name. A single one holds every plan there,
-    /// also those of the others.
+    /// Returns the names of the Subscriptions of a namespace whose plans a person approves. A single such Subscription
+    /// makes every plan in the namespace wait, including those of other Subscriptions.
     pub fn manual_subscriptions(&self, namespace: &str) -> Vec<String> {
         let here = self.namespace.is_empty() || self.namespace == namespace;
         let named = self
@@ -240,12 +240,12 @@ impl State {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Api {
-    /// Group, version and kind.
+    /// The group, version and kind.
     #[serde(flatten)]
     pub kind: GroupVersionKind,
     /// The name of the resource, such as `deployments`.
     pub plural: Option<String>,
-    /// Whether its objects are in namespaces, which they are where the file does not say.
+    /// Whether the resource is namespaced; `true` by default.
     pub namespaced: bool,
 }
 
@@ -259,34 +259,34 @@ impl Default for Api {
     }
 }
 
-/// What a service account may do.
+/// The permissions of a service account.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Grant {
     /// The name of the account.
     pub service_account: String,
-    /// Its namespace; that of the state where the file names none.
+    /// The namespace of the account; by default, that of the state.
     pub namespace: String,
-    /// PolicyRules. One may have a key `namespaces`, a list of the namespaces that it holds in; one without holds in
-    /// the whole cluster.
+    /// PolicyRules. A rule may have a key `namespaces`, a list of the namespaces to which the rule applies; otherwise
+    /// the rule applies to the whole cluster.
     pub rules: Vec<Value>,
 }
 
-/// An error that the API server answers a request with. A request matches where all that is given here is the same.
+/// An error that the API server returns for a request. A request matches if it agrees with all specified fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct ErrorAnswer {
-    /// API group of the object; `""` is the core group.
+    /// The API group of the object; `""` is the core group.
     pub group: Option<String>,
-    /// Version.
+    /// The API version of the object.
     pub version: Option<String>,
-    /// Kind.
+    /// The kind of the object.
     pub kind: Option<String>,
-    /// Namespace of the object.
+    /// The namespace of the object.
     pub namespace: Option<String>,
-    /// Name of the object.
+    /// The name of the object.
     pub name: Option<String>,
-    /// What is asked for, such as `create`.
+    /// The verb of the request, such as `create`.
     pub verb: Option<String>,
     /// `reason` of the Status, such as `Forbidden`.
     pub reason: Option<String>,

@@ -1,4 +1,5 @@
-//! The media type in the files that name it: the annotations, and the Dockerfile that repeats them.
+//! Changes the media type in the files that name it: the annotations file, and the Dockerfile that repeats the
+//! annotations.
 
 use super::files::{Files, is_read};
 use crate::bundle::annotations::MEDIA_TYPE;
@@ -9,12 +10,12 @@ use serde_json::Value;
 
 const DOCKERFILE: &str = "bundle.Dockerfile";
 
-/// Carries the annotations file and the Dockerfile over, with the other media type in them. Everything else in them
-/// stays, comments too.
+/// Copies the annotations file and the Dockerfile with the new media type. All other content is kept, including
+/// comments.
 pub(super) fn carry(tree: &Tree, files: &mut Files, to: MediaType, limits: &Limits) {
     let prefix = format!("{METADATA}/");
     let annotations = tree.below(METADATA).find_map(|(path, content)| {
-        // Its annotations are those of the ClusterServiceVersion.
+        // The annotations in `olm.yaml` are those of the ClusterServiceVersion.
         let inside = path.strip_prefix(&prefix).filter(|_| path != OLM_YAML)?;
         (is_read(inside) && !inside.contains('/') && !inside.starts_with('.'))
             .then(|| changed(path, content, to, limits))?
@@ -36,7 +37,7 @@ pub(super) fn carry(tree: &Tree, files: &mut Files, to: MediaType, limits: &Limi
     }
 }
 
-/// The text of an annotations file with another media type; `None` where the file holds no annotations.
+/// Returns the text of an annotations file with the new media type; `None` if the file contains no annotations.
 fn changed(path: &str, content: &[u8], to: MediaType, limits: &Limits) -> Option<Vec<u8>> {
     let document = text::read(path, content, limits).documents.into_iter().next()?;
     let mut wanted = document.value().clone();

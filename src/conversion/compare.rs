@@ -1,34 +1,34 @@
-//! What is different between a CSV and the one that is synthesized from its manifests.
+//! Finds the differences between a CSV and the CSV that is synthesized from its manifests.
 
 use crate::kubernetes::rbac::PolicyRule;
 use crate::text::{Path, Step};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How a value differs.
+/// The type of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Only the first CSV has it.
+    /// Only the first CSV has the value.
     Lost,
-    /// Only the second CSV has it.
+    /// Only the second CSV has the value.
     Added,
-    /// Both have it, with different values.
+    /// The CSVs have different values.
     Changed,
-    /// A list has the same entries in another order, which has no meaning.
+    /// A list has the same entries in a different order, which has no meaning.
     Order,
 }
 
-/// One difference.
+/// A difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Difference {
-    /// Path in the first CSV; of an entry that only the second one has, the path of the list.
+    /// The path in the first CSV; for an entry that only the second CSV has, the path of the list.
     pub(super) path: Path,
     pub(super) kind: Kind,
-    /// The entry or value that it is about, for a person.
+    /// A readable description of the entry or value that differs.
     pub(super) what: String,
 }
 
-/// All differences that mean something. Absent, `null` and empty are the same, except inside a Deployment.
+/// Returns all differences that have a meaning. Absent, `null` and empty are the same, except inside a Deployment.
 pub(super) fn differences(first: &Value, second: &Value) -> Vec<Difference> {
     let mut comparison = Comparison { found: Vec::new() };
     comparison.values(&Path::root(), Some(first), Some(second));
@@ -91,7 +91,7 @@ impl Comparison {
         }
     }
 
-    /// Lists whose entries are known by a key, wherever they stand.
+    /// Compares lists whose entries are identified by a key, regardless of their position.
     fn keyed(&mut self, path: &Path, left: &[ListItem], right: &[ListItem]) {
         for entry in left {
             match right.iter().find(|other| other.key == entry.key) {
@@ -117,7 +117,7 @@ impl Comparison {
         }
     }
 
-    /// One entry an account counts as much as several, and a rule once as much as twice.
+    /// Compares permissions: several entries for an account are the same as one, and duplicate rules are ignored.
     fn permissions(&mut self, path: &Path, lists: [&str; 2], left: &Map<String, Value>, right: &Map<String, Value>) {
         let named = |map: &Map<String, Value>| -> BTreeSet<String> {
             let entries = lists.iter().filter_map(|list| map.get(*list)?.as_array()).flatten();
@@ -158,7 +158,7 @@ impl Comparison {
     }
 }
 
-/// Whether a value belongs to what is copied unchanged.
+/// Returns whether a value is inside the spec of a Deployment, which is copied unchanged.
 fn is_in_deployment(path: &Path) -> bool {
     let steps = path.steps();
     let deployments = ["spec", "install", "spec", "deployments"];
@@ -170,7 +170,7 @@ fn is_in_deployment(path: &Path) -> bool {
         && matches!(&steps[deployments.len() + 1], Step::Key(name) if name == "spec")
 }
 
-/// Whether a value says nothing.
+/// Returns whether a value is null or empty.
 pub(super) fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -195,13 +195,13 @@ struct ListItem {
     value: Value,
 }
 
-/// What the entries of a list are known by.
+/// Returns the fields that identify the entries of a list.
 fn keys_of(path: &str) -> &'static [&'static str] {
     match path {
         "spec.install.spec.deployments" => &["name"],
         "spec.installModes" => &["type"],
         "spec.nativeAPIs" => &["group", "version", "kind"],
-        // The name of a CRD holds its group.
+        // The name of a CRD includes its group.
         "spec.customresourcedefinitions.owned" | "spec.customresourcedefinitions.required" => {
             &["name", "version", "kind"]
         }
@@ -218,7 +218,7 @@ fn entries(list: Option<&Value>, keys: &[&str]) -> Vec<ListItem> {
         let texts = keys.iter().filter_map(|key| value.get(key).and_then(Value::as_str));
         let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
         let mut value = value.clone();
-        // An entry of a CRD has its group in its name.
+        // The name in an entry of a CRD includes the group.
         if let Some(map) = value.as_object_mut()
             && map
                 .get("name")
@@ -236,8 +236,8 @@ fn entries(list: Option<&Value>, keys: &[&str]) -> Vec<ListItem> {
     .collect()
 }
 
-/// The definitions with their default ports written out. A conversion is about one CRD; which of them stand in one
-/// definition, and how OLM calls what it generates, has no meaning.
+/// Returns the definitions with explicit default ports. A conversion concerns one CRD; sharing a definition between
+/// CRDs has no meaning, nor do the names that OLM generates.
 fn webhooks(list: Option<&Value>) -> Vec<ListItem> {
     let mut entries = Vec::new();
     let list = list.and_then(Value::as_array).into_iter().flatten().enumerate();
@@ -283,7 +283,7 @@ fn account(entry: &Value) -> String {
     name.unwrap_or_default().to_owned()
 }
 
-/// The rules of each account that has any, each once.
+/// Returns the rules of each account that has any, without duplicates.
 fn granted(list: Option<&Value>) -> BTreeMap<String, Vec<Value>> {
     let mut granted: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for entry in list.and_then(Value::as_array).into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! The files of the new bundle while they are collected.
+//! Collects the files of the new bundle.
 
 use super::UNLIMITED;
 use crate::bundle::MANIFESTS;
@@ -8,36 +8,36 @@ use crate::tree::{Tree, TreeError};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Path to content.
+/// The contents of files by path.
 #[derive(Debug, Default)]
 pub(super) struct Files {
     files: BTreeMap<String, Vec<u8>>,
 }
 
 impl Files {
-    /// Puts a file, in place of one that is there.
+    /// Adds a file, replacing any existing file at the same path.
     pub(super) fn put(&mut self, path: &str, content: impl Into<Vec<u8>>) {
         self.files.insert(path.to_owned(), content.into());
     }
 
-    /// Takes a file away.
+    /// Removes a file.
     pub(super) fn remove(&mut self, path: &str) {
         self.files.remove(path);
     }
 
-    /// The content of a file.
+    /// Returns the content of a file.
     pub(super) fn get(&self, path: &str) -> Option<&[u8]> {
         self.files.get(path).map(Vec::as_slice)
     }
 
-    /// Writes objects into a new file of `manifests/`; a name that is taken gets a number.
+    /// Writes objects to a new file in `manifests/`; a number is added to a name that is already in use.
     pub(super) fn write(&mut self, name: &str, objects: &[Value]) {
         let documents: Vec<String> = objects.iter().map(to_yaml).collect();
         let path = self.free(name, "yaml");
         self.put(&path, documents.join("---\n"));
     }
 
-    /// A path in `manifests/` that is not taken. Names of objects may hold what names of files should not.
+    /// Returns an unused path in `manifests/`. Object names may contain characters that file names should not contain.
     pub(super) fn free(&self, name: &str, extension: &str) -> String {
         let safe = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_');
         let name: String = name
@@ -52,10 +52,10 @@ impl Files {
             .unwrap_or_default()
     }
 
-    /// The files as a tree.
+    /// Returns the files as a tree.
     ///
     /// # Errors
-    /// When a path is none that a bundle may have.
+    /// Returns an error if a path is not allowed in a bundle.
     pub(super) fn into_tree(self, origin: &str) -> Result<Tree, TreeError> {
         let mut tree = Tree::new(origin);
         for (path, content) in self.files {
@@ -65,17 +65,18 @@ impl Files {
     }
 }
 
-/// Whether a file is read from the manifests of a plain bundle, and from the metadata of any, by its name.
+/// Returns whether a file with this name is read from the manifests of a plain bundle, and from the metadata of any
+/// bundle.
 pub(super) fn is_read(path: &str) -> bool {
     matches!(extension(path), Some("yaml" | "yml" | "json"))
 }
 
-/// What stands behind the last dot of a path.
+/// Returns the part of a path after the last dot.
 pub(super) fn extension(path: &str) -> Option<&str> {
     path.rsplit_once('.').map(|(_, extension)| extension)
 }
 
-/// The path in the tree of a file that findings and objects call by its name with the origin before it.
+/// Returns the path in the tree of a file whose name in findings and objects begins with the origin.
 pub(super) fn path_in<'n>(tree: &Tree, name: &'n str) -> &'n str {
     match name.strip_prefix(tree.origin().trim_end_matches('/')) {
         Some(rest) if !tree.origin().is_empty() => rest.trim_start_matches('/'),
@@ -83,7 +84,7 @@ pub(super) fn path_in<'n>(tree: &Tree, name: &'n str) -> &'n str {
     }
 }
 
-/// The path in the tree of the file that an object was read from.
+/// Returns the path in the tree of the file that an object was read from.
 pub(super) fn path_of<'o>(tree: &Tree, object: &'o Object) -> &'o str {
     path_in(tree, object.file())
 }

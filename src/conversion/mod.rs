@@ -1,15 +1,15 @@
-//! A bundle in the other media type.
+//! Converts a bundle to the other media type.
 //!
-//! To `registry+v1`: the synthesized `ClusterServiceVersion` and the objects to ship beside it, for clusters and
-//! catalogs that know nothing else. To `k8s+v1`: a CSV is taken apart into the manifests that its author would have
-//! written, and what manifests cannot say becomes `metadata/olm.yaml`.
+//! A `registry+v1` bundle gets the synthesized `ClusterServiceVersion` and the objects to ship with it, for clusters
+//! and catalogs that support no other format. For a `k8s+v1` bundle, a CSV is split into the manifests that its author
+//! would have written, and the values that manifests cannot express are written to `metadata/olm.yaml`.
 //!
-//! What the other format cannot hold is named by a finding. On the way to `k8s+v1` that list is complete by
-//! construction: the new bundle is synthesized again before anybody sees it, and every difference between the two CSVs
-//! that no other finding names becomes one.
+//! Content that the other format cannot represent is reported by a finding. For `k8s+v1`, the findings are complete by
+//! construction: the new bundle is synthesized again before it is returned, and every difference between the two CSVs
+//! that no other finding names results in a finding.
 //!
-//! The module stands beside `synthesis` and not inside it, because it needs both a finished synthesis and the files of
-//! a bundle, and the synthesis itself needs nothing of it.
+//! This module is separate from `synthesis` because it needs both a finished synthesis and the files of a bundle, while
+//! the synthesis does not need this module.
 
 mod annotations;
 mod compare;
@@ -25,20 +25,20 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::text::Limits;
 use crate::tree::{Tree, TreeError, TreeLimits};
 
-/// What became of a bundle.
+/// The result of a conversion.
 #[derive(Debug)]
 pub struct Conversion {
-    /// The files of the new bundle; `None` where an error stands among the findings.
+    /// The files of the new bundle; `None` if errors prevent the conversion.
     pub tree: Option<Tree>,
-    /// What is in the way, what the new format cannot hold, and what is worth knowing.
+    /// Errors that prevent the conversion, content that the new format cannot represent, and notes.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Converts a bundle that was read from `tree` to the other of the two media types. `target` is what messages call
-/// the new bundle, such as the folder it goes to. `None` where `reading` holds no bundle; its findings say why.
+/// Converts a bundle that was read from `tree` to the other media type. `target` is the name of the new bundle in
+/// messages, such as its folder. Returns `None` if `reading` contains no bundle; its findings describe the reason.
 ///
 /// # Errors
-/// When a file of the new bundle would lead out of its folder.
+/// Returns an error if a file of the new bundle would be outside its folder.
 pub fn convert(
     tree: &Tree,
     reading: &BundleReading,
@@ -59,7 +59,7 @@ pub fn convert(
     Ok(Some(conversion))
 }
 
-/// The name of the package, or of the CSV without its version: what files of the bundle are called by.
+/// Returns the prefix of file names in the bundle: the package name, or the name of the CSV without its version.
 fn short_name<'b>(bundle: &'b Bundle, csv_name: &'b str) -> &'b str {
     let package = bundle.annotations.as_ref().map(crate::bundle::Annotations::package);
     match package.filter(|package| !package.is_empty()) {
@@ -68,7 +68,7 @@ fn short_name<'b>(bundle: &'b Bundle, csv_name: &'b str) -> &'b str {
     }
 }
 
-/// The limits of a tree whose files were all read under the user's limits already.
+/// The limits of a tree whose files have all been read under the user's limits.
 const UNLIMITED: TreeLimits = TreeLimits {
     files: usize::MAX,
     file_bytes: u64::MAX,

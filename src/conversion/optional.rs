@@ -1,4 +1,4 @@
-//! The property `olm.manifests.optional` where the objects that it names change.
+//! Updates the property `olm.manifests.optional` when the objects that it names change.
 
 use super::files::{Files, path_in};
 use crate::bundle::Bundle;
@@ -9,7 +9,7 @@ use crate::text::{Document, Format, Step, to_json, to_yaml};
 use crate::tree::Tree;
 use serde_json::Value;
 
-/// Writes the file of properties anew where `change` gives the property another value; `message` says why.
+/// Rewrites the properties file if `change` returns a new value for the property; `message` describes the reason.
 pub(super) fn carry(
     tree: &Tree,
     bundle: &Bundle,

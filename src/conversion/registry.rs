@@ -1,4 +1,4 @@
-//! Plain manifests as a CSV and the objects to ship beside it.
+//! Converts plain manifests into a CSV and the objects to ship with it.
 
 use super::files::{Files, is_read, path_in, path_of};
 use super::{Conversion, annotations, optional};
@@ -12,7 +12,7 @@ use crate::text::{self, Limits, Path};
 use crate::tree::{Tree, TreeError};
 use serde_json::Value;
 
-/// Keys of `olm.yaml` that lead to the CSV and are not in it.
+/// Keys of `olm.yaml` that affect the CSV but are not copied to it.
 const HINTS: [&str; 2] = ["apis", "extraServiceAccounts"];
 
 /// Converts a `k8s+v1` bundle.
@@ -45,14 +45,15 @@ pub(super) fn convert(
             continue;
         }
         if inside.is_some_and(|inside| !inside.contains('/') && !inside.starts_with('.')) {
-            let message = format!("{path} is left out: OLM would take it for a manifest");
+            let message = format!("{path} is omitted, because OLM would treat it as a manifest");
             findings.push(Diagnostic::new(&rules::CONVERT_FILE_LEFT_OUT, message));
         } else {
             files.put(path, content);
         }
     }
     annotations::carry(tree, &mut files, MediaType::RegistryV1, limits);
-    let message = "the entries of olm.manifests.optional lose the namespaces that their manifests lose: OLM sets that of the install";
+    let message = "the entries of olm.manifests.optional lose the namespaces that their manifests lose, because OLM \
+                   sets the install namespace";
     optional::carry(tree, bundle, &mut files, &mut findings, message, |value| {
         synthesis.optional_manifests(value)
     });
@@ -88,11 +89,11 @@ pub(super) fn convert(
     })
 }
 
-/// The hints and comments of the author, which only the source has.
+/// Reports the author's hints and comments, which are not kept.
 fn say_what_is_lost(tree: &Tree, bundle: &Bundle, files: &Files, findings: &mut Vec<Diagnostic>) {
     if let Some(document) = &bundle.olm {
         for key in HINTS.into_iter().filter(|key| Olm::new(document).get(&[key]).is_some()) {
-            let message = format!("{key} of {OLM_YAML} does not come along: it has done its work");
+            let message = format!("{key} of {OLM_YAML} is omitted, because it is no longer needed");
             let finding = Diagnostic::new(&rules::CONVERT_HINTS_LOST, message);
             findings.push(finding.at(document.key_place(&Path::root().key(key))));
         }
@@ -112,7 +113,7 @@ fn say_what_is_lost(tree: &Tree, bundle: &Bundle, files: &Files, findings: &mut 
         .map(|(path, _)| path)
         .collect();
     if !commented.is_empty() {
-        let message = format!("comments do not come along from {}", commented.join(", "));
+        let message = format!("the comments in {} are omitted", commented.join(", "));
         findings.push(Diagnostic::new(&rules::CONVERT_COMMENTS_LOST, message));
     }
 }

@@ -1,7 +1,7 @@
-//! The fields of a ClusterServiceVersion with their types, as its CustomResourceDefinition has them.
+//! The fields of a ClusterServiceVersion with their types, as in its CustomResourceDefinition.
 //!
-//! What that does not tell is whether OLM writes an empty field. The fields of Kubernetes' own types follow its API
-//! conventions: lists, maps and plain values are left out when they are empty, pointers when they are not given.
+//! The definition does not specify whether OLM writes empty fields. The fields of Kubernetes' own types follow its API
+//! conventions: lists, maps and plain values are omitted if empty, pointers if unset.
 
 use crate::rules;
 use crate::shape::Shape::{self, Any, Boolean, IntOrString, Integer, List, Map, Object, Quantity, Text};
@@ -24,7 +24,7 @@ const fn given(key: &'static str, shape: Shape) -> Field {
     Field::new(key, shape, Presence::Given, "")
 }
 
-/// A semantic version, which may begin with `v` or lack numbers.
+/// A semantic version, which may begin with `v` or omit numbers.
 static VERSION: Syntax = Syntax {
     rule: &rules::CONTENT_CSV_SHAPE,
     fault: |text| parse_tolerant(text).is_none().then(|| "is not a version such as 1.2.3".to_owned()),
@@ -38,7 +38,7 @@ const OWNER: Shape = Object(&[
     always("apiVersion", Text), given("blockOwnerDeletion", Boolean), given("controller", Boolean),
     always("kind", Text), always("name", Text), always("uid", Text),
 ]);
-/// The metadata of every object.
+/// The metadata of any object.
 pub(crate) const METADATA: Shape = Object(&[
     filled("annotations", TEXT_MAP), given("creationTimestamp", Text), given("deletionGracePeriodSeconds", Integer),
     given("deletionTimestamp", Text), filled("finalizers", TEXTS), filled("generateName", Text),
@@ -51,7 +51,7 @@ const DESCRIPTOR: Shape = Object(&[
     filled("description", Text), filled("displayName", Text), always("path", Text), filled("value", Any),
     filled("x-descriptors", TEXTS),
 ]);
-/// What an API makes its operator create.
+/// The fields of a resource that an operator creates for an API.
 pub(super) const API_RESOURCE: &[Field] = &[always("kind", Text), always("name", Text), always("version", Text)];
 const API_SERVICE: Shape = Object(&[
     filled("actionDescriptors", List(&DESCRIPTOR)), filled("containerPort", Integer), filled("deploymentName", Text),
@@ -432,7 +432,7 @@ const STATUS: Shape = Object(&[
     filled("message", Text), filled("phase", Text), filled("reason", Text),
     filled("requirementStatus", List(&REQUIREMENT_STATUS)),
 ]);
-/// A whole ClusterServiceVersion.
+/// The shape of a complete ClusterServiceVersion.
 pub const SHAPE: Shape = Object(&[
     filled("apiVersion", Text), filled("kind", Text), always("metadata", METADATA), always("spec", SPEC),
     always("status", STATUS),

@@ -1,4 +1,4 @@
-//! The `ClusterServiceVersion` (CSV): typed for what opmx reasons about, everything else carried through.
+//! The `ClusterServiceVersion` (CSV). Fields that opmx evaluates are typed; all other fields are passed through.
 
 #[rustfmt::skip]
 mod fields;
@@ -10,8 +10,7 @@ use crate::kubernetes::GroupVersionKind;
 use crate::olm::annotation::SKIP_RANGE;
 use serde_json::{Map, Value};
 
-/// The fields that are the same in a webhook definition and in a webhook configuration, in the order in which they are
-/// written.
+/// The fields that a webhook definition and a webhook configuration share, in the order in which they are written.
 pub(crate) const WEBHOOK_FIELDS: [&str; 8] = [
     "rules",
     "failurePolicy",
@@ -29,7 +28,7 @@ pub const GROUP: &str = "operators.coreos.com";
 pub(crate) const API_VERSION: &str = "operators.coreos.com/v1alpha1";
 /// Kind.
 pub const KIND: &str = "ClusterServiceVersion";
-/// The only install strategy there is.
+/// The only install strategy.
 pub(crate) const STRATEGY: &str = "deployment";
 
 /// Annotations whose keys OLM compares exactly.
@@ -41,36 +40,37 @@ const EXACT_ANNOTATIONS: [&str; 5] = [
     SKIP_RANGE,
 ];
 
-/// The key that OLM knows, where this one differs from it in the case of letters alone.
+/// Returns the key that OLM knows, if `key` differs only in case.
 pub(crate) fn annotation_in_other_case(key: &str) -> Option<&'static str> {
     EXACT_ANNOTATIONS
         .into_iter()
         .find(|exact| exact.eq_ignore_ascii_case(key) && *exact != key)
 }
 
-/// The fields that an entry of the resources of an API lacks. OLM writes them as empty, as its types make them.
+/// Returns the fields that are absent from an entry of the `resources` of an API. The types in OLM cause these fields
+/// to be written as empty.
 pub(crate) fn absent_of_resource(resource: &Value) -> Vec<&'static str> {
     let keys = fields::API_RESOURCE.iter().map(|field| field.key);
     keys.filter(|key| resource.get(key).is_none_or(Value::is_null))
         .collect()
 }
 
-/// A view of a CSV. What is absent or of another shape reads as empty.
+/// A view of a CSV. Fields that are absent or have a different type are read as empty.
 #[derive(Debug, Clone, Copy)]
 pub struct Csv<'a>(pub &'a Value);
 
 impl<'a> Csv<'a> {
-    /// The value at these keys.
+    /// Returns the value at these keys.
     pub fn get(self, keys: &[&str]) -> Option<&'a Value> {
         keys.iter().try_fold(self.0, |value, key| value.get(key))
     }
 
-    /// The text at these keys, `""` where there is none.
+    /// Returns the string at these keys, or `""` if absent.
     pub fn text(self, keys: &[&str]) -> &'a str {
         self.get(keys).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The list at these keys.
+    /// Returns the list at these keys.
     pub fn list(self, keys: &[&str]) -> &'a [Value] {
         self.get(keys)
             .and_then(Value::as_array)
@@ -78,27 +78,27 @@ impl<'a> Csv<'a> {
             .unwrap_or_default()
     }
 
-    /// `metadata.name`.
+    /// Returns `metadata.name`.
     pub fn name(self) -> &'a str {
         self.text(&["metadata", "name"])
     }
 
-    /// `spec.version`.
+    /// Returns `spec.version`.
     pub fn version(self) -> &'a str {
         self.text(&["spec", "version"])
     }
 
-    /// `spec.replaces`.
+    /// Returns `spec.replaces`.
     pub fn replaces(self) -> &'a str {
         self.text(&["spec", "replaces"])
     }
 
-    /// `metadata.annotations`.
+    /// Returns `metadata.annotations`.
     pub fn annotations(self) -> Option<&'a Map<String, Value>> {
         self.get(&["metadata", "annotations"]).and_then(Value::as_object)
     }
 
-    /// Whether OLM made it, as a copy for a namespace that an operator watches from another one.
+    /// Whether OLM created the CSV as a copy in a namespace that is watched by an operator in a different namespace.
     pub(crate) fn is_copied(self) -> bool {
         let labels = self.get(&["metadata", "labels"]).and_then(Value::as_object);
         let home = self.text(&["metadata", "annotations", "olm.operatorNamespace"]);
@@ -108,18 +108,18 @@ impl<'a> Csv<'a> {
             || self.text(&["status", "reason"]) == "Copied"
     }
 
-    /// The deployments of the install strategy.
+    /// Returns the deployments of the install strategy.
     pub fn deployments(self) -> &'a [Value] {
         self.list(&["spec", "install", "spec", "deployments"])
     }
 
-    /// The CRDs that the operator owns, in the order of the list.
+    /// Returns the CRDs that the operator owns, in the order of the list.
     pub(crate) fn owned_crds(self) -> impl Iterator<Item = OwnedCrd<'a>> {
         let owned = self.list(&["spec", "customresourcedefinitions", "owned"]);
         owned.iter().map(OwnedCrd)
     }
 
-    /// The kinds of the APIs that the operator serves itself, in the order of the list.
+    /// Returns the kinds of the APIs that the operator serves itself, in the order of the list.
     pub(crate) fn owned_api_services(self) -> impl Iterator<Item = GroupVersionKind> {
         let owned = self.list(&["spec", "apiservicedefinitions", "owned"]);
         owned.iter().map(|entry| {
@@ -138,18 +138,19 @@ impl<'a> OwnedCrd<'a> {
         self.0.get(key).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The name of the CRD, `<plural>.<group>`.
+    /// Returns the name of the CRD, `<plural>.<group>`.
     pub(crate) fn name(self) -> &'a str {
         self.text("name")
     }
 
-    /// The kind that it defines: the group is what follows the first dot of the name. `None` where there is no dot.
+    /// Returns the kind that the CRD defines. The group is the part of the name after the first dot; `None` if the name
+    /// contains no dot.
     pub(crate) fn gvk(self) -> Option<GroupVersionKind> {
         let (_, group) = self.name().split_once('.')?;
         Some(GroupVersionKind::new(group, self.text("version"), self.text("kind")))
     }
 
-    /// The same, where a name without a dot stands for the group: it then matches no CRD.
+    /// Like [`gvk`](Self::gvk), but uses a name without a dot as the group, which then matches no CRD.
     pub(crate) fn gvk_or_name(self) -> GroupVersionKind {
         self.gvk()
             .unwrap_or_else(|| GroupVersionKind::new(self.name(), self.text("version"), self.text("kind")))

@@ -1,10 +1,10 @@
-//! Adding bundles to an index: all of one call, or none of them.
+//! Adds bundles to an index: either all bundles of a call or none.
 //!
-//! The rows of the bundles are collected first, in a [`Spool`], and the database is locked only when all are there: a
-//! slow registry never keeps another writer waiting. Then one transaction checks the bundles against the index,
-//! computes the new graph of every package that they touch, and writes the rows in the order of packages and names. So
-//! the outcome, to the byte, depends on the set of bundles and not on the order in which they came, and memory holds
-//! their names and edges and the manifests of one of them.
+//! The rows of the bundles are first collected in a `Spool`, and the database is locked only when all of them are
+//! available, so a slow registry never keeps another writer waiting. Then one transaction checks the bundles against
+//! the index, computes the new graph of every package that they touch, and writes the rows ordered by package and name.
+//! The result therefore depends, to the byte, on the set of bundles and not on their order. Only the names and edges of
+//! the bundles are in memory, and the manifests of one bundle at a time.
 
 mod existing;
 mod graph_rows;
@@ -30,27 +30,28 @@ use std::ops::Range;
 use std::path::Path;
 use stored::{Place, Stored};
 
-/// How bundles are added.
+/// The rules for adding bundles.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// How they take their places in the graph.
+    /// The rule that determines the positions of the bundles in the graph.
     pub mode: Mode,
-    /// What becomes of bundles that the index holds already.
+    /// The treatment of bundles that the index already contains.
     pub existing: Existing,
-    /// Take bundles that stand in for others (annotation `olm.substitutesFor`).
+    /// Whether to accept bundles that substitute for others (annotation `olm.substitutesFor`).
     pub substitutes: bool,
 }
 
-/// What becomes of a bundle whose name the index holds already.
+/// The treatment of a bundle whose name is already in the index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Existing {
-    /// It is refused.
+    /// Refuse the bundle.
     #[default]
     Refuse,
-    /// It is left out where content and image are the same and it is in all channels that it names, else refused.
+    /// Skip the bundle if its content and image are the same and it is already in all channels that it names;
+    /// otherwise, refuse it.
     Skip,
-    /// It takes the place of the one that is there, if nothing replaces or skips that one; at most one in each package.
-    /// Not in the modes that go by versions.
+    /// Overwrite the bundle in the index, unless another bundle replaces or skips it; at most one bundle per package.
+    /// Not available in the semver modes.
     Overwrite,
 }
 
@@ -70,7 +71,7 @@ pub struct Additions {
     bundles: Vec<Addition>,
 }
 
-/// What stays in memory of a bundle that is to be added.
+/// The part of a bundle to be added that stays in memory.
 #[derive(Debug)]
 struct Addition {
     origin: String,
@@ -84,62 +85,63 @@ struct Addition {
     rows: Piece,
 }
 
-/// What an accepted call changed.
+/// The changes made by an accepted call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// The added bundles, by package and name.
     pub bundles: Vec<AddedBundle>,
-    /// The packages that they touch, by name.
+    /// The packages that the bundles touch, by name.
     pub packages: Vec<PackageChange>,
-    /// Bundles that were left out, because the index holds them already, by name.
+    /// Bundles that were skipped because the index already contains them, by name.
     pub skipped: Vec<String>,
-    /// Bundles of the index that gave their place to one of their name, by name.
+    /// Bundles of the index that were overwritten by bundles with the same name, by name.
     pub overwritten: Vec<String>,
-    /// Bundles that no update leads to any more in a channel where one did, by package and channel.
+    /// Bundles that no longer have an update path to the head of a channel, by package and channel.
     pub stranded: Vec<Stranded>,
 }
 
 /// One added bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddedBundle {
-    /// Its package.
+    /// The package of the bundle.
     pub package: String,
-    /// Its name.
+    /// The name of the bundle.
     pub name: String,
-    /// Its version; empty where it has none.
+    /// The version of the bundle, or an empty string if it has none.
     pub version: String,
-    /// The channels that it names.
+    /// The channels that the bundle names.
     pub channels: Vec<String>,
 }
 
-/// How the graph of one package changed.
+/// The changes to the graph of one package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageChange {
     /// The name of the package.
     pub package: String,
-    /// The default channel before, where the package had one, and now.
+    /// The previous default channel, if the package had one, and the current default channel.
     pub default_channel: (Option<String>, String),
-    /// The channels that are new, are gone, or have another head.
+    /// The channels that are new, were removed, or have a different head.
     pub channels: Vec<ChannelChange>,
-    /// Bundles that fell out of a channel: they stay stored, and no cluster is offered them there any more.
+    /// Bundles that dropped out of a channel. They remain in the index, but the channel no longer offers them to
+    /// clusters.
     pub dropped: Vec<Dropped>,
 }
 
-/// How one channel changed.
+/// The change of one channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelChange {
     /// The name of the channel.
     pub channel: String,
-    /// Its head before; none for a new channel.
+    /// The previous head; `None` for a new channel.
     pub before: Option<String>,
-    /// Its head now; none for a channel that is gone.
+    /// The current head; `None` for a removed channel.
     pub after: Option<String>,
 }
 
-/// Why nothing was added.
+/// An error that prevents an addition.
 #[derive(Debug, thiserror::Error)]
 pub enum AddError {
-    /// The bundles do not fit together or into the index: all reasons that were found, in a fixed order.
+    /// The bundles conflict with each other or with the index. Contains all reasons, in a fixed order.
     #[error("{}", .0.iter().map(Refusal::to_string).collect::<Vec<_>>().join("\n"))]
     Refused(Vec<Refusal>),
     /// The database cannot be read or written.
@@ -151,7 +153,7 @@ pub enum AddError {
 }
 
 impl Additions {
-    /// No bundles yet. Where their rows become many, they wait in a file without a name in `folder`.
+    /// Creates an empty call. A large number of rows is buffered in an unnamed file in `folder`.
     pub fn new(folder: &Path) -> Self {
         Self {
             spool: Spool::new(folder),
@@ -162,7 +164,7 @@ impl Additions {
     /// Adds a bundle to the call.
     ///
     /// # Errors
-    /// When the temporary file cannot be written.
+    /// Returns an error if the temporary file cannot be written.
     pub fn push(&mut self, record: &Record) -> Result<(), FileError> {
         let manifests = self.spool.push(&record.manifests.text)?;
         let rows = rows::encode(&record.rows).map_err(|error| self.spool.failed("write", error))?;
@@ -191,11 +193,11 @@ impl Additions {
 
     /// Adds all bundles to the index in one transaction.
     ///
-    /// In the modes that go by versions, the manifests of bundles that are not the head of a channel any more are left
-    /// to their images, in the packages of the call, as the reference does.
+    /// In the semver modes, like the reference implementation, removes the manifests of bundles that are no longer the
+    /// head of a channel, provided that the bundles have images. Only the packages of the call are affected.
     ///
     /// # Errors
-    /// When the bundles are refused, or the database cannot be changed. Then it is as it was.
+    /// Returns an error if the bundles are refused or the database cannot be changed. The database is then unchanged.
     pub fn commit(
         mut self,
         policy: impl Into<Policy>,
@@ -209,10 +211,10 @@ impl Additions {
         })
     }
 
-    /// Adds all bundles to an index that holds none of their packages, with these graphs of them.
+    /// Adds all bundles, with the given graphs, to an index that contains none of their packages.
     ///
     /// # Errors
-    /// When the database cannot be written. Then it is as it was.
+    /// Returns an error if the database cannot be written. The database is then unchanged.
     pub(crate) fn commit_as(
         &mut self,
         graphs: &[Graph],
@@ -292,7 +294,7 @@ impl Additions {
         Stored::read(transaction, &places)
     }
 
-    /// Writes the rows of all bundles but those of the graph.
+    /// Writes all rows of the bundles except the rows of the graph.
     fn insert(
         &mut self,
         transaction: &Transaction<'_>,
@@ -311,9 +313,9 @@ impl Additions {
         Ok(())
     }
 
-    /// The new graph of each touched package, by name, and what is wrong with them. The graph of a package is not
-    /// looked at where `refused` has what could be the reason; that a bundle is given twice is one where the two have
-    /// different places in it.
+    /// Returns the new graph of each touched package, by name, and the errors in the graphs. A package is skipped if
+    /// `refused` may explain errors in its graph, or if one of its bundles was added twice with different positions in
+    /// the graph.
     fn graphs(
         &self,
         stored: &Stored,
@@ -363,7 +365,8 @@ impl Addition {
         }
     }
 
-    /// Its own name, those of its edges and of what it stands in for: all belong to its package.
+    /// Returns the names of the bundle, of its edges and of the bundle that it substitutes for. All of them belong to
+    /// its package.
     fn names(&self) -> impl Iterator<Item = &str> {
         self.place().names()
     }

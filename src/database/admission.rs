@@ -1,65 +1,65 @@
-//! The gate that a database passes before anything in it is read or changed: it is made of plain tables and indexes, so
-//! that no statement on it computes more than it says, and of no more rows than its file has room for.
+//! The check that a database must pass before its content is read or changed: it must consist of plain tables and
+//! indexes, so that statements have no hidden effects, and must not report more rows than fit into its file.
 //!
-//! What a schema can define beside them would run inside of the statements of this program, or of the next reader:
-//! views, virtual tables, triggers but the two of the schema, computed columns, constraints and defaults with
-//! expressions, indexes over expressions or parts of a table. No index has ever had them, and none is opened with them,
-//! whatever the name. Plain tables and indexes of other names are carried along.
+//! Any other schema object would run inside the statements of this program, or of the next reader: views, virtual
+//! tables, triggers other than the two of the schema, computed columns, constraints and defaults with expressions, and
+//! indexes over expressions or parts of a table. No index has ever contained such objects, so databases that contain
+//! them are refused, regardless of the object names. Plain tables and indexes with other names are accepted.
 
 use super::guard::Budget;
 use super::schema::{self, State};
 use rusqlite::{Connection, ErrorCode};
 use std::path::{Path, PathBuf};
 
-/// Why a database is not opened.
+/// A reason to refuse the schema of a database.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotPlain {
-    /// An object that runs when it is asked or when rows change.
+    /// An object that runs when it is queried or when rows change.
     #[error("it defines the {kind} {name:?}")]
     Object {
-        /// What it is.
+        /// The kind of the object.
         kind: &'static str,
-        /// Its name.
+        /// The name of the object.
         name: String,
     },
-    /// A table with an expression in it.
+    /// A table that contains an expression.
     #[error("its table {name:?} has a computed column, or a constraint or default with an expression")]
     Table {
         /// The table.
         name: String,
     },
-    /// An index with an expression in it.
-    #[error("its index {name:?} covers an expression, or a part of its table only")]
+    /// An index that contains an expression.
+    #[error("its index {name:?} covers an expression or only part of its table")]
     Index {
         /// The index.
         name: String,
     },
-    /// More objects than anybody looks through.
+    /// The schema has more objects than the limit.
     #[error("it defines more than {OBJECTS} tables and indexes")]
     Objects,
-    /// A table or index that shows its pages many times over.
-    #[error("its table or index {name:?} shows more rows than the file has room for")]
+    /// A table or index that refers to the same pages many times.
+    #[error("its table or index {name:?} reports more rows than fit into the file")]
     Folded {
         /// The table or index.
         name: String,
     },
 }
 
-/// Why a file is not taken for an index, whoever opens it.
+/// A reason to reject a file as an index.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
-    /// It holds nothing.
+    /// The file is empty.
     #[error("{} is empty, as after a failed download", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
-    /// It is a database that defines more than tables.
-    #[error("{} is refused: {reason}, and an index is made of plain tables", path.display())]
+    /// The database does not consist of plain tables.
+    #[error("{} is refused: {reason}, but an index consists of plain tables only", path.display())]
     NotPlain {
         /// The file.
         path: PathBuf,
-        /// What it defines.
+        /// The reason for the refusal.
         reason: NotPlain,
     },
 }
@@ -71,14 +71,14 @@ impl Unfit {
     }
 }
 
-/// The objects that the schema of an index may define; version 13 has 19 of them.
+/// The maximum number of objects that the schema of an index may define; version 13 has 19.
 const OBJECTS: usize = 500;
 
-/// What keeps a database out.
+/// A reason to refuse a database.
 #[derive(Debug)]
 pub(super) enum Refused {
     NotPlain(NotPlain),
-    /// The engine cannot tell, as with a damaged file.
+    /// The engine reports an error, for example because the file is damaged.
     Engine(rusqlite::Error),
 }
 
@@ -88,7 +88,8 @@ impl From<rusqlite::Error> for Refused {
     }
 }
 
-/// What the open database is, if it may be read and changed. The caller makes sure that it does not change meanwhile.
+/// Returns the state of the open database, or an error if it must not be read or changed. The caller ensures that the
+/// database does not change during the check.
 pub(super) fn admit(connection: &Connection, budget: &Budget) -> Result<State, Refused> {
     let objects = objects(connection)?;
     if objects.len() > OBJECTS {
@@ -97,7 +98,7 @@ pub(super) fn admit(connection: &Connection, budget: &Budget) -> Result<State, R
     for object in &objects {
         check_definition(object).map_err(Refused::NotPlain)?;
     }
-    // From here on statements can name these tables: none of them is a view.
+    // From here on, statements can name these tables, because none of them is a view.
     let bytes = size(connection)?;
     for object in &objects {
         check_size(connection, budget, object, bytes)?;
@@ -106,13 +107,13 @@ pub(super) fn admit(connection: &Connection, budget: &Budget) -> Result<State, R
     Ok(schema::state(connection)?)
 }
 
-/// A row of the table of the schema.
+/// A row of the schema table.
 #[derive(Debug)]
 struct Object {
     kind: String,
     name: String,
     table: String,
-    /// Absent for the indexes that keys bring along.
+    /// `None` for the implicit index of a key.
     definition: Option<String>,
 }
 
@@ -159,10 +160,11 @@ fn check_definition(object: &Object) -> Result<(), NotPlain> {
     Err(NotPlain::Object { kind, name: name() })
 }
 
-/// Whether the columns of an index are names, each with a collation and an order at most, of all rows of its table.
+/// Returns whether an index covers all rows of its table and consists of column names, each with at most a collation
+/// and an order.
 fn is_plain_index(words: &[Token]) -> bool {
     let Some(open) = words.iter().position(|token| *token == Token::Sign('(')) else {
-        // An index of a key.
+        // The implicit index of a key.
         return words.is_empty();
     };
     let (_, columns) = words.split_at(open + 1);
@@ -182,16 +184,16 @@ fn is_plain_index(words: &[Token]) -> bool {
     })
 }
 
-/// The bytes of the whole file, as the engine sees it.
+/// Returns the size of the whole file in bytes, as the engine reports it.
 fn size(connection: &Connection) -> rusqlite::Result<u64> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let bytes = number("page_count")?.saturating_mul(number("page_size")?);
     Ok(bytes.try_into().unwrap_or_default())
 }
 
-/// Makes sure that a table or an index has its rows and values in the file, each at a place of its own: a page that is
-/// the child of many others, or the rest of many values, is the seed of an endless table. Only the sizes of values are
-/// read, which stand in the heads of rows.
+/// Checks that the rows and values of a table or index fit into the file without sharing space: a page that is the
+/// child of many pages, or the overflow of many values, makes a table practically endless. Reads only the sizes of
+/// values, which are in the row headers.
 fn check_size(connection: &Connection, budget: &Budget, object: &Object, bytes: u64) -> Result<(), Refused> {
     let (columns, by) = match object.kind.as_str() {
         "table" => ("pragma_table_info", "NOT INDEXED".to_owned()),
@@ -204,7 +206,7 @@ fn check_size(connection: &Connection, budget: &Budget, object: &Object, bytes: 
     let columns = query.query_map([&object.name], |row| row.get::<_, String>(0))?;
     let sizes = columns.map(|name| Ok(format!(", total(octet_length({}))", quoted(&name?))));
     let sizes: String = sizes.collect::<rusqlite::Result<_>>()?;
-    // A row takes four bytes at least, and up to three steps for each of its columns.
+    // A row takes at least four bytes, and up to three steps for each of its columns.
     budget.grant(bytes.saturating_mul(20).saturating_add(1_000_000));
     let sql = format!("SELECT count(1){sizes} FROM main.{} {by}", quoted(&object.table));
     let mut statement = connection.prepare(&sql)?;
@@ -218,7 +220,7 @@ fn check_size(connection: &Connection, budget: &Budget, object: &Object, bytes: 
         })
     };
     match total {
-        // A number may be longer as text than as it is stored.
+        // A number may be longer as text than in its stored form.
         #[expect(
             clippy::cast_precision_loss,
             reason = "the sizes of real files are exact, and others merely large"
@@ -226,7 +228,7 @@ fn check_size(connection: &Connection, budget: &Budget, object: &Object, bytes: 
         Ok(total) if total > 4.0 * bytes as f64 => Err(folded()),
         Ok(_) => Ok(()),
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) => Err(folded()),
-        // Damage ends every look at the table here, and is told by whoever needs it.
+        // Damage ends every scan of the table here; readers of the table report it.
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => Ok(()),
         Err(error) => Err(Refused::Engine(error)),
     }
@@ -236,12 +238,12 @@ fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// A part of a definition.
+/// A token of a definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Token {
-    /// A keyword, a name or a number, in small letters.
+    /// A keyword, name or number, in lower case.
     Word(String),
-    /// A name in quotes, in small letters.
+    /// A quoted name, in lower case.
     Name(String),
     /// A string.
     Text(String),
@@ -258,14 +260,14 @@ impl Token {
     }
 }
 
-/// The parts of a definition, without white space and comments.
+/// Splits a definition into tokens, omitting white space and comments.
 fn tokens(definition: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut rest = definition;
     while let Some(first) = rest.chars().next() {
         let (token, length) = match first {
             _ if first.is_ascii_whitespace() => (None, 1),
-            // A byte order mark, which the engine passes over.
+            // A byte order mark, which the engine ignores.
             '\u{feff}' => (None, first.len_utf8()),
             '-' if rest.starts_with("--") => (None, rest.find('\n').unwrap_or(rest.len())),
             '/' if rest.starts_with("/*") => (
@@ -300,7 +302,8 @@ fn is_word(character: char) -> bool {
     character.is_ascii_alphanumeric() || character == '_' || character == '$' || !character.is_ascii()
 }
 
-/// What stands in quotes at the beginning, where two closing ones stand for one, and how long it is with its quotes.
+/// Parses the quoted string at the start, in which a doubled closing quote (other than `]`) represents a single quote.
+/// Returns the content of the string and its length including the quotes.
 fn within_quotes(text: &str, close: char) -> (String, usize) {
     let mut content = String::new();
     let mut characters = text.char_indices().skip(1).peekable();

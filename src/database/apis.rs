@@ -1,16 +1,16 @@
-//! The kinds that the bundles of an index provide and require.
+//! The APIs that the bundles of an index provide and require.
 
 use super::read::{Database, ReadError, text};
 use crate::kubernetes::GroupVersionKind;
 use crate::kubernetes::served::ServedResource;
 
 impl Database {
-    /// Every kind that the index knows, with its plural name, in a fixed order.
+    /// Returns every kind in the index, with its plural name, in a fixed order.
     ///
     /// # Errors
-    /// When the database cannot be read, or was changed meanwhile.
+    /// Returns an error if the database cannot be read or changes while it is being read.
     pub fn apis(&self) -> Result<Vec<ServedResource>, ReadError> {
-        let failed = |source| self.content_error("its APIs", source);
+        let failed = |source| self.content_error("the APIs", source);
         let query = "SELECT group_name, version, kind, plural FROM api ORDER BY group_name, plural, kind, version";
         let mut statement = self.connection().prepare(query).map_err(failed)?;
         let rows = statement.query_map([], |row| {

@@ -1,9 +1,9 @@
-//! Opening a database for a change, and making the change visible in one step.
+//! Opens a database for a change, and makes the change visible in one step.
 //!
-//! A database is changed where it lies, in one transaction, or as a private copy that takes the place of its target
-//! when it is complete. A file that does not exist yet is always made privately, so that nobody ever sees half of it.
-//! A database of an older schema version is brought up to date in the same transaction.
-//! Whatever happens before the end, the target stays as it was.
+//! A database is changed in place, in one transaction, or as a private copy that replaces its target when it is
+//! complete. A file that does not exist yet is always written privately, so that an incomplete file is never visible. A
+//! database with an older schema version is migrated in the same transaction. If a change fails at any point, the
+//! target remains unchanged.
 
 use super::admission::{self, Refused, Unfit};
 use super::error::DatabaseError;
@@ -20,22 +20,22 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Where a change goes.
+/// The target of a change.
 #[derive(Debug, Clone, Copy)]
 pub enum Target<'a> {
-    /// The database itself is changed; where it is absent, it is created.
+    /// The database itself is changed, or created if absent.
     InPlace(&'a Path),
-    /// `to` becomes the changed copy of `from`, or of an empty index.
+    /// A changed copy of `from`, or of an empty index, is written to `to`.
     Copy {
-        /// The database to begin with; only read.
+        /// The original database, which is only read.
         from: Option<&'a Path>,
-        /// The file to write, replaced where it exists.
+        /// The file to write; replaced if it exists.
         to: &'a Path,
     },
 }
 
 impl Target<'_> {
-    /// The file that is written.
+    /// Returns the file that is written.
     pub fn path(&self) -> &Path {
         match self {
             Self::InPlace(path) => path,
@@ -43,7 +43,7 @@ impl Target<'_> {
         }
     }
 
-    /// The file that it begins with, where there is one, else the one that is written.
+    /// Returns the file that provides the original content; if there is none, the file that is written.
     pub(super) fn origin(&self) -> &Path {
         match self {
             Self::Copy { from: Some(from), .. } => from,
@@ -51,7 +51,8 @@ impl Target<'_> {
         }
     }
 
-    /// An error of the database library, of the file that it is about: what is damaged was so before it was copied.
+    /// Converts an error of the database library, and names the faulty file: damage in a copy was already in the
+    /// original.
     pub(super) fn failed(&self, options: &ChangeOptions, error: &rusqlite::Error) -> DatabaseError {
         match (DatabaseError::new(self.path(), options.busy_timeout, error), self) {
             (DatabaseError::Damaged { source, .. }, Self::Copy { from: Some(from), .. }) => {
@@ -67,17 +68,17 @@ impl Target<'_> {
     }
 }
 
-/// What a change needs to know besides its target.
+/// The settings of a change other than its target.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeOptions {
-    /// How long to wait for another writer.
+    /// The maximum time to wait for another writer.
     pub busy_timeout: Duration,
-    /// The time that a new database shows as that of its creation, in seconds since 1970: `SOURCE_DATE_EPOCH` or 0,
-    /// never the clock.
+    /// The creation time that a new database records, in seconds since 1970: `SOURCE_DATE_EPOCH` or 0, never the
+    /// current time.
     pub epoch: i64,
-    /// Do everything but keep it: what would change can be told, and nothing is written.
+    /// Whether to discard the result: the change can be reported, but nothing is written.
     pub dry_run: bool,
-    /// How many steps the database engine may take for the change: a limit for databases made to keep it busy.
+    /// The maximum number of steps that the database engine may take for the change: a limit for malicious databases.
     pub steps: u64,
 }
 
@@ -94,11 +95,12 @@ impl Default for ChangeOptions {
 
 /// Runs `work` in one transaction on the database and makes its changes visible if it succeeds.
 ///
-/// An empty file that is changed in place becomes an empty index first. Where two programs create the same file at
-/// once, the one that comes second runs its work again, on the file of the first.
+/// An empty file that is changed in place becomes an empty index first. If two programs create the same file at once,
+/// the second one repeats its work on the file of the first.
 ///
 /// # Errors
-/// Those of `work`, and of opening, locking, writing and publishing the database. Then nothing is changed.
+/// Returns an error if `work` fails, or if the database cannot be opened, locked, written or published. In this case,
+/// nothing is changed.
 pub fn adding<T, E, W>(target: &Target<'_>, options: &ChangeOptions, work: W) -> Result<T, E>
 where
     E: From<DatabaseError>,
@@ -107,11 +109,12 @@ where
     run(target, options, Purpose::Add, work)
 }
 
-/// As [`adding`], for work that takes rows away, all that belong to each other: the schema's own cascades rest
-/// meanwhile, which look through whole tables for every row. The file is made as small as its content afterwards.
+/// Like [`adding`], for work that removes rows together with all dependent rows. The cascades of the schema, which scan
+/// whole tables for every row, are suspended meanwhile. Afterwards, the free pages are removed from the file.
 ///
 /// # Errors
-/// Those of `work`, that there is no database, and of locking, writing and publishing it. Then nothing is changed.
+/// Returns an error if `work` fails, if there is no database, or if it cannot be locked, written or published. In this
+/// case, nothing is changed.
 pub fn removing<T, E, W>(target: &Target<'_>, options: &ChangeOptions, work: W) -> Result<T, E>
 where
     E: From<DatabaseError>,
@@ -121,10 +124,11 @@ where
     run(target, options, Purpose::Remove, work)
 }
 
-/// As [`adding`], for work on what is there: a file without a database is an error.
+/// Like [`adding`], for work on existing content: a file without a database is an error.
 ///
 /// # Errors
-/// Those of `work`, that there is no database, and of locking, writing and publishing it. Then nothing is changed.
+/// Returns an error if `work` fails, if there is no database, or if it cannot be locked, written or published. In this
+/// case, nothing is changed.
 pub fn changing<T, E, W>(target: &Target<'_>, options: &ChangeOptions, work: W) -> Result<T, E>
 where
     E: From<DatabaseError>,
@@ -134,7 +138,7 @@ where
     run(target, options, Purpose::Add, work)
 }
 
-/// Makes sure that there is a database to change.
+/// Checks that the database to be changed exists.
 fn require_there(target: &Target<'_>) -> Result<(), DatabaseError> {
     if let Target::InPlace(path) = *target {
         fs::metadata(path).map_err(|error| FileError::new("read", path, error))?;
@@ -143,14 +147,15 @@ fn require_there(target: &Target<'_>) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-/// What a database is opened for.
+/// The purpose for which a database is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     Add,
     Remove,
 }
 
-/// Free pages that are left in a file after an addition: as many as this, or one for each page in use.
+/// The number of free pages that may always remain in a file after an addition; a larger number must not exceed the
+/// number of used pages.
 const FREE_PAGES: i64 = 256;
 
 fn run<T, E, W>(target: &Target<'_>, options: &ChangeOptions, purpose: Purpose, mut work: W) -> Result<T, E>
@@ -168,7 +173,7 @@ where
         if options.dry_run {
             return Ok(result);
         }
-        // A change that changes nothing leaves every page where it is.
+        // A change without effect leaves every page in its place.
         let is_changed = database.connection.total_changes() != before;
         if is_changed && (purpose == Purpose::Remove || database.is_mostly_free(options)?) {
             database.compact(options)?;
@@ -179,11 +184,11 @@ where
     }
 }
 
-/// Whether a change of `target` can begin, as far as the files say: asked before bundles are fetched, so that a call
-/// that cannot succeed fails at once. Nothing is written, and nobody is waited for.
+/// Checks whether a change of `target` can begin, as far as the files indicate. Called before bundles are fetched, so
+/// that a call that cannot succeed fails at once. Writes nothing, and does not wait for other programs.
 ///
 /// # Errors
-/// What [`adding`] would report of the file to begin with, and of the folder of the file to write.
+/// Returns the error that [`adding`] would report about the original file, or about the folder of the target file.
 pub fn check(target: &Target<'_>, options: &ChangeOptions) -> Result<(), DatabaseError> {
     require_folder(target.path())?;
     let from = match *target {
@@ -208,29 +213,30 @@ pub fn check(target: &Target<'_>, options: &ChangeOptions) -> Result<(), Databas
     match admitted {
         Ok(state) => check_state(state, from).map(drop),
         Err(refused) => match DatabaseError::refused(from, options.busy_timeout, refused) {
-            // A writer that is at work now may be done by then, and one that was killed is undone then.
+            // The current writer may be finished by the time of the change, and the transaction of a killed writer is
+            // rolled back then.
             DatabaseError::Locked { .. } | DatabaseError::ReadOnly { .. } => Ok(()),
             other => Err(other),
         },
     }
 }
 
-/// Begins to read and holds writers off until the end, without looking at the schema.
+/// Begins a read transaction, which keeps writers out until it ends, without parsing the schema.
 const BEGIN_READING: &str = "BEGIN; PRAGMA schema_version";
 
 struct Draft {
     connection: Connection,
     budget: Budget,
-    /// The file to write, as the user knows it.
+    /// The file to write, as the user named it.
     path: PathBuf,
-    /// The file that the content came from.
+    /// The file that provided the original content.
     origin: PathBuf,
     private: Option<Private>,
 }
 
 struct Private {
     replacement: Replacement,
-    /// Whether a target that exists by now is somebody else's work.
+    /// Whether the target is new. If the file exists by now, another program created it.
     create: bool,
 }
 
@@ -296,7 +302,7 @@ impl Draft {
             }
         }
         let result = work(&transaction)?;
-        // A private copy is thrown away as it is; it could not be rolled back without a journal.
+        // A private copy is discarded anyway; without a journal, it cannot be rolled back.
         let ended = if options.dry_run && self.private.is_none() {
             transaction.rollback()
         } else {
@@ -312,8 +318,7 @@ impl Draft {
             .map_err(|error| DatabaseError::new(&self.path, options.busy_timeout, &error))
     }
 
-    /// Whether most of the file is pages that nothing is in, as after an addition that leaves manifests to their
-    /// images.
+    /// Returns whether most pages of the file are free, as after an addition that removes stored manifests.
     fn is_mostly_free(&self, options: &ChangeOptions) -> Result<bool, DatabaseError> {
         let number = |name: &str| {
             self.connection
@@ -327,8 +332,8 @@ impl Draft {
         Ok(free > FREE_PAGES && free > pages - free)
     }
 
-    /// What is free in the file goes. A file that is changed in place holds the change by now, and is whole, whether
-    /// this succeeds or not: another program may read it, or the disk be full.
+    /// Removes the free pages from the file. Errors are ignored for a file that is changed in place, because it already
+    /// contains the complete change: another program may be reading it, or the disk may be full.
     fn compact(&self, options: &ChangeOptions) -> Result<(), DatabaseError> {
         match self.connection.execute_batch("VACUUM") {
             Err(error) if self.private.is_some() => Err(DatabaseError::new(&self.path, options.busy_timeout, &error)),
@@ -336,7 +341,7 @@ impl Draft {
         }
     }
 
-    /// Whether the change is visible now; not so where somebody else created the file meanwhile.
+    /// Makes the change visible. Returns `false` if another program has created the file meanwhile.
     fn publish(self) -> Result<bool, DatabaseError> {
         let Self {
             connection,
@@ -361,7 +366,7 @@ impl Draft {
     }
 }
 
-/// The schema version of a database of this state, if it can be changed.
+/// Returns the schema version of a database in this state if it can be changed.
 fn check_state(state: State, path: &Path) -> Result<i64, DatabaseError> {
     let path = path.to_owned();
     match state {
@@ -389,11 +394,11 @@ fn require_folder(path: &Path) -> Result<(), DatabaseError> {
     }
 }
 
-/// Makes sure that there is a file, and that what the library would open beside it are files, too.
+/// Checks that the file exists, and that all paths next to it that the library would open are regular files.
 fn require_database(path: &Path) -> Result<(), DatabaseError> {
     match require_regular(path) {
         Ok(_) => Ok(check_beside(path)?),
-        // A folder, or a link that leads nowhere.
+        // A folder or a dangling link.
         Err(error)
             if error.kind() == io::ErrorKind::IsADirectory
                 || error.kind() == io::ErrorKind::NotFound && exists(path)? =>
@@ -404,7 +409,7 @@ fn require_database(path: &Path) -> Result<(), DatabaseError> {
     }
 }
 
-/// Makes sure that a file that is not to begin a new index holds one.
+/// Checks that a file that must already contain an index is not empty.
 fn require_content(path: &Path) -> Result<(), DatabaseError> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() && metadata.len() == 0 => Err(Unfit::Empty { path: path.to_owned() }.into()),
@@ -412,7 +417,7 @@ fn require_content(path: &Path) -> Result<(), DatabaseError> {
     }
 }
 
-/// `shown` is the file that the user knows, for messages.
+/// `shown` is the file as the user named it, for messages.
 fn open_for_writing(file: &Path, shown: &Path, options: &ChangeOptions) -> Result<(Connection, Budget), DatabaseError> {
     open(file, OpenFlags::SQLITE_OPEN_READ_WRITE, options)
         .and_then(|(connection, budget)| {
@@ -422,16 +427,16 @@ fn open_for_writing(file: &Path, shown: &Path, options: &ChangeOptions) -> Resul
         .map_err(|error| DatabaseError::new(shown, options.busy_timeout, &error))
 }
 
-/// Removes what killed processes have left beside a database that they made or changed, as far as that is possible now.
-/// Whatever goes wrong here shows again when the database is changed.
+/// Removes the files that killed processes have left next to a database that they created or changed, as far as
+/// possible. Errors are ignored, because they recur when the database is changed.
 fn remove_leftovers(connection: &Connection, path: &Path, options: &ChangeOptions) {
     Replacement::remove_left_beside(path);
     if fs::symlink_metadata(beside(path, "-journal")).is_err() {
         return;
     }
-    // What is to be undone is undone by the next transaction, which then removes the journal. One without anything in it
-    // would stay until something is written: leaving the mode in which journals are kept removes it, unless another
-    // process is writing.
+    // An unfinished transaction is undone by the next one, which then removes the journal. A journal without content
+    // would remain until the next write. Entering and leaving the mode in which journals are kept removes such a
+    // journal, unless another process is writing.
     let remove = || -> rusqlite::Result<()> {
         connection.busy_timeout(Duration::ZERO)?;
         let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
@@ -446,7 +451,7 @@ fn remove_leftovers(connection: &Connection, path: &Path, options: &ChangeOption
 }
 
 fn open(file: &Path, access: OpenFlags, options: &ChangeOptions) -> rusqlite::Result<(Connection, Budget)> {
-    // Absolute, because some relative names, such as `:memory:`, mean something else to the library.
+    // Absolute, because some relative names, such as `:memory:`, have a special meaning in the library.
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let mut connection = Connection::open_with_flags(file, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(options.busy_timeout)?;
@@ -454,8 +459,8 @@ fn open(file: &Path, access: OpenFlags, options: &ChangeOptions) -> rusqlite::Re
     Ok((connection, budget))
 }
 
-/// Copies a database as it stands between two transactions. Where a killed program left half of one, that is undone
-/// in the copy; `from` is only read.
+/// Copies a database in the state between two transactions. A transaction that a killed program left unfinished is
+/// undone in the copy; `from` is only read.
 fn copy(from: &Path, to: &Path, options: &ChangeOptions) -> Result<(), DatabaseError> {
     fs::metadata(from).map_err(|error| FileError::new("read", from, error))?;
     require_database(from)?;
@@ -480,22 +485,22 @@ fn copy(from: &Path, to: &Path, options: &ChangeOptions) -> Result<(), DatabaseE
     }
 }
 
-/// Whether all pages of a database are there, the last one too, of which the library takes a part for the whole. The
-/// caller holds a lock, so that no other program can be in the middle of writing it. The file is not opened for this:
-/// to close it would give that lock up.
+/// Checks that all pages of a database exist, including the last one, which the library accepts even if it is
+/// truncated. The caller holds a lock, so no other program can be writing the page. The check does not open the file,
+/// because closing it would release that lock.
 fn check_length(connection: &Connection, path: &Path, options: &ChangeOptions) -> Result<(), DatabaseError> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let pages = number("page_count").and_then(|count| Ok(count.saturating_mul(number("page_size")?)));
     let journal = connection.pragma_query_value(None, "journal_mode", |row| row.get::<_, String>(0));
     let failed = |error| DatabaseError::new(path, options.busy_timeout, &error);
     let (pages, journal) = (pages.map_err(failed)?, journal.map_err(failed)?);
-    // The last pages may stand in the log.
+    // The last pages may be in the write-ahead log.
     if journal == "wal" {
         return Ok(());
     }
     let found = fs::metadata(path).map_err(|error| FileError::new("read", path, error))?;
     let (expected, found) = (u64::try_from(pages).unwrap_or_default(), found.len());
-    // A file without a byte is a database without tables.
+    // An empty file is a database without tables.
     if found >= expected || found == 0 {
         return Ok(());
     }
@@ -503,7 +508,7 @@ fn check_length(connection: &Connection, path: &Path, options: &ChangeOptions) -
     Err(DatabaseError::Read(ReadError::Truncated { path, expected, found }))
 }
 
-/// Whether a file beside the database must be written before it can be read in the usual way.
+/// Returns whether a file next to the database must be written before the database can be read normally.
 fn cannot_begin(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),
@@ -520,21 +525,21 @@ fn back_up(source: &Connection, to: &Path, options: &ChangeOptions) -> rusqlite:
     }
 }
 
-/// For a file that nobody else knows and that is thrown away if anything fails: it needs neither journal nor syncing.
+/// Turns off journal and syncing for a file that no other program uses and that is discarded on failure.
 fn without_safety(connection: &Connection) -> rusqlite::Result<()> {
-    // A connection that takes no risks keeps its journal.
+    // A connection in defensive mode cannot turn off its journal.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
     connection.pragma_update(None, "journal_mode", "OFF")?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.pragma_update(None, "synchronous", "OFF")
 }
 
-/// Sets the counters in the header of a file that nobody else has open to what they are in a new one. They say how
-/// often a file was changed, also where it came to be the same again, and the digest of an index is to say what is in
-/// it.
+/// Sets the counters in the header of a file that no other program has open to those of a new file. The counters depend
+/// on the number of changes to a file, even if its content is the same again, but the digest of an index must depend on
+/// its content alone.
 fn without_counters(file: &Path) -> Result<(), FileError> {
-    /// Where the counters of changes of the content and of the schema stand, and for which of the first the size in the
-    /// header holds.
+    /// The offsets of the file change counter, of the schema cookie, and of the change counter for which the size in
+    /// the header is valid.
     const COUNTERS: [u64; 3] = [24, 40, 92];
     let failed = |error| FileError::new("write", file, error);
     let mut opened = fs::OpenOptions::new().write(true).open(file).map_err(failed)?;
@@ -548,7 +553,7 @@ fn without_counters(file: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Gives the finished file its name, if nobody else has taken it meanwhile.
+/// Gives the finished file its final name, unless another program has used the name meanwhile.
 fn create_from(replacement: Replacement) -> Result<bool, DatabaseError> {
     match replacement.commit_new() {
         Ok(()) => Ok(true),

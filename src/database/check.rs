@@ -1,6 +1,6 @@
-//! What is wrong with the content of a database: what SQLite itself cannot see, and what it can.
+//! Findings about the content of a database: both those that SQLite reports and those that it cannot detect.
 //!
-//! Every finding names the rows that it is about, by package, channel and bundle. [`repair`] mends what needs no
+//! Every finding names the affected rows by package, channel and bundle. [`repair`] fixes the findings that need no
 //! decision.
 
 mod content;
@@ -11,10 +11,10 @@ mod rows;
 use super::read::{Database, ReadError, text};
 use crate::diagnostic::{self, Diagnostic};
 
-/// All findings about an index, in a fixed order. The database is only read.
+/// Returns all findings about an index, in a fixed order. The database is only read.
 ///
 /// # Errors
-/// When the database cannot be read at all, or changes meanwhile.
+/// Returns an error if the database cannot be read or changes while it is being read.
 pub fn check(index: &Database) -> Result<Vec<Diagnostic>, ReadError> {
     let mut findings = Vec::new();
     rows::check(index, &mut findings)?;
@@ -25,7 +25,7 @@ pub fn check(index: &Database) -> Result<Vec<Diagnostic>, ReadError> {
     Ok(findings)
 }
 
-/// All rows of a query whose columns are texts.
+/// Returns all rows of a query whose columns are strings.
 fn texts<const COLUMNS: usize>(
     index: &Database,
     what: &'static str,
@@ -47,7 +47,7 @@ fn texts<const COLUMNS: usize>(
     read().map_err(|error| index.content_error(what, error))
 }
 
-/// A name as a message shows it.
+/// Formats a name for a message.
 fn quoted(name: Option<&str>) -> String {
     name.map_or_else(|| "without a name".to_owned(), |name| format!("{name:?}"))
 }

@@ -1,4 +1,4 @@
-//! What is different between two index databases.
+//! The differences between two index databases.
 
 use super::read::{Database, ReadError};
 use rusqlite::types::ValueRef;
@@ -6,10 +6,11 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The bundles of the database `after` that the database `before` does not have with the same content, by name.
+/// Returns the names of the bundles in the database `after` that are missing from `before` or have different content
+/// there.
 ///
 /// # Errors
-/// When one of them cannot be read.
+/// Returns an error if either database cannot be read.
 pub fn changed_bundles(before: &Path, after: &Path) -> Result<BTreeSet<String>, ReadError> {
     let (before, after) = (Database::open(before)?, Database::open(after)?);
     let before = contents(&before)?;
@@ -17,7 +18,7 @@ pub fn changed_bundles(before: &Path, after: &Path) -> Result<BTreeSet<String>, 
     Ok(after.difference(&before).map(|(name, _)| name.clone()).collect())
 }
 
-/// Name and content of every bundle.
+/// Returns the name and a hash of the content of every bundle.
 fn contents(database: &Database) -> Result<BTreeSet<(String, [u8; 32])>, ReadError> {
     const SQL: &str = "
         SELECT name, csv, bundle, bundlepath, version,

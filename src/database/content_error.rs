@@ -1,34 +1,34 @@
-//! What is wrong with the rows and pages of a database.
+//! Errors in the rows and pages of a database.
 
 use rusqlite::ErrorCode;
 
-/// What is wrong with the content of a database. The statement that met it is never part of the message.
+/// An error in the content of a database. The message never includes the failed statement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ContentError {
-    /// A table is not there, or a column of one.
-    #[error("it has no {0}, which every index of its schema version has")]
+    /// A table or a column is missing.
+    #[error("it has no {0}, which every index with its schema version contains")]
     Missing(String),
-    /// Something else is wrong with a table: it is a view, or has other columns.
-    #[error("its tables are not those of an index of its schema version")]
+    /// A table is wrong in a different way: it is a view, or its columns differ.
+    #[error("its tables differ from those of an index with its schema version")]
     Tables,
-    /// Two rows have one key, or one refers to another that is not there.
-    #[error("its rows do not fit together")]
+    /// Two rows have the same key, or a row refers to a missing row.
+    #[error("its rows are inconsistent")]
     Rows,
-    /// A value is not what its column is for.
-    #[error("column {column} of a row holds what is no {expected}")]
+    /// The type or range of a value does not match its column.
+    #[error("column {column} of a row contains {problem}")]
     Value {
-        /// The number of the column, as it was asked for.
+        /// The number of the column in the query.
         column: usize,
-        /// What it should hold.
-        expected: &'static str,
+        /// The problem with the value.
+        problem: &'static str,
     },
-    /// A value is larger than any that an index holds.
-    #[error("a value in it is too large")]
+    /// A value is larger than the maximum size in an index.
+    #[error("it contains a value that is too large")]
     TooLarge,
-    /// The pages of the file do not fit together.
-    #[error("its pages do not fit together")]
+    /// The pages of the file are inconsistent.
+    #[error("its pages are inconsistent")]
     Pages,
-    /// Anything else that the database library reports.
+    /// Any other error that the database library reports.
     #[error(transparent)]
     Other(#[from] rusqlite::ffi::Error),
 }
@@ -45,12 +45,12 @@ impl From<&rusqlite::Error> for ContentError {
             rusqlite::Error::SqliteFailure(source, message) => (*source, message.as_deref().unwrap_or_default()),
             rusqlite::Error::SqlInputError { error, msg, .. } => (*error, msg.as_str()),
             rusqlite::Error::InvalidColumnType(column, ..) | rusqlite::Error::FromSqlConversionFailure(column, ..) => {
-                let (column, expected) = (*column, "value of its kind");
-                return Self::Value { column, expected };
+                let (column, problem) = (*column, "a value of the wrong type");
+                return Self::Value { column, problem };
             }
             rusqlite::Error::IntegralValueOutOfRange(column, _) => {
-                let (column, expected) = (*column, "number that can be");
-                return Self::Value { column, expected };
+                let (column, problem) = (*column, "a number out of range");
+                return Self::Value { column, problem };
             }
             _ => return Self::Rows,
         };
@@ -65,7 +65,7 @@ impl From<&rusqlite::Error> for ContentError {
     }
 }
 
-/// The table or column that the sentence of the database library misses.
+/// Returns the table or column that the message of the database library reports as missing.
 fn missing(message: &str) -> Option<String> {
     let (kind, name) = message.strip_prefix("no such ")?.split_once(": ")?;
     let name = name.rsplit('.').next()?;

@@ -1,8 +1,8 @@
-//! Cutting the channels of a package off below a bundle.
+//! Truncates the channels of a package below a bundle.
 //!
-//! The bundle stays, marked as deprecated, as the end of its channels. What stood below it in all of its channels
-//! goes, unless something that stays still leads there or another channel has it. Several bundles are taken from
-//! below: of two in one chain the upper one stays, in whatever order they are named.
+//! The bundle stays, marked as deprecated, at the end of its channels. The bundles below it are removed, unless a
+//! remaining bundle still leads to them or another channel contains them. Several bundles are processed from the bottom
+//! up: of two bundles in one chain the upper one stays, regardless of the order in which they are specified.
 
 use super::change::{self, ChangeOptions, Target};
 use super::error::DatabaseError;
@@ -12,35 +12,35 @@ use super::remove::{self, Removal};
 use rusqlite::{OptionalExtension, Transaction};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is to be cut off.
+/// The bundles to deprecate, with options.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// The bundles, each by its name or by its image as the index stores it.
+    /// The bundles, each identified by its name or by its image as stored in the index.
     pub bundles: &'a BTreeSet<String>,
-    /// Pass over bundles that are not there.
+    /// Whether to skip bundles that are not in the index.
     pub permissive: bool,
-    /// Take a package out where the heads of all of its channels are among the bundles.
+    /// Whether to remove a package if the heads of all of its channels are among the bundles.
     pub allow_package_removal: bool,
 }
 
-/// What was cut off.
+/// The result of a truncation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Truncation {
-    /// Bundles that are deprecated now, by name.
+    /// Bundles that are now deprecated, by name.
     pub deprecated: Vec<String>,
-    /// Channels that are gone, because their head is deprecated: package and channel.
+    /// Channels that were removed because their head is deprecated, as package and channel.
     pub channels: Vec<(String, String)>,
-    /// What is gone altogether.
+    /// The bundles and packages that were removed completely.
     pub removal: Removal,
 }
 
-/// Why nothing was cut off.
+/// An error that prevents a truncation.
 #[derive(Debug, thiserror::Error)]
 pub enum DeprecateError {
-    /// The index does not have these bundles.
+    /// The index does not contain these bundles.
     #[error(transparent)]
     Unknown(#[from] UnknownBundles),
-    /// The bundle is in no channel, so nothing is below it.
+    /// The bundle is in no channel, so no bundle is below it.
     #[error("bundle {bundle} is in no channel, so nothing is below it")]
     NoChannel {
         /// The bundle.
@@ -48,8 +48,9 @@ pub enum DeprecateError {
     },
     /// A package cannot lose its default channel.
     #[error(
-        "bundle {bundle} cannot be deprecated: it is at or above the head {head} of channel {channel}, the default \
-         channel of package {package}; add a newer bundle there first, or make another channel the default"
+        "bundle {bundle} cannot be deprecated because it is at or above the head {head} of channel {channel}, the \
+        default channel of package {package}; add a newer bundle to that channel first, or make a different channel \
+        the default"
     )]
     DefaultChannel {
         /// The bundle.
@@ -61,15 +62,16 @@ pub enum DeprecateError {
         /// The package.
         package: String,
     },
-    /// A package goes only as a whole.
+    /// A package can only be removed completely.
     #[error(
-        "package {package} can only be taken out with the heads of all of its channels, and {} is not among the bundles",
+        "package {package} can only be removed if the heads of all of its channels are specified, but {} is not among \
+        the bundles",
         missing.iter().map(|(channel, head)| format!("{head}, the head of {channel},")).collect::<Vec<_>>().join(" ")
     )]
     PackageHeads {
         /// The package.
         package: String,
-        /// Channels and heads that are not among the bundles.
+        /// The channels whose heads are not among the bundles, together with these heads.
         missing: Vec<(String, String)>,
     },
     /// The database cannot be read or written.
@@ -77,11 +79,11 @@ pub enum DeprecateError {
     Database(#[from] DatabaseError),
 }
 
-/// Deprecates bundles and cuts off what is below them, in one transaction.
+/// Deprecates bundles and removes the bundles below them, in one transaction.
 ///
 /// # Errors
-/// When a bundle is not there, a package would lose its default channel, or the database cannot be changed. Then it is
-/// as it was.
+/// Returns an error if a bundle is unknown or in no channel, a package would lose its default channel, or the database
+/// cannot be changed. The database is then unchanged.
 pub fn truncate(
     request: Request<'_>,
     target: &Target<'_>,
@@ -115,7 +117,7 @@ pub fn truncate(
                 failed,
             )?;
         }
-        // What cannot be read of an index is no reason to leave it all there.
+        // An index that cannot be loaded completely can still be truncated.
         if let Ok(before) = before {
             truncation.removal.lost = remove::lost_since(&before, transaction).map_err(failed)?;
         }
@@ -123,14 +125,14 @@ pub fn truncate(
     })
 }
 
-/// A package as it is stored.
+/// A package as stored in the index.
 #[derive(Debug)]
 struct Package {
     name: String,
     default_channel: Option<String>,
     /// The head of each channel.
     heads: BTreeMap<String, String>,
-    /// The entries of its channels by number.
+    /// The entries of the channels, by number.
     entries: BTreeMap<i64, EntryRow>,
 }
 
@@ -174,7 +176,7 @@ impl Package {
         })
     }
 
-    /// The bundles that can be reached from a bundle, in any channel; not the bundle itself.
+    /// Returns all bundles that can be reached from a bundle in any channel, except the bundle itself.
     fn below(&self, bundle: &str) -> BTreeSet<String> {
         let mut seen = BTreeSet::new();
         let mut next: Vec<i64> = self.entries_of(bundle).collect();
@@ -183,7 +185,7 @@ impl Package {
             let Some(entry) = self.entries.get(&number).filter(|_| seen.insert(number)) else {
                 continue;
             };
-            // What a bundle replaces stands in one of its entries, what it skips in others.
+            // One entry of a bundle leads to the bundle that it replaces, the others lead to the bundles that it skips.
             if entry.bundle != bundle && below.insert(entry.bundle.clone()) {
                 next.extend(self.entries_of(&entry.bundle));
             }
@@ -234,7 +236,7 @@ fn cut(
         truncation.removal.bundles.extend(removed);
         return Ok(());
     }
-    // From below, so that what is cut off includes what was deprecated below.
+    // From the bottom up, so that the removed bundles include bundles deprecated further down.
     let mut order: Vec<(usize, &String)> = bundles
         .iter()
         .map(|bundle| (package.below(bundle).len(), bundle))
@@ -279,7 +281,7 @@ fn cut(
     Ok(())
 }
 
-/// Bundles below another one to which something leads that is not below it.
+/// Returns the targets of all entries that belong neither to `bundle` nor to a bundle below it.
 fn held(package: &Package, bundle: &str, below: &BTreeSet<String>) -> BTreeSet<String> {
     let outside = package
         .entries

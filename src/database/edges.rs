@@ -1,7 +1,7 @@
-//! The update graph as the table `channel_entry` holds it, turned back into what each bundle replaces and skips.
+//! Converts the table `channel_entry` back to the update graph: the bundles that each bundle replaces and skips.
 //!
-//! A row is one edge. The rows that are reached from the rows of least depth (the heads) by following their links are
-//! the line of updates: there, the far end is what the bundle replaces. The far ends of all other rows are skips.
+//! Each row is one edge. The rows that are reached from the rows with the lowest depth (the heads) by following their
+//! links form the update line: the bundle replaces the targets of these rows. It skips the targets of all other rows.
 
 use super::read::text;
 use rusqlite::{Connection, Row, Rows, Statement};
@@ -14,7 +14,7 @@ pub struct ChannelMembers {
     pub package: String,
     /// The channel.
     pub channel: String,
-    /// One for each bundle name of the channel, also for names that are only skipped.
+    /// The bundle names in the channel, including names that are only skipped.
     pub members: Vec<Member>,
 }
 
@@ -23,13 +23,13 @@ pub struct ChannelMembers {
 pub struct Member {
     /// The bundle.
     pub bundle: String,
-    /// What it replaces; the greatest name where the table holds several.
+    /// The replaced bundle; if the table contains several, the last name in byte order.
     pub replaces: Option<String>,
-    /// What it skips, in the order of the table.
+    /// The skipped bundles, in the order of the table.
     pub skips: Vec<String>,
 }
 
-/// The prepared query over all channels, or those of one package.
+/// The prepared query for the channels of all packages, or of one package.
 #[derive(Debug)]
 pub(crate) struct ChannelQuery<'connection> {
     statement: Statement<'connection>,
@@ -58,7 +58,7 @@ impl<'connection> ChannelQuery<'connection> {
         })
     }
 
-    /// The channels, sorted by package and name.
+    /// Returns the channels, sorted by package and name.
     pub(crate) fn channels(&mut self) -> rusqlite::Result<Channels<'_>> {
         Ok(Channels {
             rows: self.statement.query([&self.package])?,
@@ -67,7 +67,7 @@ impl<'connection> ChannelQuery<'connection> {
     }
 }
 
-/// Channels as they are read: one at a time is in memory.
+/// An iterator over channels that keeps one of them in memory at a time.
 pub(crate) struct Channels<'statement> {
     rows: Rows<'statement>,
     current: Option<Group>,
@@ -182,7 +182,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// A row: channel, bundle, the row it leads to, and its depth.
+    /// A row: channel, bundle, number of the target row, and depth.
     type Row = (u8, u8, Option<usize>, i64);
 
     fn members(rows: &[Row]) -> Vec<(String, Member)> {
@@ -205,7 +205,7 @@ mod tests {
         members.collect()
     }
 
-    /// The same by the definition, row by row.
+    /// The same result, computed row by row from the definition.
     fn expected(rows: &[Row]) -> BTreeSet<(String, String, Option<String>, Vec<String>)> {
         let tip = rows.iter().map(|row| row.3).min();
         let mut line: BTreeSet<usize> = (0..rows.len()).filter(|at| Some(rows[*at].3) == tip).collect();

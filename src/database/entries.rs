@@ -1,4 +1,5 @@
-//! Questions about single edges of the update graph: who replaces a bundle, and which entries provide an API.
+//! Queries for single edges of the update graph: the bundles that replace a bundle, and the entries that provide an
+//! API.
 
 use super::read::{Database, ReadError, text};
 use crate::kubernetes::GroupVersionKind;
@@ -13,15 +14,16 @@ pub(crate) struct Edge {
     pub channel: String,
     /// The bundle.
     pub bundle: String,
-    /// The bundle that it replaces or skips by this edge.
+    /// The bundle that this edge replaces or skips.
     pub replaces: Option<String>,
 }
 
 impl Database {
-    /// All entries that replace or skip the bundle `name`, sorted by package and channel, each from its head downwards.
+    /// Returns all entries that replace or skip the bundle `name`, sorted by package and channel; within a channel,
+    /// from the head downwards.
     ///
     /// # Errors
-    /// When the database is damaged or changes meanwhile.
+    /// Returns an error if the database is damaged or changes while it is being read.
     pub(crate) fn entries_that_replace(&self, name: &str) -> Result<Vec<Edge>, ReadError> {
         self.edges(
             "SELECT entry.package_name, entry.channel_name, entry.operatorbundle_name, below.operatorbundle_name
@@ -32,10 +34,11 @@ impl Database {
         )
     }
 
-    /// The bundle of a channel that replaces or skips the bundle `name`; where several do, the one nearest to the head.
+    /// Returns the stored bundle that replaces or skips the bundle `name` in a channel; of several such bundles, the
+    /// one nearest to the head.
     ///
     /// # Errors
-    /// When the database is damaged or changes meanwhile.
+    /// Returns an error if the database is damaged or changes while it is being read.
     pub(crate) fn bundle_that_replaces(
         &self,
         package: &str,
@@ -53,10 +56,11 @@ impl Database {
         Ok(edges.into_iter().next())
     }
 
-    /// All edges of the bundles that provide an API, sorted by package and channel, each from its head downwards.
+    /// Returns all edges of the bundles that provide an API, sorted by package and channel; within a channel, from the
+    /// head downwards.
     ///
     /// # Errors
-    /// When the database is damaged or changes meanwhile.
+    /// Returns an error if the database is damaged or changes while it is being read.
     pub(crate) fn entries_that_provide(&self, api: &GroupVersionKind) -> Result<Vec<Edge>, ReadError> {
         self.edges(
             &format!(
@@ -67,10 +71,10 @@ impl Database {
         )
     }
 
-    /// Of each channel the entry nearest to its head that provides an API, sorted by package and channel.
+    /// Returns, for each channel, the entry nearest to its head that provides an API, sorted by package and channel.
     ///
     /// # Errors
-    /// When the database is damaged or changes meanwhile.
+    /// Returns an error if the database is damaged or changes while it is being read.
     pub(crate) fn latest_entries_that_provide(&self, api: &GroupVersionKind) -> Result<Vec<Edge>, ReadError> {
         let mut edges = self.edges(
             &format!("{PROVIDERS} ORDER BY 1, 2, entry.depth, entry.entry_id"),
@@ -80,11 +84,12 @@ impl Database {
         Ok(edges)
     }
 
-    /// The bundle nearest to the head of its package's default channel that provides an API; of several packages the
-    /// first by name. A bundle whose manifests the index does not keep is no answer, as with the reference.
+    /// Returns the bundle that provides an API and is nearest to the head of the default channel of its package; of
+    /// several packages, the first by name. Like the reference implementation, returns `None` if the index does not
+    /// contain the manifests of that bundle.
     ///
     /// # Errors
-    /// When the database is damaged or changes meanwhile.
+    /// Returns an error if the database is damaged or changes while it is being read.
     pub(crate) fn default_bundle_that_provides(&self, api: &GroupVersionKind) -> Result<Option<Edge>, ReadError> {
         let edges = self.edges(
             &format!(
@@ -121,14 +126,14 @@ impl Database {
     }
 }
 
-/// The edges of the bundles that have a property of type `olm.gvk` with the text `?1`.
+/// The edges of the bundles that have a property of type `olm.gvk` with the value `?1`.
 const PROVIDERS: &str = "
     SELECT entry.package_name, entry.channel_name, entry.operatorbundle_name AS bundle, below.operatorbundle_name
     FROM channel_entry AS entry LEFT JOIN channel_entry AS below ON below.entry_id = entry.replaces
     WHERE entry.operatorbundle_name IN (SELECT operatorbundle_name FROM properties
         WHERE type = 'olm.gvk' AND CAST(value AS TEXT) = ?1)";
 
-/// An API as the value of a property is written in an index: no spaces, keys sorted.
+/// Returns an API in the form that an index stores in a property value: without spaces, with sorted keys.
 fn stored_form(api: &GroupVersionKind) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let form = format!(

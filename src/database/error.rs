@@ -1,4 +1,4 @@
-//! What keeps a database from being read or changed, in words that name the file and say what to do.
+//! Errors that occur when a database is read or changed. Messages name the file and, where possible, a fix.
 
 use super::admission::{Refused, Unfit};
 use super::content_error::ContentError;
@@ -10,126 +10,127 @@ use rusqlite::ErrorCode;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A database that cannot be opened, read or changed. The statement that failed is never part of the message.
+/// An error that occurs when a database is opened, read or changed. The message never includes the failed statement.
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
-    /// The file is something else.
-    #[error("{} is not a database; name an index database, or a file that does not exist yet", path.display())]
+    /// The file is not a database.
+    #[error("{} is not a database; specify an index database or a file that does not exist yet", path.display())]
     NotADatabase {
         /// The file.
         path: PathBuf,
     },
-    /// A database of another program.
-    #[error("{} is a database, but no operator index: nothing in it says its schema version", path.display())]
+    /// The file is a database of a different program.
+    #[error("{} is a database, but not an operator index: it has no schema version", path.display())]
     NotAnIndex {
         /// The file.
         path: PathBuf,
     },
-    /// The file is not taken for an index.
+    /// The file is not accepted as an index.
     #[error(transparent)]
     Unfit(#[from] Unfit),
-    /// A change that takes longer than that of any index.
+    /// The change takes more steps than are needed for any valid index.
     #[error(
-        "{} cannot be changed: that takes the database engine more steps than any index needs, so the file is damaged, \
-         or made to keep it busy",
+        "{} cannot be changed because the database engine would need more steps than for any valid index; the file is \
+        damaged or malicious",
         path.display()
     )]
     Steps {
         /// The file.
         path: PathBuf,
     },
-    /// A value that no index may hold, in the file or on its way to it.
+    /// A value in the file, or a value to be written to it, is too large.
     #[error(
-        "a value in {}, or to be written to it, is larger than {} MiB, the most that an index may hold",
+        "a value in {}, or a value to be written to it, is larger than the maximum of {} MiB",
         path.display(), LONGEST_VALUE >> 20
     )]
     TooLarge {
         /// The file.
         path: PathBuf,
     },
-    /// Made by a newer program.
+    /// The file was written by a newer program.
     #[error(
-        "{} has schema version {version}, newer than {}, the newest that this program knows; use a newer opmx",
+        "{} has schema version {version}, but this program supports versions up to {}; use a newer release of opmx",
         path.display(), schema::VERSION
     )]
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its schema version.
+        /// The schema version of the file.
         version: i64,
     },
-    /// The folder that should hold it is absent.
+    /// The folder of the file does not exist.
     #[error("the folder of {} does not exist; create it first", path.display())]
     NoFolder {
         /// The file.
         path: PathBuf,
     },
-    /// Somebody else writes it, or reads it while this program wants to write.
+    /// Another program is writing the file, or is reading it while this program needs to write.
     #[error(
-        "{} is in use by another program, and did not become free within {} seconds; try again when that is done",
+        "{} is in use by another program and was not released within {} seconds; try again when that program has \
+        finished",
         path.display(), waited.as_secs_f64()
     )]
     Locked {
         /// The file.
         path: PathBuf,
-        /// How long was waited.
+        /// The time that this program waited.
         waited: Duration,
     },
-    /// The file cannot be written, or the journal cannot be made beside it.
-    #[error("{} cannot be changed: the file, or the folder that it is in, is read-only", path.display())]
+    /// The file cannot be written, or the journal cannot be created next to it.
+    #[error("{} cannot be changed because the file or its folder is read-only", path.display())]
     ReadOnly {
         /// The file.
         path: PathBuf,
     },
     /// The file or its journal cannot be opened.
     #[error(
-        "{} cannot be opened: check that it is a file, and that it and its folder may be read and written",
+        "{} cannot be opened; check that it is a file, and that the file and its folder are readable and writable",
         path.display()
     )]
     CannotOpen {
         /// The file.
         path: PathBuf,
     },
-    /// No room left.
-    #[error("no space is left to write {}, and nothing was changed; make room there and try again", path.display())]
+    /// There is no space left to write the file.
+    #[error("no space is left to write {}, so nothing was changed; free some space and try again", path.display())]
     Full {
         /// The file.
         path: PathBuf,
     },
-    /// The system failed to read or write.
-    #[error("the system failed to read or write {}", path.display())]
+    /// An I/O operation failed.
+    #[error("an I/O operation on {} failed", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// The code of the database library.
+        /// The error code of the database library.
         source: rusqlite::ffi::Error,
     },
-    /// What is in the file contradicts itself, or is not what an index holds.
+    /// The content of the file is inconsistent, or is not that of an index.
     #[error("{} is damaged", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem with the content.
         source: ContentError,
     },
-    /// Anything else that the database library reports.
+    /// Any other error that the database library reports.
     #[error("{} cannot be used", path.display())]
     Other {
         /// The file.
         path: PathBuf,
-        /// The code of the database library.
+        /// The error code of the database library.
         source: rusqlite::ffi::Error,
     },
-    /// The database to begin with cannot be read.
+    /// The original database cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A file beside the database.
+    /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
 impl DatabaseError {
-    /// Puts an error of the database library into words. `waited` is the time-out of the connection.
+    /// Converts an error of the database library. `waited` is the timeout of the connection.
     pub fn new(path: &Path, waited: Duration, error: &rusqlite::Error) -> Self {
         let path = path.to_owned();
         let damaged = |path| Self::Damaged {
@@ -138,7 +139,7 @@ impl DatabaseError {
         };
         let source = match error {
             rusqlite::Error::SqliteFailure(source, _) | rusqlite::Error::SqlInputError { error: source, .. } => *source,
-            // A column with a value of another type, or a row too few: only a damaged file has these.
+            // A column value of the wrong type, or a missing row: only a damaged file contains these.
             _ => return damaged(path),
         };
         match source.code {
@@ -148,10 +149,10 @@ impl DatabaseError {
             ErrorCode::CannotOpen => Self::CannotOpen { path },
             ErrorCode::DiskFull => Self::Full { path },
             ErrorCode::SystemIoFailure => Self::Io { path, source },
-            // Memory has a limit for what a sound index never needs.
+            // A sound index never reaches the memory limit.
             ErrorCode::OperationInterrupted | ErrorCode::OutOfMemory => Self::Steps { path },
             ErrorCode::TooBig => Self::TooLarge { path },
-            // All statements of this program are right for the tables of an index.
+            // All statements of this program are valid for the tables of an index.
             ErrorCode::DatabaseCorrupt
             | ErrorCode::ConstraintViolation
             | ErrorCode::TypeMismatch
@@ -160,7 +161,7 @@ impl DatabaseError {
         }
     }
 
-    /// Says why the gate refused a database.
+    /// Converts the reason for refusing a database.
     pub(super) fn refused(path: &Path, waited: Duration, refused: Refused) -> Self {
         match refused {
             Refused::NotPlain(source) => Unfit::not_plain(path, source).into(),
@@ -186,21 +187,21 @@ mod tests {
         let cases = [
             (
                 "SELECT x FROM main.channel",
-                "it has no table channel, which every index of its schema version has",
+                "it has no table channel, which every index with its schema version contains",
             ),
             (
                 "SELECT t.depth FROM t",
-                "it has no column depth, which every index of its schema version has",
+                "it has no column depth, which every index with its schema version contains",
             ),
             (
                 "DELETE FROM v",
-                "its tables are not those of an index of its schema version",
+                "its tables differ from those of an index with its schema version",
             ),
             (
                 "INSERT INTO t VALUES (1, 2)",
-                "its tables are not those of an index of its schema version",
+                "its tables differ from those of an index with its schema version",
             ),
-            ("INSERT INTO t VALUES ('a')", "its rows do not fit together"),
+            ("INSERT INTO t VALUES ('a')", "its rows are inconsistent"),
         ];
         for (statement, expected) in cases {
             let error = connection
@@ -214,7 +215,7 @@ mod tests {
         let number = connection
             .query_row("SELECT x FROM t", [], |row| row.get::<_, i64>(0))
             .unwrap_err();
-        let expected = "column 0 of a row holds what is no value of its kind";
+        let expected = "column 0 of a row contains a value of the wrong type";
         assert_eq!(ContentError::from(&number).to_string(), expected);
     }
 }

@@ -1,5 +1,5 @@
-//! What holds for every connection, since any database may come from a stranger: nothing that it defines runs, values
-//! and statements have a largest size, and the engine takes a bounded number of steps.
+//! The limits of every connection. A database may come from an untrusted source, so nothing that it defines is run,
+//! values and statements have a maximum size, and the engine takes a limited number of steps.
 
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
@@ -7,24 +7,24 @@ use rusqlite::limits::Limit;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The largest value that an index may hold, in bytes.
+/// The size of the largest value that an index may contain, in bytes.
 pub(crate) const LONGEST_VALUE: i32 = 64 * 1024 * 1024;
 
-/// How many steps the engine takes for one command, unless the caller says otherwise.
+/// The number of steps that the engine may take for one command, unless the caller specifies a different number.
 ///
-/// A step is an instruction of SQLite's virtual machine; a processor takes some 50 million of them in a second. With an
-/// index of 7,000 bundles, as many as the largest public ones have, a list takes 4 million, a repair 20 million, and to
-/// bring it up to date from schema version 8 takes 430 million.
+/// A step is an instruction of SQLite's virtual machine; a processor executes some 50 million of them per second. For
+/// an index of 7,000 bundles, the size of the largest public indexes, a list takes 4 million steps, a repair 20
+/// million, and a migration from schema version 8 takes 430 million.
 pub(crate) const STEPS: u64 = 5_000_000_000;
 
-/// The memory that all connections of this process may take together, in bytes: a database can make a sort of a small
-/// file arbitrarily large.
+/// The memory that all connections of this process may use together, in bytes: sorting the content of a small file can
+/// take an arbitrary amount.
 const MEMORY: i64 = 1 << 30;
 
-/// Steps between two looks at how many are left.
+/// The number of steps between two checks of the remaining steps.
 const INTERVAL: u16 = 1000;
 
-/// The steps that the engine may still take on one connection.
+/// The number of remaining steps on one connection.
 #[derive(Debug, Clone)]
 pub(super) struct Budget {
     left: Arc<AtomicU64>,
@@ -32,19 +32,19 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Begins to count anew, for another command on the same connection.
+    /// Resets the count, for another command on the same connection.
     pub(super) fn renew(&self) {
         self.grant(self.steps);
     }
 
-    /// Begins to count anew, towards another number of steps.
+    /// Sets the count to a different number of steps.
     pub(super) fn grant(&self, steps: u64) {
         self.left.store(steps, Ordering::Relaxed);
     }
 }
 
-/// Prepares a connection for a database of any origin. A statement that would take more than `steps`, together with
-/// those before it, fails with `SQLITE_INTERRUPT`.
+/// Prepares a connection for a database of any origin. A statement fails with `SQLITE_INTERRUPT` if it and the
+/// preceding statements would take more than `steps` in total.
 pub(super) fn guard(connection: &mut Connection, steps: u64) -> rusqlite::Result<Budget> {
     for (limit, value) in [
         (Limit::SQLITE_LIMIT_LENGTH, LONGEST_VALUE),

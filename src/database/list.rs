@@ -1,8 +1,8 @@
-//! What is in an index, row by row: names and edges, for tables and for machines.
+//! The contents of an index, row by row: names and edges, for tables and for other programs.
 //!
-//! A listing is asked for its rows and hands them out while it reads, so that a large index never stands in memory.
-//! Rows come in one order: by package and channel name, and inside a channel from the head downwards. Whoever read to
-//! the end asks [`Database::check_unchanged`].
+//! A listing returns its rows while it reads them, so that a large index is never completely in memory. Rows have a
+//! fixed order: by package and channel name, and within a channel from the head downwards. Callers that read all rows
+//! call `Database::check_unchanged` afterwards.
 
 use super::edges::{ChannelMembers, ChannelQuery, Channels, Member};
 use super::read::{Database, ReadError, text};
@@ -14,7 +14,7 @@ use rusqlite::{OptionalExtension, Row, Rows, Statement};
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// The media type of all others.
+/// The media type of bundles that declare none.
 pub(crate) const DEFAULT_MEDIA_TYPE: &str = "registry+v1";
 
 /// A package.
@@ -23,7 +23,7 @@ pub(crate) const DEFAULT_MEDIA_TYPE: &str = "registry+v1";
 pub struct PackageRow {
     /// The package.
     pub name: String,
-    /// The name for people, as the head of the default channel has it.
+    /// The display name from the head of the default channel.
     pub display_name: Option<String>,
     /// The default channel.
     pub default_channel: Option<String>,
@@ -37,7 +37,7 @@ pub struct ChannelRow {
     pub package: String,
     /// The channel.
     pub channel: String,
-    /// The bundle at its head.
+    /// The head of the channel.
     pub head: Option<String>,
 }
 
@@ -51,15 +51,15 @@ pub struct BundleRow {
     pub channel: String,
     /// The bundle.
     pub bundle: String,
-    /// Its version.
+    /// The version of the bundle.
     pub version: Option<String>,
-    /// The bundle that it replaces in this channel.
+    /// The bundle replaced in this channel.
     pub replaces: Option<String>,
-    /// The bundles that it skips in this channel.
+    /// The bundles skipped in this channel.
     pub skips: Vec<String>,
-    /// The range of versions that it skips.
+    /// The skipped version range.
     pub skip_range: Option<String>,
-    /// The bundle image; absent where the manifests are part of the index.
+    /// The bundle image; absent if the manifests are part of the index.
     pub image: Option<String>,
     /// The media type of the bundle: `registry+v1` or `k8s+v1`.
     pub media_type: String,
@@ -80,7 +80,7 @@ pub struct ChannelList<'index> {
     package: Option<String>,
 }
 
-/// The bundles of all channels, sorted by package and channel, inside a channel from the head downwards.
+/// The bundles of all channels, sorted by package and channel, and within a channel from the head downwards.
 #[derive(Debug)]
 pub struct Bundles<'index> {
     index: &'index Database,
@@ -92,7 +92,7 @@ pub struct Bundles<'index> {
 /// Lists the packages.
 ///
 /// # Errors
-/// When the database is damaged.
+/// Returns an error if the database is damaged.
 pub fn packages(index: &Database) -> Result<Packages<'_>, ReadError> {
     let statement = index.connection().prepare(
         "SELECT package.name, package.default_channel, operatorbundle.csv FROM package
@@ -106,10 +106,10 @@ pub fn packages(index: &Database) -> Result<Packages<'_>, ReadError> {
     })
 }
 
-/// Looks for a package. Where the index does not hold it, the inner error is the name that is most like it.
+/// Looks up a package. If the index does not contain the package, the inner error is the most similar name.
 ///
 /// # Errors
-/// When the database is damaged.
+/// Returns an error if the database is damaged.
 pub(crate) fn find_package(index: &Database, package: &str) -> Result<Result<(), Option<String>>, ReadError> {
     let mut known = Vec::new();
     for row in packages(index)?.rows()? {
@@ -123,10 +123,10 @@ pub(crate) fn find_package(index: &Database, package: &str) -> Result<Result<(),
     Ok(Err(nearest.map(str::to_owned)))
 }
 
-/// Lists the channels of all packages, or of one.
+/// Lists the channels of all packages or of one package.
 ///
 /// # Errors
-/// When the database is damaged.
+/// Returns an error if the database is damaged.
 pub fn channels<'index>(index: &'index Database, package: Option<&str>) -> Result<ChannelList<'index>, ReadError> {
     let statement = index.connection().prepare(
         "SELECT package_name, name, head_operatorbundle_name FROM channel
@@ -139,10 +139,10 @@ pub fn channels<'index>(index: &'index Database, package: Option<&str>) -> Resul
     })
 }
 
-/// Lists the bundles of all packages, or of one: one row for each channel that a bundle is in.
+/// Lists the bundles of all packages or of one package: one row for each channel that a bundle is in.
 ///
 /// # Errors
-/// When the database is damaged.
+/// Returns an error if the database is damaged.
 pub fn bundles<'index>(index: &'index Database, package: Option<&str>) -> Result<Bundles<'index>, ReadError> {
     let prepared = || -> rusqlite::Result<Bundles<'index>> {
         Ok(Bundles {
@@ -158,10 +158,10 @@ pub fn bundles<'index>(index: &'index Database, package: Option<&str>) -> Result
 }
 
 impl Packages<'_> {
-    /// Begins to read.
+    /// Starts reading.
     ///
     /// # Errors
-    /// When the database is damaged.
+    /// Returns an error if the database is damaged.
     pub fn rows(&mut self) -> Result<impl Iterator<Item = Result<PackageRow, ReadError>> + '_, ReadError> {
         let index = self.index;
         let failed = move |error| index.content_error("the packages", error);
@@ -178,10 +178,10 @@ impl Packages<'_> {
 }
 
 impl ChannelList<'_> {
-    /// Begins to read.
+    /// Starts reading.
     ///
     /// # Errors
-    /// When the database is damaged.
+    /// Returns an error if the database is damaged.
     pub fn rows(&mut self) -> Result<impl Iterator<Item = Result<ChannelRow, ReadError>> + '_, ReadError> {
         let index = self.index;
         let failed = move |error| index.content_error("the channels", error);
@@ -198,10 +198,10 @@ impl ChannelList<'_> {
 }
 
 impl Bundles<'_> {
-    /// Begins to read.
+    /// Starts reading.
     ///
     /// # Errors
-    /// When the database is damaged.
+    /// Returns an error if the database is damaged.
     pub fn rows(&mut self) -> Result<impl Iterator<Item = Result<BundleRow, ReadError>> + '_, ReadError> {
         let index = self.index;
         let failed = move |error| index.content_error("the bundles", error);
@@ -220,13 +220,14 @@ struct BundleRows<'list, 'index> {
     channels: Channels<'list>,
     details: &'list mut Statement<'index>,
     media_types: &'list HashMap<String, String>,
-    /// The package and the channel, with its bundles from the last one upwards.
+    /// The package, the channel, and its remaining bundles, from the last bundle upwards.
     current: Option<(String, String, Vec<Listed>)>,
-    /// What was read of the current package: a bundle is mostly in several of its channels, and reading it is dear.
+    /// The details already read for bundles of the current package: most bundles are in several of its channels, and
+    /// reading the details is expensive.
     known: HashMap<String, Option<Details>>,
 }
 
-/// A bundle of a channel that is in the index.
+/// A bundle that is in a channel and in the index.
 type Listed = (Member, Details);
 
 #[derive(Debug, Clone)]
@@ -276,11 +277,11 @@ impl BundleRows<'_, '_> {
         }
     }
 
-    /// The bundles of a channel that are in the index, from the last one upwards.
+    /// Returns the bundles of a channel that are in the index, from the last bundle upwards.
     fn in_order(&mut self, members: Vec<Member>) -> rusqlite::Result<Vec<Listed>> {
         let mut bundles = Vec::with_capacity(members.len());
         for member in members {
-            // A name that is only skipped need not be in the index.
+            // A name that is only skipped does not have to be in the index.
             if let Some(details) = self.details(&member.bundle)? {
                 bundles.push((member, details));
             }
@@ -323,7 +324,7 @@ impl BundleRows<'_, '_> {
     }
 }
 
-/// The media types of the bundles that declare one.
+/// Returns the media types of the bundles that declare one.
 fn media_types(index: &Database) -> rusqlite::Result<HashMap<String, String>> {
     let mut query = index
         .connection()
@@ -340,7 +341,7 @@ fn media_types(index: &Database) -> rusqlite::Result<HashMap<String, String>> {
     Ok(media_types)
 }
 
-/// The rows of a query, each read by `read`, up to the first that cannot be read.
+/// Returns the rows of a query, each converted by `read`, up to the first unreadable row.
 fn each<T>(
     mut rows: Rows<'_>,
     mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,

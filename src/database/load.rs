@@ -1,4 +1,4 @@
-//! The whole index as a [`Catalog`], and the manifests behind its handles.
+//! Loads the whole index as a [`Catalog`], and the manifests that it refers to.
 
 use super::edges::ChannelQuery;
 use super::read::{Database, ReadError, text};
@@ -11,17 +11,17 @@ use std::collections::{HashMap, HashSet};
 /// The stored manifests of one bundle.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Manifests {
-    /// The ClusterServiceVersion among the objects; absent where the index does not keep the manifests.
+    /// The ClusterServiceVersion among the objects; `None` if the index does not contain the manifests.
     pub csv: Option<String>,
-    /// All objects as JSON texts, in the order of their files, the ClusterServiceVersion among them.
+    /// All objects as JSON strings, in the order of their files, including the ClusterServiceVersion.
     pub objects: Vec<String>,
 }
 
 impl Database {
-    /// Packages, channels and bundles, without the manifests.
+    /// Returns packages, channels and bundles, without the manifests.
     ///
     /// # Errors
-    /// When the database is damaged or changes meanwhile.
+    /// Returns an error if the database is damaged or changes while it is being read.
     pub fn catalog(&self) -> Result<Catalog, ReadError> {
         let mut catalog = self.catalog_without_skip_ranges()?;
         let ranges = self.skip_ranges()?;
@@ -34,21 +34,21 @@ impl Database {
         Ok(catalog)
     }
 
-    /// As [`Database::catalog`], but every [`Entry::skip_range`] is `None`: in the file the ranges stand behind the
-    /// manifests, and reading all of them takes longer than everything else together.
+    /// Like [`Database::catalog`], but every [`Entry::skip_range`] is `None`: the ranges are stored after the
+    /// manifests, so reading all of them takes longer than reading everything else.
     ///
     /// # Errors
-    /// When the database is damaged or changes meanwhile.
+    /// Returns an error if the database is damaged or changes while it is being read.
     pub(crate) fn catalog_without_skip_ranges(&self) -> Result<Catalog, ReadError> {
         let catalog = of_connection(self.connection()).map_err(|(what, error)| self.content_error(what, error))?;
         self.check_unchanged()?;
         Ok(catalog)
     }
 
-    /// The ranges of versions that the bundles may be updated from; bundles without one are absent.
+    /// Returns the version ranges from which the bundles may be updated; bundles without a range are omitted.
     ///
     /// # Errors
-    /// When the database is damaged or changes meanwhile.
+    /// Returns an error if the database is damaged or changes while it is being read.
     pub(crate) fn skip_ranges(&self) -> Result<HashMap<ManifestsId, Text>, ReadError> {
         let ranges = || -> rusqlite::Result<HashMap<ManifestsId, Text>> {
             let mut query = self
@@ -66,10 +66,10 @@ impl Database {
         Ok(ranges)
     }
 
-    /// The resource names of the kinds that bundles of this index define.
+    /// Returns the resource names of the kinds that bundles of this index define.
     ///
     /// # Errors
-    /// When the database is damaged or changes meanwhile.
+    /// Returns an error if the database is damaged or changes while it is being read.
     pub(crate) fn plurals(&self) -> Result<HashMap<GroupVersionKind, String>, ReadError> {
         let plurals = || -> rusqlite::Result<HashMap<GroupVersionKind, String>> {
             let mut query = self
@@ -93,10 +93,10 @@ impl Database {
         Ok(plurals)
     }
 
-    /// The images that each bundle, by its name, is recorded with, in the order of the table.
+    /// Returns the related images of each bundle, by bundle name, in the order of the table.
     ///
     /// # Errors
-    /// When the database is damaged or changes meanwhile.
+    /// Returns an error if the database is damaged or changes while it is being read.
     pub(crate) fn related_images(&self) -> Result<HashMap<String, Vec<String>>, ReadError> {
         let images = || -> rusqlite::Result<HashMap<String, Vec<String>>> {
             let mut query = self
@@ -115,11 +115,11 @@ impl Database {
         Ok(images)
     }
 
-    /// The ClusterServiceVersion of a bundle as the index stores it, with the line break behind it; absent where the
-    /// index does not keep it.
+    /// Returns the ClusterServiceVersion of a bundle as the index stores it, including the trailing line break; `None`
+    /// if the index does not contain it.
     ///
     /// # Errors
-    /// When the database is damaged or changes meanwhile.
+    /// Returns an error if the database is damaged or changes while it is being read.
     pub(crate) fn csv(&self, id: ManifestsId) -> Result<Option<String>, ReadError> {
         let csv = || -> rusqlite::Result<Option<String>> {
             let mut query = self
@@ -133,10 +133,10 @@ impl Database {
         Ok(csv)
     }
 
-    /// The manifests of a bundle; empty where the index does not keep them.
+    /// Returns the manifests of a bundle; empty if the index does not contain them.
     ///
     /// # Errors
-    /// When the database is damaged or changes meanwhile, or the manifests are not JSON.
+    /// Returns an error if the database is damaged or changes while it is being read, or the manifests are not JSON.
     pub fn manifests(&self, id: ManifestsId) -> Result<Manifests, ReadError> {
         self.with_manifests(id, |csv, objects| Manifests {
             csv: csv.map(ToOwned::to_owned),
@@ -144,10 +144,10 @@ impl Database {
         })
     }
 
-    /// Hands the manifests of a bundle to `read` as they lie in the file: the ClusterServiceVersion, and all objects.
+    /// Passes the stored manifests of a bundle to `read`: the ClusterServiceVersion, and all objects.
     ///
     /// # Errors
-    /// As [`Database::manifests`].
+    /// Returns the same errors as [`Database::manifests`].
     pub(crate) fn with_manifests<T>(
         &self,
         id: ManifestsId,
@@ -183,7 +183,7 @@ impl Database {
     }
 }
 
-/// As [`Database::catalog_without_skip_ranges`]; an error comes with what cannot be read.
+/// Like [`Database::catalog_without_skip_ranges`]; an error includes the name of the unreadable part.
 pub(super) fn of_connection(connection: &Connection) -> Result<Catalog, (&'static str, rusqlite::Error)> {
     let mut texts = Texts::default();
     let mut catalog = Catalog {
@@ -198,7 +198,7 @@ pub(super) fn of_connection(connection: &Connection) -> Result<Catalog, (&'stati
 }
 
 fn bundles(connection: &Connection, texts: &mut Texts) -> rusqlite::Result<Vec<Bundle>> {
-    // These columns stand in the index `pk`, so that the manifests are not passed over.
+    // These columns are in the index `pk`, so that the query does not read the manifests.
     let mut query =
         connection.prepare("SELECT rowid, name, version, bundlepath FROM operatorbundle WHERE name IS NOT NULL")?;
     let mut rows = query.query([])?;
@@ -218,14 +218,14 @@ fn bundles(connection: &Connection, texts: &mut Texts) -> rusqlite::Result<Vec<B
     Ok(bundles)
 }
 
-/// Reads a table of typed values. Rows may repeat many times over; the first of them counts.
+/// Reads a table of typed values. Rows may be repeated many times; only the first of equal rows is used.
 fn attach(connection: &Connection, catalog: &mut Catalog, texts: &mut Texts, table: &str) -> rusqlite::Result<()> {
     let mut query = connection.prepare(&format!(
         "SELECT operatorbundle_name, type, value FROM {table} ORDER BY rowid"
     ))?;
     let mut rows = query.query([])?;
     let mut seen = HashSet::new();
-    // The rows of a bundle mostly stand together.
+    // The rows of a bundle are mostly adjacent.
     let (mut last_name, mut last_id) = (String::new(), None);
     while let Some(row) = rows.next()? {
         let name = text(row, 0)?.unwrap_or_default();
@@ -238,7 +238,7 @@ fn attach(connection: &Connection, catalog: &mut Catalog, texts: &mut Texts, tab
             kind: texts.share(text(row, 1)?.unwrap_or_default()),
             value: texts.share(text(row, 2)?.unwrap_or_default()),
         };
-        // Equal texts are one text, so that their addresses tell them apart.
+        // Equal strings are shared, so their addresses identify them.
         let fingerprint = (id, property.kind.as_ptr() as usize, property.value.as_ptr() as usize);
         if seen.insert(fingerprint)
             && let Some(bundle) = catalog.bundles.get_mut(id.0 as usize)

@@ -1,11 +1,12 @@
-//! Bringing a database of an older schema version to the one that is written, inside the transaction of a change.
+//! Migrates a database from an older schema version to the version that this program writes, inside the transaction of
+//! a change.
 //!
-//! The rows are set aside in temporary tables of one shape, the tables of [`schema`] take the place of the old ones,
-//! and each bundle is written as a fresh addition would write it: what its version had no place for yet is derived from
-//! the stored manifests and the entries of the channels. What only files beside the manifests said (dependencies before
-//! version 8, properties before version 9) was never stored.
+//! The rows are copied into temporary tables with the columns of all versions, the tables of [`schema`] replace the old
+//! ones, and each bundle is written as if it were newly added: data that the old version could not store is derived
+//! from the stored manifests and the channel entries. Data that was only in files next to the manifests (dependencies
+//! before version 8, properties before version 9) was never stored.
 //!
-//! Entries keep their numbers. Rows that belong to a bundle, channel or API that is not there are left behind.
+//! Entries keep their numbers. Rows that belong to a missing bundle, channel or API are dropped.
 
 mod bundle;
 
@@ -52,7 +53,7 @@ const TABLES: [(&str, &[&str]); 11] = [
     ("deprecated", &["operatorbundle_name"]),
 ];
 
-/// Up to version 5 an API belongs to an entry of a channel, later to a bundle.
+/// Up to version 5, an API belongs to a channel entry; in later versions, it belongs to a bundle.
 const LINK: &[&str] = &[
     "group_name",
     "version",
@@ -63,7 +64,7 @@ const LINK: &[&str] = &[
 
 const TYPED: &[&str] = &["type", "value", "operatorbundle_name"];
 
-/// By what the rows set aside are looked up.
+/// The indexes for looking up rows in the temporary tables.
 const INDEXES: &str = "
     CREATE INDEX temp.old_entry ON old_channel_entry (entry_id);
     CREATE INDEX temp.old_entry_bundle ON old_channel_entry (operatorbundle_name);
@@ -76,8 +77,8 @@ const INDEXES: &str = "
     CREATE INDEX temp.old_image ON old_related_image (operatorbundle_name);
 ";
 
-/// The graph as it was. Entries get their targets when all of them are there: as long as one entry points at a missing
-/// one, the database looks through all entries whenever one is inserted.
+/// Writes the unchanged graph. Entries get their targets when all of them exist: as long as any entry refers to a
+/// missing entry, the database scans all entries on every insert.
 const GRAPH: &str = "
     INSERT INTO channel SELECT name, package_name,
             CASE WHEN head_operatorbundle_name IN (SELECT name FROM operatorbundle) THEN head_operatorbundle_name END
@@ -96,19 +97,20 @@ const GRAPH: &str = "
         WHERE operatorbundle_name IN (SELECT name FROM operatorbundle) ORDER BY rowid;
 ";
 
-/// What the table of deprecated bundles holds where there was none.
+/// Fills the table of deprecated bundles for versions without this table.
 const DEPRECATED: &str = "
     INSERT OR IGNORE INTO deprecated SELECT operatorbundle_name FROM properties WHERE type = 'olm.deprecated';
 ";
 
-/// Brings the open database from `version` to [`schema::VERSION`]; its caller has begun a transaction. `epoch` is as in
-/// [`schema::create`].
+/// Migrates the open database from `version` to [`schema::VERSION`]; the caller has begun a transaction. `epoch` has
+/// the same meaning as in [`schema::create`].
 ///
 /// # Errors
-/// What the database library reports.
+/// Returns the error that the database library reports.
 pub(super) fn migrate(connection: &Connection, version: i64, epoch: i64) -> rusqlite::Result<()> {
     debug_assert!((FIRST_VERSION..schema::VERSION).contains(&version));
-    // Tables go and come one after the other; they fit together again at the end.
+    // References do not match while tables are dropped and created one after the other, but they match again at the
+    // end.
     connection.pragma_update(None, "defer_foreign_keys", true)?;
     set_aside(connection)?;
     remove_tables(connection)?;
@@ -152,7 +154,7 @@ fn set_aside(connection: &Connection) -> rusqlite::Result<()> {
 fn remove_tables(connection: &Connection) -> rusqlite::Result<()> {
     let entries = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'channel_entry'";
     if connection.query_row(entries, [], |_| Ok(())).optional()?.is_some() {
-        // For every entry that goes, the database looks for those that point at it.
+        // For every deleted entry, the database looks for entries that refer to it.
         connection.execute_batch("CREATE INDEX entries_by_target ON channel_entry (replaces)")?;
     }
     for table in TABLES.iter().map(|(table, _)| *table).chain(["schema_migrations"]) {

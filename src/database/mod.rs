@@ -1,10 +1,10 @@
-//! The SQLite database of an operator index: its schema, and everything that knows SQL.
+//! The SQLite database of an operator index: its schema, and all code that contains SQL.
 //!
-//! Any database may come from a stranger: [`guard`] is what holds for every connection, [`gate`] what a database must
-//! be before it is looked at. [`read`] opens one without ever changing it; [`list`], [`edges`], [`entries`] and
-//! [`load`] say what is in it. [`change`] opens one for a change, in one transaction, and brings an older one up to
-//! date; [`add`] adds bundles, each of them a [`record::Record`], and [`add::promote`] publishes them in further
-//! channels; [`remove`] takes packages out again, and [`deprecate`] cuts their channels off below a bundle.
+//! A database may come from an untrusted source: `guard` limits every connection, and [`admission`] checks a database
+//! before it is used. [`read`] opens a database without ever changing it; [`list`], [`edges`], `entries` and [`load`]
+//! return its contents. [`change`] opens a database for a change, in one transaction, and migrates an older database;
+//! [`add`] adds bundles, each of them a [`record::Record`], and [`add::promote`] publishes them in additional channels;
+//! [`remove`] removes packages, and [`deprecate`] truncates their channels below a bundle.
 
 pub mod add;
 pub mod admission;

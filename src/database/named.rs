@@ -1,10 +1,10 @@
-//! Bundles of an index as users name them: by name, or by the image that the index stores.
+//! Looks up bundles of an index by name, or by the image that the index stores.
 
 use crate::shape::nearest;
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::BTreeSet;
 
-/// Names of which the index has no bundle.
+/// Names that match no bundle of the index.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{index} has no bundle with the name or image {}{}",
@@ -14,28 +14,28 @@ use std::collections::BTreeSet;
 pub struct UnknownBundles {
     /// The index, as the user named it.
     pub index: String,
-    /// The names.
+    /// The unknown names.
     pub bundles: Vec<String>,
-    /// The name or image that is most like the first of them.
+    /// The name or image most similar to the first unknown name.
     pub nearest: Option<String>,
 }
 
-/// A bundle that was named.
+/// A bundle specified by the user.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NamedBundle {
     pub(super) name: String,
-    /// Where a channel has it.
+    /// The package, if the bundle is in a channel.
     pub(super) package: Option<String>,
 }
 
-/// What was found, and the names of which there is no bundle.
+/// The bundles that were found, and the names that match no bundle.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) bundles: BTreeSet<NamedBundle>,
     pub(super) missing: Vec<String>,
 }
 
-/// Looks for bundles. A string that is the name of one is not looked for among the images.
+/// Looks up bundles. A string that matches a bundle name is not compared with images.
 pub(super) fn find(connection: &Connection, named: &BTreeSet<String>) -> rusqlite::Result<Found> {
     let mut by_name = connection.prepare("SELECT name FROM operatorbundle WHERE name = ?1")?;
     let mut by_image = connection.prepare("SELECT name FROM operatorbundle WHERE bundlepath = ?1 ORDER BY name")?;
@@ -62,7 +62,7 @@ pub(super) fn find(connection: &Connection, named: &BTreeSet<String>) -> rusqlit
     Ok(found)
 }
 
-/// What to say of names of which `index` has no bundle.
+/// Returns the error for names that match no bundle of `index`.
 pub(super) fn unknown(
     connection: &Connection,
     index: String,

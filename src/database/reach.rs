@@ -1,4 +1,4 @@
-//! Which bundles of a channel no update leads to or from its head.
+//! Finds bundles of a channel that cannot be reached from its head.
 
 use super::edges::{ChannelMembers, ChannelQuery};
 use crate::diagnostic::Diagnostic;
@@ -6,7 +6,7 @@ use crate::rules;
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// A bundle that no update leads to or from the head of a channel that it is in.
+/// A bundle that cannot be reached from the head of a channel that it is in.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stranded {
     /// The package.
@@ -20,7 +20,7 @@ pub struct Stranded {
 }
 
 impl Stranded {
-    /// What is said about it.
+    /// Returns the diagnostic that reports the stranded bundle.
     pub fn finding(&self) -> Diagnostic {
         let Self {
             package,
@@ -29,20 +29,20 @@ impl Stranded {
             head,
         } = self;
         let message = format!(
-            "in channel {channel:?} of package {package:?}, nothing leads from the head {head:?} to bundle {bundle:?}"
+            "channel {channel:?} of package {package:?} has no update path from bundle {bundle:?} to the head {head:?}"
         );
         Diagnostic::new(&rules::INDEX_BUNDLE_UNREACHABLE, message)
     }
 
-    /// Whether both are the same bundle in the same channel, whatever its head.
+    /// Returns whether both are the same bundle in the same channel, regardless of the head.
     pub(super) fn is_as(&self, other: &Self) -> bool {
         let place = |of: &Self| [&of.package, &of.channel, &of.bundle].map(String::clone);
         place(self) == place(other)
     }
 }
 
-/// Those of one channel, also those that are not stored: what is replaced is followed from the head to the first bundle
-/// that is skipped.
+/// Returns the stranded bundles of one channel, including those that are not stored. From the head, follows the
+/// replaced bundles to the first skipped bundle.
 pub(super) fn stranded_in(channel: &ChannelMembers, head: &str) -> Vec<Stranded> {
     let members = &channel.members;
     let replaced: HashMap<&str, Option<&str>> = members
@@ -67,12 +67,12 @@ pub(super) fn stranded_in(channel: &ChannelMembers, head: &str) -> Vec<Stranded>
         .collect()
 }
 
-/// Those of some packages that are stored.
+/// Returns the stored bundles of some packages that are stranded.
 pub(super) fn stranded(connection: &Connection, packages: &BTreeSet<&str>) -> rusqlite::Result<Vec<Stranded>> {
     let mut head =
         connection.prepare("SELECT head_operatorbundle_name FROM channel WHERE package_name = ?1 AND name = ?2")?;
     let mut stored = connection.prepare("SELECT 1 FROM operatorbundle WHERE name = ?1")?;
-    // A query over one package does not read the others.
+    // A query for one package does not read the other packages.
     let one = match packages.first() {
         Some(package) if packages.len() == 1 => Some(*package),
         _ => None,

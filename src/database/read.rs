@@ -1,13 +1,15 @@
-//! Opening an index database without changing it, or anything beside it.
+//! Opens an index database without changing it or the files next to it.
 //!
-//! The database is opened as immutable: no journal, no files beside it, also on a read-only file system and for any
-//! user. A connection of its own holds SQLite's lock for readers meanwhile, so that other programs wait before they
-//! write, as this one waits for them. Whoever serves a database for long gives the lock up; where there are no locks,
-//! there is none. So every reader checks, too, that the file is still the one that was opened.
+//! The database is opened as immutable: without a journal or other files next to it, even on a read-only file system
+//! and for any user. Meanwhile, a separate connection holds SQLite's read lock, so that other programs wait before they
+//! write, just as this program waits for them. A program that serves a database for a long time releases the lock, and
+//! some file systems do not support locks. Therefore, every reader also checks that the file has not changed since it
+//! was opened.
 //!
-//! A database with an unfinished transaction beside it (`-journal`, `-wal`), or one that another program holds for
-//! itself, is copied, mended there, and read from the copy; so is one of a schema version that lacks what readers look
-//! for, after it was brought up to date in the copy. What somebody writes meanwhile is read again.
+//! A database with an unfinished transaction next to it (`-journal`, `-wal`), or one that another program has locked
+//! exclusively, is copied, and the copy is repaired and read. A database whose schema version lacks data that readers
+//! need is also read from a copy, after the copy has been migrated. A file that another program writes meanwhile is
+//! read again.
 
 mod error;
 mod file;
@@ -37,10 +39,10 @@ use std::time::{Duration, Instant};
 /// The schema versions that can be read.
 pub(crate) const READABLE_VERSIONS: RangeInclusive<i64> = schema::FIRST_VERSION..=schema::VERSION;
 
-/// The first schema version that is read from the file as it is.
+/// The first schema version that is read in place.
 const FIRST_READ_IN_PLACE: i64 = 9;
 
-/// The tables without which a database is no index.
+/// The tables without which a database is not an index.
 const TABLES: [&str; 8] = [
     "operatorbundle",
     "api",
@@ -52,15 +54,15 @@ const TABLES: [&str; 8] = [
     "related_image",
 ];
 
-/// How long to wait before a file that somebody writes is read again.
+/// The pause before a file that another program is writing is read again.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// How an index is read.
+/// Options for reading an index.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReadOptions {
-    /// How long to try again while another program writes the file.
+    /// The maximum time to retry while another program writes the file.
     pub patience: Duration,
-    /// How many steps the database engine may take: a limit for databases made to keep it busy.
+    /// The maximum number of steps that the database engine may take: a limit for malicious databases.
     pub steps: u64,
 }
 
@@ -81,15 +83,15 @@ pub struct Database {
     file: Arc<OpenFile>,
 }
 
-/// What all connections to one database share.
+/// The state shared by all connections to one database.
 #[derive(Debug)]
 struct OpenFile {
-    /// As the user named it.
+    /// The path as the user named it.
     path: PathBuf,
-    /// What SQLite opens: the path, or that of the private copy.
+    /// The file that SQLite opens: `path`, or the path of the private copy.
     database: PathBuf,
     steps: u64,
-    // Given back before the file is closed.
+    // Released before the file is closed.
     lock: Option<ReadLock>,
     handle: File,
     stamp: Stamp,
@@ -99,7 +101,7 @@ struct OpenFile {
 }
 
 impl OpenFile {
-    /// Makes sure that the path still leads to this file, too.
+    /// Checks that the file is unchanged, and that the path still refers to it.
     fn check_same(&self) -> Result<(), ReadError> {
         match fs::metadata(&self.database) {
             Ok(metadata) if Stamp::from(&metadata) == self.stamp => self.check_unchanged(),
@@ -123,33 +125,33 @@ impl OpenFile {
     }
 }
 
-/// Says whether an open index is still what it was, from any thread.
+/// Checks from any thread whether an open index is unchanged.
 #[derive(Debug, Clone)]
 pub struct FileWatch(Arc<OpenFile>);
 
 impl FileWatch {
-    /// As [`Database::check_unchanged`].
+    /// Like [`Database::check_unchanged`].
     ///
     /// # Errors
-    /// When the file was written to, or cut, since it was opened.
+    /// Returns an error if the file was written to or truncated since it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), ReadError> {
         self.0.check_unchanged()
     }
 }
 
 impl Database {
-    /// Opens the database file at `path`, as [`Database::open_with`] does with the usual options.
+    /// Opens the database file at `path`, like `Database::open_with` with the default options.
     ///
     /// # Errors
-    /// As [`Database::open_with`].
+    /// Returns the same errors as `Database::open_with`.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         Self::open_with(path, &ReadOptions::default())
     }
 
-    /// Opens the database file at `path`, for which the database engine may take so many steps.
+    /// Opens the database file at `path`, and limits the steps that the database engine may take for it.
     ///
     /// # Errors
-    /// As [`Index::open_with`].
+    /// Returns the same errors as [`Database::open_with`].
     pub(crate) fn open_within(path: &Path, steps: u64) -> Result<Self, ReadError> {
         let options = ReadOptions {
             steps,
@@ -158,12 +160,12 @@ impl Database {
         Self::open_with(path, &options)
     }
 
-    /// Opens the database file at `path`. While it is open, other programs wait before they write it.
+    /// Opens the database file at `path`. While it is open, other programs wait before they write to it.
     ///
     /// # Errors
-    /// When there is no such file, it is not an index database of a schema version in [`READABLE_VERSIONS`], it is
-    /// damaged, an unfinished transaction beside it cannot be undone in a copy, or somebody writes it for longer than
-    /// `options` allow.
+    /// Returns an error if the file does not exist, is not an index database with a schema version in
+    /// [`READABLE_VERSIONS`], or is damaged, if an unfinished transaction next to it cannot be undone in a copy, or if
+    /// another program writes the file for longer than `options` allow.
     pub(crate) fn open_with(path: &Path, options: &ReadOptions) -> Result<Self, ReadError> {
         let began = Instant::now();
         loop {
@@ -179,7 +181,7 @@ impl Database {
         check_beside(path).map_err(ReadError::Beside)?;
         let head = Head::read(path, &handle)?;
         let (lock, private) = if head.has_log() {
-            // The last changes stand in the log.
+            // The latest changes are in the write-ahead log.
             (None, has_unfinished_transaction(path))
         } else {
             match lock::acquire(path, options.steps) {
@@ -218,7 +220,7 @@ impl Database {
             schema_version: 0,
             _private: None,
         };
-        // A file that is being written looks damaged.
+        // A file that another program is writing may appear damaged.
         file.check_same()?;
         Ok(Self {
             connection,
@@ -230,7 +232,8 @@ impl Database {
         })
     }
 
-    /// Opens the private copy of the database at `path`, which was brought up to date from schema version `from`.
+    /// Opens the private copy of the database at `path`. `from` is the original schema version if the copy was
+    /// migrated.
     fn in_copy(
         path: &Path,
         copy: TemporaryFolder,
@@ -263,13 +266,13 @@ impl Database {
         })
     }
 
-    /// Opens the same file once more, for another thread.
+    /// Opens the same file again, for another thread.
     ///
     /// # Errors
-    /// When the file at the path is no longer the one that was opened first.
+    /// Returns an error if the path no longer refers to the file that was opened first.
     pub(crate) fn reopen(&self) -> Result<Self, ReadError> {
         let (connection, budget) = connect(&self.file.database, self.file.steps)
-            // Opening alone need not touch the file; reading the schema does.
+            // Opening does not necessarily access the file, but reading the schema does.
             .and_then(|(connection, budget)| {
                 connection.query_row("SELECT count(type) FROM sqlite_master", [], |_| Ok(()))?;
                 Ok((connection, budget))
@@ -283,38 +286,39 @@ impl Database {
         })
     }
 
-    /// Lets other programs write the file, also while this and its other connections stay open. What they read must be
-    /// checked from here on, by [`Database::check_unchanged`].
+    /// Lets other programs write the file, even while this and its other connections stay open. From then on, all data
+    /// that is read must be checked with [`Database::check_unchanged`].
     pub(crate) fn let_others_write(&self) {
         if let Some(lock) = &self.file.lock {
             lock.release();
         }
     }
 
-    /// Begins to count the steps of the engine anew, for another request to an index that stays open.
+    /// Resets the step count of the engine, for another request to an index that stays open.
     pub(crate) fn renew_budget(&self) {
         self.budget.renew();
     }
 
-    /// The file as the user named it.
+    /// Returns the path of the file as the user named it.
     pub fn path(&self) -> &Path {
         &self.file.path
     }
 
-    /// The version of the schema of the file, as its table `schema_migrations` says.
+    /// Returns the schema version of the file, according to its table `schema_migrations`.
     pub(crate) fn schema_version(&self) -> i64 {
         self.file.schema_version
     }
 
-    /// Makes sure that what was read so far came from the file as it was opened. Readers ask at their end.
+    /// Checks that all data read so far came from the file in the state in which it was opened. Readers call this at
+    /// the end.
     ///
     /// # Errors
-    /// When the file was written to, or cut, since it was opened.
+    /// Returns an error if the file was written to or truncated since it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), ReadError> {
         self.file.check_unchanged()
     }
 
-    /// A look at the file for those who do not read it.
+    /// Returns a watch on the file, for callers that do not read it.
     pub fn watch(&self) -> FileWatch {
         FileWatch(Arc::clone(&self.file))
     }
@@ -323,7 +327,8 @@ impl Database {
         &self.connection
     }
 
-    /// What to say about an error of SQLite: a file that was changed meanwhile explains everything else.
+    /// Converts an error of SQLite. If the file was changed meanwhile, returns that error, because it explains all
+    /// others.
     pub(crate) fn content_error(&self, what: &'static str, source: rusqlite::Error) -> ReadError {
         match self.check_unchanged() {
             Ok(()) => content(self.path(), what, source),
@@ -336,12 +341,12 @@ fn content(path: &Path, what: &'static str, source: rusqlite::Error) -> ReadErro
     let path = path.to_owned();
     match source.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => ReadError::NotADatabase { path },
-        // Memory has a limit for what a sound index never needs.
+        // A sound index never reaches the memory limit.
         Some(ErrorCode::OperationInterrupted | ErrorCode::OutOfMemory) => ReadError::Steps { path, what },
-        // The file was there, so that it is the system that refuses, such as when too many files are open.
+        // The file existed, so the operating system refuses to open it, for example because too many files are open.
         Some(ErrorCode::CannotOpen) => {
             let refused = File::open(&path).err();
-            let source = refused.unwrap_or_else(|| io::Error::other("the database engine cannot open it"));
+            let source = refused.unwrap_or_else(|| io::Error::other("the database engine cannot open the file"));
             ReadError::File { path, source }
         }
         _ => ReadError::Content {
@@ -356,7 +361,7 @@ fn connect(path: &Path, steps: u64) -> rusqlite::Result<(Connection, Budget)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(immutable_uri(path), flags)?;
     let budget = guard(&mut connection, steps)?;
-    // The system caches the file already. What is sorted are names, never manifests.
+    // The system already caches the file. Only names are sorted, never manifests.
     connection.execute_batch("PRAGMA query_only = 1; PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY;")?;
     Ok((connection, budget))
 }
@@ -414,7 +419,7 @@ fn schema_version(path: &Path, connection: &Connection, budget: &Budget) -> Resu
     }
 }
 
-/// A string column. Indexes hold texts both as TEXT and as BLOB.
+/// Returns a string column. Indexes store strings both as TEXT and as BLOB.
 pub(crate) fn text<'row>(row: &'row Row<'_>, column: usize) -> rusqlite::Result<Option<&'row str>> {
     match row.get_ref(column)? {
         ValueRef::Null => Ok(None),

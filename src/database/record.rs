@@ -19,37 +19,37 @@ use std::ops::Range;
 /// The parts of a bundle that an index stores.
 #[derive(Debug, Clone)]
 pub struct Contents<'a> {
-    /// The directory or image, for messages.
+    /// The directory or image of the bundle, for messages.
     pub origin: &'a str,
     /// The `ClusterServiceVersion`.
     pub csv: &'a Value,
-    /// All objects to store, in their order, the `ClusterServiceVersion` among them.
+    /// All objects to store, in order, including the `ClusterServiceVersion`.
     pub objects: Vec<&'a Value>,
     /// The package that the annotations name.
     pub package: &'a str,
-    /// The channels that they name.
+    /// The channels that the annotations name.
     pub channels: Vec<String>,
-    /// The default channel that they name.
+    /// The default channel that the annotations name.
     pub default_channel: Option<String>,
-    /// Type and value of each entry of the dependencies file; the value as JSON text, as it is stored.
+    /// The type and value of each entry in the dependencies file; the value is JSON text as stored.
     pub dependencies: Vec<(String, String)>,
-    /// Type and value of each entry of the properties file; the value as JSON text, as it is stored.
+    /// The type and value of each entry in the properties file; the value is JSON text as stored.
     pub properties: Vec<(String, String)>,
-    /// The reference of the bundle image; empty for a bundle that is stored inline.
+    /// The reference of the bundle image; empty if the bundle is stored inline.
     pub bundle_path: &'a str,
-    /// Images that belong to the bundle and stand nowhere in its `ClusterServiceVersion`.
+    /// Images that belong to the bundle but do not appear in its `ClusterServiceVersion`.
     pub extra_images: Vec<String>,
-    /// Which APIs the index says that the bundle provides.
+    /// The APIs that the index advertises as provided by the bundle.
     pub provided: Provided,
 }
 
-/// Which APIs of a bundle an index advertises.
+/// The APIs of a bundle that an index advertises.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Provided {
-    /// Every version of every custom resource definition, served or not, as opm does.
+    /// Every version of every custom resource definition, whether served or not, as in opm.
     #[default]
     Defined,
-    /// What the `ClusterServiceVersion` owns.
+    /// The APIs that the `ClusterServiceVersion` owns.
     Owned,
 }
 
@@ -63,7 +63,7 @@ pub struct Record {
     pub(crate) bundle_path: String,
     pub(crate) replaces: String,
     pub(crate) skips: Vec<String>,
-    /// The bundle that it stands in for, or empty.
+    /// The substituted bundle, or an empty string.
     pub(crate) substitutes: String,
     pub(crate) channels: BTreeSet<String>,
     pub(crate) default_channel: Option<String>,
@@ -72,24 +72,24 @@ pub struct Record {
 }
 
 impl Record {
-    /// The name of the bundle: that of its `ClusterServiceVersion`.
+    /// Returns the name of the bundle, which is that of its `ClusterServiceVersion`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The package that it belongs to.
+    /// Returns the package of the bundle.
     pub fn package(&self) -> &str {
         &self.package
     }
 
-    /// Its version as written, or empty.
+    /// Returns the version as written, or an empty string.
     pub fn version(&self) -> &str {
         &self.version
     }
 }
 
-/// The objects of a bundle as an index stores them: one line of canonical JSON each. The `ClusterServiceVersion` is
-/// one of them, so that both columns are ranges of one text.
+/// The objects of a bundle in the form that an index stores: one line of canonical JSON each. The
+/// `ClusterServiceVersion` is one of them, so that both columns are ranges of the same text.
 #[derive(Debug, Clone)]
 pub(crate) struct Manifests {
     pub(crate) text: Vec<u8>,
@@ -111,7 +111,7 @@ pub(crate) struct Rows {
 /// An API: a kind in one version, with the plural name of its resource.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Api {
-    /// The group, empty for the core group.
+    /// The group; empty for the core group.
     pub group: String,
     /// The version, such as `v1alpha1`.
     pub version: String,
@@ -122,7 +122,7 @@ pub struct Api {
 }
 
 impl Api {
-    /// Group, version and kind.
+    /// Returns the group, version and kind.
     pub(super) fn identity(&self) -> [&str; 3] {
         [&self.group, &self.version, &self.kind]
     }
@@ -141,94 +141,94 @@ impl std::fmt::Display for Api {
 }
 
 impl Api {
-    /// The value of a property or dependency of type `olm.gvk`.
+    /// Returns the value of a property or dependency of type `olm.gvk`.
     fn gvk(&self) -> String {
         canonical::to_string(&json!({"group": self.group, "kind": self.kind, "version": self.version}))
     }
 }
 
-/// Why a bundle cannot be stored in an index. Each names the bundle and says what is expected.
+/// An error that prevents storing a bundle in an index. The message names the bundle and the expected value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
-    /// A value of another type than the format asks for.
-    #[error("{origin}: {path} of {object} is {found}, and must be {expected}")]
+    /// A value has a type that the format does not allow.
+    #[error("{origin}: {path} of {object} is {found}; it must be {expected}")]
     Shape {
-        /// The directory or image.
+        /// The directory or image of the bundle.
         origin: String,
         /// The object, as `Kind name`.
         object: String,
-        /// Where in the object.
+        /// The path of the value in the object.
         path: String,
-        /// What the format asks for.
+        /// The type that the format requires.
         expected: &'static str,
-        /// What is there.
+        /// The actual type.
         found: String,
     },
     /// The `ClusterServiceVersion` has no name.
     #[error("{origin}: the ClusterServiceVersion has no metadata.name, which names the bundle")]
     NameMissing {
-        /// The directory or image.
+        /// The directory or image of the bundle.
         origin: String,
     },
     /// The annotations name no package.
-    #[error("{origin}: bundle {bundle} is in no package; name it in metadata/annotations.yaml")]
+    #[error("{origin}: bundle {bundle} is in no package; specify the package in metadata/annotations.yaml")]
     NoPackage {
-        /// The directory or image.
+        /// The directory or image of the bundle.
         origin: String,
         /// The bundle.
         bundle: String,
     },
     /// The annotations name no channel.
-    #[error("{origin}: bundle {bundle} is in no channel; name at least one in metadata/annotations.yaml")]
+    #[error("{origin}: bundle {bundle} is in no channel; specify at least one channel in metadata/annotations.yaml")]
     NoChannel {
-        /// The directory or image.
+        /// The directory or image of the bundle.
         origin: String,
         /// The bundle.
         bundle: String,
     },
     /// A custom resource definition is referred to by a name without a group.
     #[error(
-        "{origin}: bundle {bundle}: {name:?} at {path} of its ClusterServiceVersion is not the name of a custom \
-         resource definition, which is PLURAL.GROUP"
+        "{origin}: bundle {bundle}: {name:?} at {path} of its ClusterServiceVersion is not a valid name of a custom \
+        resource definition; use the format PLURAL.GROUP"
     )]
     CrdName {
-        /// The directory or image.
+        /// The directory or image of the bundle.
         origin: String,
         /// The bundle.
         bundle: String,
         /// The name as written.
         name: String,
-        /// Where in the `ClusterServiceVersion`.
+        /// The path in the `ClusterServiceVersion`.
         path: String,
     },
-    /// The `ClusterServiceVersion` owns what no manifest defines.
+    /// The `ClusterServiceVersion` owns APIs that no manifest defines.
     #[error(
-        "{origin}: the ClusterServiceVersion of bundle {bundle} owns {}, but no custom resource definition in the \
-         bundle defines it (defined are: {}); add the definition, or correct \
-         spec.customresourcedefinitions.owned",
+        "{origin}: the ClusterServiceVersion of bundle {bundle} owns {}, but the bundle does not contain the \
+        corresponding custom resource definition (defined APIs: {}); add the definition, or correct \
+        spec.customresourcedefinitions.owned",
         listed(.missing), listed(.defined)
     )]
     OwnedApiMissing {
-        /// The directory or image.
+        /// The directory or image of the bundle.
         origin: String,
         /// The bundle.
         bundle: String,
-        /// What is owned and not defined.
+        /// The APIs that are owned but not defined.
         missing: Vec<Api>,
-        /// What is defined.
+        /// The APIs that are defined.
         defined: Vec<Api>,
     },
     /// The annotation `olm.properties` cannot be read.
     #[error(
-        "{origin}: the annotation olm.properties of bundle {bundle} {reason}; \
-         it must be a JSON list of objects with type and value"
+        "{origin}: the annotation olm.properties of bundle {bundle} {reason}; the annotation must be a JSON list of \
+        objects with type and value"
     )]
     OlmProperties {
-        /// The directory or image.
+        /// The directory or image of the bundle.
         origin: String,
         /// The bundle.
         bundle: String,
-        /// What is wrong with it.
+        /// The problem with the annotation.
         reason: String,
     },
 }
@@ -242,11 +242,10 @@ fn listed(apis: &[Api]) -> String {
 }
 
 impl Record {
-    /// Computes the rows of a bundle. Nothing outside of `contents` is looked at, so that bundles can be computed in
-    /// parallel.
+    /// Computes the rows of a bundle. Uses only `contents`, so that bundles can be processed in parallel.
     ///
     /// # Errors
-    /// What keeps the bundle from being stored.
+    /// Returns an error if the bundle cannot be stored.
     pub fn new(contents: &Contents<'_>) -> Result<Self, RecordError> {
         let origin = contents.origin;
         let csv = Field::of(origin, contents.csv);
@@ -303,7 +302,7 @@ impl Record {
     }
 }
 
-/// All objects in canonical form, and where the `ClusterServiceVersion` is among them.
+/// Returns all objects in canonical form, and the range of the `ClusterServiceVersion` among them.
 fn manifests(contents: &Contents<'_>) -> Manifests {
     let mut text = Vec::new();
     let mut csv = None;
@@ -328,13 +327,14 @@ fn write_line(object: &Value, text: &mut Vec<u8>) {
     text.push(b'\n');
 }
 
-/// The dependencies file in its order, then one row for each required API.
+/// Returns the entries of the dependencies file in order, then one row for each required API.
 fn dependencies(contents: &Contents<'_>, required: &BTreeSet<Api>) -> Vec<(String, String)> {
     let apis = required.iter().map(|api| (GVK.to_owned(), api.gvk()));
     contents.dependencies.iter().cloned().chain(apis).collect()
 }
 
-/// A set in the order of its sources: two entries are the same if type and text of the value are.
+/// Returns the properties in the order of their sources, without duplicates. Properties are equal if both their types
+/// and the texts of their values are equal.
 fn properties(
     contents: &Contents<'_>,
     bundle: &str,

@@ -1,7 +1,7 @@
-//! Taking packages out of an index, and bundles that no channel has.
+//! Removes packages, and bundles that are in no channel, from an index.
 //!
-//! With a bundle go all rows that belong to it, also those of bundles without a version or image, which the schema
-//! itself does not tie to their bundle. An API stays as long as any bundle provides or requires it.
+//! All rows that belong to a bundle are removed with it, including rows of bundles without a version or image, which
+//! the schema itself does not link to their bundle. An API stays as long as any bundle provides or requires it.
 
 use super::change::{self, ChangeOptions, Target};
 use super::error::DatabaseError;
@@ -13,40 +13,40 @@ use rusqlite::Transaction;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was taken out.
+/// The result of a removal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Removal {
     /// The packages, by name.
     pub packages: Vec<String>,
-    /// Their bundles, by name.
+    /// The bundles of these packages, by name.
     pub bundles: Vec<String>,
-    /// Bundles of no channel, by name.
+    /// Bundles in no channel, by name.
     pub stranded: Vec<String>,
-    /// Packages that were to go and are not there.
+    /// Packages that should have been removed but are not in the index.
     pub missing: Vec<String>,
-    /// The packages that stay because they are named or needed, with [`Packages::AllButNeeded`], each with the reasons.
+    /// With [`Packages::AllButNeeded`], the packages that stay because they are named or needed, each with the reasons.
     pub needed: BTreeMap<String, Vec<Reason>>,
-    /// What is needed there and is not in the index.
+    /// The needs of these packages that no bundle in the index satisfies.
     pub unsatisfied: Vec<Unsatisfied>,
-    /// What bundles that stay require and nothing provides any more.
+    /// The requirements of the remaining bundles that no bundle satisfies any more.
     pub lost: Vec<Lost>,
 }
 
-/// Which packages go.
+/// The packages to remove.
 #[derive(Debug, Clone, Copy)]
 pub enum Packages<'a> {
-    /// These.
+    /// Only these packages.
     Only(&'a BTreeSet<String>),
-    /// All but these.
+    /// All packages but these.
     AllBut(&'a BTreeSet<String>),
-    /// All but these and those that they could need.
+    /// All packages but these and those that they may need.
     AllButNeeded(&'a BTreeSet<String>, &'a Follow),
 }
 
-/// Why nothing was taken out.
+/// An error that prevents a removal.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoveError {
-    /// Packages that the index does not have.
+    /// The index does not contain these packages.
     #[error(
         "{index} has no package {}{}",
         packages.join(", "),
@@ -55,9 +55,9 @@ pub enum RemoveError {
     Unknown {
         /// The index, as the user named it.
         index: String,
-        /// The names.
+        /// The unknown names.
         packages: Vec<String>,
-        /// The name that is most like the first of them.
+        /// The name most similar to the first unknown name.
         nearest: Option<String>,
     },
     /// The database cannot be read or written.
@@ -65,11 +65,11 @@ pub enum RemoveError {
     Database(#[from] DatabaseError),
 }
 
-/// Takes packages out of an index, with all of their bundles and with those of no channel, in one transaction.
+/// Removes packages from an index, with all of their bundles and with all bundles in no channel, in one transaction.
 ///
 /// # Errors
-/// When a package that is named is not there, unless `permissive`, or the database cannot be changed. Then it is as it
-/// was.
+/// Returns an error if a named package is not in the index, unless `permissive`, or if the database cannot be changed.
+/// The database is then unchanged.
 pub fn packages(
     packages: Packages<'_>,
     permissive: bool,
@@ -105,7 +105,7 @@ pub fn packages(
                 known.iter().filter(|name| !stays(name)).cloned().collect()
             }
         };
-        // What cannot be read of an index is no reason to leave it all there.
+        // Packages can be removed even from an index that cannot be loaded completely.
         let lost = catalog.map(|catalog| lost_without(&catalog, &gone)).unwrap_or_default();
         let bundles = remove_packages(transaction, &gone).map_err(failed)?;
         let stranded = remove_stranded(transaction).map_err(failed)?;
@@ -121,7 +121,7 @@ pub fn packages(
     })
 }
 
-/// What bundles that stay require, and nothing provides without these packages.
+/// Returns the requirements of the remaining bundles that no bundle satisfies without these packages.
 fn lost_without(catalog: &Catalog, gone: &BTreeSet<String>) -> Vec<Lost> {
     if gone.is_empty() {
         return Vec::new();
@@ -134,7 +134,7 @@ fn lost_without(catalog: &Catalog, gone: &BTreeSet<String>) -> Vec<Lost> {
     closure::lost(catalog, |id| !stay.contains(&id))
 }
 
-/// What bundles that are still in a channel require, and nothing provides any more.
+/// Returns the requirements of the bundles in channels that no bundle satisfies any more.
 pub(super) fn lost_since(before: &Catalog, transaction: &Transaction<'_>) -> rusqlite::Result<Vec<Lost>> {
     let stay = names(transaction, "SELECT DISTINCT operatorbundle_name FROM channel_entry")?;
     Ok(closure::lost(before, |id| {
@@ -142,10 +142,10 @@ pub(super) fn lost_since(before: &Catalog, transaction: &Transaction<'_>) -> rus
     }))
 }
 
-/// Takes the bundles out that no channel has, but for deprecated ones of a package that is there.
+/// Removes the bundles that are in no channel, except deprecated ones whose package is in the index.
 ///
 /// # Errors
-/// When the database cannot be changed. Then it is as it was.
+/// Returns an error if the database cannot be changed. The database is then unchanged.
 pub fn stranded(target: &Target<'_>, options: &ChangeOptions) -> Result<Removal, RemoveError> {
     let failed = |error: rusqlite::Error| target.failed(options, &error);
     change::removing(target, options, |transaction| {
@@ -167,7 +167,7 @@ fn unknown(index: String, packages: Vec<String>, known: &BTreeSet<String>) -> Re
     }
 }
 
-/// Takes packages out; their bundles, by name. A bundle that another package has, too, stays.
+/// Removes packages, and returns their bundles by name. A bundle that is also in another package stays.
 pub(super) fn remove_packages(
     transaction: &Transaction<'_>,
     packages: &BTreeSet<String>,
@@ -192,9 +192,9 @@ pub(super) fn remove_packages(
     remove_bundles(transaction, &gone)
 }
 
-/// Takes bundles out that no channel has; their names.
+/// Removes the bundles that are in no channel, and returns their names.
 pub(crate) fn remove_stranded(transaction: &Transaction<'_>) -> rusqlite::Result<Vec<String>> {
-    // A deprecated bundle may stand outside of the graph, but not without its package.
+    // A deprecated bundle may be in no channel, but its package must exist.
     let stranded = names(
         transaction,
         "SELECT name FROM operatorbundle
@@ -207,7 +207,7 @@ pub(crate) fn remove_stranded(transaction: &Transaction<'_>) -> rusqlite::Result
     remove_bundles(transaction, &stranded)
 }
 
-/// Takes bundles out with all rows that name them, but not the entries of channels; those of them that were stored.
+/// Removes bundles with all rows that name them, except channel entries. Returns the bundles that were stored.
 pub(super) fn remove_bundles(
     transaction: &Transaction<'_>,
     bundles: &BTreeSet<String>,
@@ -227,7 +227,7 @@ pub(super) fn remove_bundles(
     Ok(stored.into_iter().collect())
 }
 
-/// Takes the rows away that name bundles, in all tables but those of the bundles themselves and of channels.
+/// Removes the rows that name bundles from all tables except the bundle and channel tables.
 pub(super) fn remove_small_rows(transaction: &Transaction<'_>, bundles: &BTreeSet<String>) -> rusqlite::Result<()> {
     let list = json(bundles);
     for table in [
@@ -244,7 +244,7 @@ pub(super) fn remove_small_rows(transaction: &Transaction<'_>, bundles: &BTreeSe
     Ok(())
 }
 
-/// Takes the APIs away that no bundle provides or requires.
+/// Removes the APIs that no bundle provides or requires.
 pub(super) fn remove_orphan_apis(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute(
         "DELETE FROM api WHERE (group_name, version, kind) NOT IN (

@@ -1,12 +1,12 @@
-//! Inserting the rows of a bundle in the tables beside `operatorbundle`: its images, APIs, dependencies and properties.
+//! Inserts the rows of a bundle in all tables except `operatorbundle`: its images, APIs, dependencies and properties.
 
 use rusqlite::{Connection, Statement, ToSql};
 
-/// The columns of a bundle, to insert one in this order.
+/// The start of a statement that inserts a bundle, with its columns in this order.
 pub(super) const INSERT_BUNDLE: &str = "INSERT INTO operatorbundle
     (name, csv, bundle, bundlepath, skiprange, version, replaces, skips, substitutesfor)";
 
-/// The bundle of a row: name, version and path, which are NULL where they are empty.
+/// The bundle that a row belongs to: name, version and path, of which the last two are NULL if empty.
 #[derive(Clone, Copy)]
 pub(super) struct Owner<'a> {
     pub(super) name: &'a str,
@@ -25,7 +25,7 @@ impl<'a> Owner<'a> {
     }
 }
 
-/// One statement for each kind of row.
+/// A statement for each kind of row.
 pub(super) struct Inserts<'c> {
     image: Statement<'c>,
     api: Statement<'c>,
@@ -37,7 +37,7 @@ pub(super) struct Inserts<'c> {
 
 impl<'c> Inserts<'c> {
     pub(super) fn new(connection: &'c Connection) -> rusqlite::Result<Self> {
-        // A bundle is linked to those APIs only that the table `api` has.
+        // A bundle is only linked to APIs that are in the table `api`.
         let link = |table: &str| {
             connection.prepare(&format!(
                 "INSERT INTO {table} SELECT ?1, ?2, ?3, ?4, ?5, ?6
@@ -47,7 +47,7 @@ impl<'c> Inserts<'c> {
         let typed = |table: &str| connection.prepare(&format!("INSERT INTO {table} VALUES (?1, ?2, ?3, ?4, ?5)"));
         Ok(Self {
             image: connection.prepare("INSERT INTO related_image (image, operatorbundle_name) VALUES (?1, ?2)")?,
-            // The plural name that the index learned first stays.
+            // An API keeps the plural name with which it was first stored.
             api: connection.prepare("INSERT OR IGNORE INTO api VALUES (?1, ?2, ?3, ?4)")?,
             provider: link("api_provider")?,
             requirer: link("api_requirer")?,

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 use std::path::Path;
 
-/// The tables of schema version 13 that readers look at.
+/// The tables of schema version 13 that readers use.
 pub(crate) const SCHEMA: &str = "
     CREATE TABLE schema_migrations (version bigint NOT NULL, timestamp DATETIME DEFAULT CURRENT_TIMESTAMP);
     CREATE TABLE api (group_name TEXT, version TEXT, kind TEXT, plural TEXT NOT NULL, PRIMARY KEY(group_name, version, kind));

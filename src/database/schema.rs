@@ -1,19 +1,19 @@
-//! The tables of an index database, schema version 13, exactly as the existing readers of indexes know them.
+//! The tables of an index database, schema version 13, exactly as existing index readers expect them.
 //!
-//! Names, order, column types, keys and triggers are facts of the format; there is no index or table beyond them.
+//! Names, order, column types, keys and triggers are part of the format. There are no other indexes or tables.
 
 use rusqlite::{Connection, OptionalExtension};
 
 /// The schema version that this program writes.
 pub const VERSION: i64 = 13;
 
-/// The schema version of a database whose tables do not say one yet.
+/// The schema version of a database whose tables do not specify a version.
 pub(crate) const FIRST_VERSION: i64 = -1;
 
 /// The first schema version with a table of deprecated bundles.
 pub(crate) const DEPRECATED_SINCE: i64 = 12;
 
-/// Every statement in the order of creation, which is the order of `sqlite_master`.
+/// All statements in the order of creation, which is the order of `sqlite_master`.
 const STATEMENTS: &[&str] = &[
     "CREATE TABLE schema_migrations (
         version bigint NOT NULL,
@@ -130,27 +130,27 @@ const STATEMENTS: &[&str] = &[
     )",
 ];
 
-/// The statements that make the triggers.
+/// Returns the statements that create the triggers.
 pub(crate) fn triggers() -> impl Iterator<Item = &'static str> {
     let statements = STATEMENTS.iter().copied();
     statements.filter(|statement| statement.starts_with("CREATE TRIGGER"))
 }
 
-/// What a database is, before anything is read from or written to it.
+/// The kind of a database, determined before anything else is read from it or written to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// Nothing is in it: a new file.
+    /// A new file, without tables.
     Empty,
-    /// An index of this schema version; the oldest are of [`FIRST_VERSION`].
+    /// An index of this schema version; the oldest have `FIRST_VERSION`.
     Index(i64),
-    /// Tables, but none that says that it is an index.
+    /// A database with tables that do not identify it as an index.
     Foreign,
 }
 
-/// What the open database is.
+/// Determines the state of the open database.
 ///
 /// # Errors
-/// What the database library reports, such as a file that is no database.
+/// Returns the error that the database library reports, for example if the file is not a database.
 pub fn state(connection: &Connection) -> rusqlite::Result<State> {
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
     if tables == 0 {
@@ -179,8 +179,8 @@ pub fn state(connection: &Connection) -> rusqlite::Result<State> {
     })
 }
 
-/// Whether the tables are those from before versions were counted: bundles have manifests and no image, and APIs belong
-/// to the entries of channels.
+/// Returns whether the tables are from before schema versions were introduced: bundles have manifests and no image, and
+/// APIs belong to channel entries.
 fn is_first_version(connection: &Connection) -> rusqlite::Result<bool> {
     let count = |query: &str| connection.query_row(query, [], |row| row.get::<_, i64>(0));
     let tables = count(
@@ -192,11 +192,11 @@ fn is_first_version(connection: &Connection) -> rusqlite::Result<bool> {
     Ok((tables, of_entries, images) == (6, 1, 0))
 }
 
-/// Creates all tables in an empty database. `epoch` is the time in seconds since 1970 that the file shows as the time
-/// of its creation; it is not the clock's, so that the same content makes the same file.
+/// Creates all tables in an empty database. `epoch` is the creation time that the file records, in seconds since 1970.
+/// It does not come from the clock, so that the same content produces the same file.
 ///
 /// # Errors
-/// What the database library reports.
+/// Returns the error that the database library reports.
 pub fn create(connection: &Connection, epoch: i64) -> rusqlite::Result<()> {
     for statement in STATEMENTS {
         connection.execute_batch(statement)?;
@@ -219,7 +219,7 @@ mod tests {
         connection
     }
 
-    /// All rows of a query, each as one line.
+    /// Returns all rows of a query, one line each.
     fn rows(connection: &Connection, query: &str) -> Vec<String> {
         let mut statement = connection.prepare(query).unwrap();
         let columns = statement.column_count();
@@ -240,7 +240,7 @@ mod tests {
         names.map(Result::unwrap).collect()
     }
 
-    /// The statements that made the objects, without white space and quotes.
+    /// Returns the statements that created the objects, without white space and quotes.
     fn statements(connection: &Connection) -> Vec<String> {
         rows(connection, "SELECT type, name, tbl_name, sql FROM sqlite_master")
             .into_iter()

@@ -1,4 +1,4 @@
-//! The column `skips` of a database: names of bundles with commas between them. Everywhere else they are a list.
+//! The column `skips` of a database: bundle names separated by commas. The rest of the program uses a list.
 
 pub(super) fn join(names: &[String]) -> String {
     names.join(",")

@@ -1,15 +1,15 @@
-//! A place for the rows of bundles until all of them are known: in memory while small, else in a file without a name.
+//! A buffer for the rows of bundles until all of them are known: in memory while small, otherwise in an unnamed file.
 
 use crate::files::FileError;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tempfile::SpooledTempFile;
 
-/// Up to so many bytes stay in memory.
+/// The maximum number of bytes that stay in memory.
 const IN_MEMORY: usize = 8 << 20;
 
-/// Bytes that are written one piece after the other and read again in any order. Nothing is left of it when the
-/// process ends, however it ends.
+/// Bytes that are written piece by piece and read back in any order. They are deleted when the process ends, even if it
+/// is killed.
 #[derive(Debug)]
 pub(super) struct Spool {
     file: SpooledTempFile,
@@ -17,7 +17,7 @@ pub(super) struct Spool {
     end: u64,
 }
 
-/// Where a piece lies.
+/// The position of a piece.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece {
     start: u64,
@@ -25,7 +25,7 @@ pub(super) struct Piece {
 }
 
 impl Spool {
-    /// An empty spool; a file for it, where it becomes large, is made in `folder`.
+    /// Creates an empty spool. If the spool becomes large, a file for it is created in `folder`.
     pub(super) fn new(folder: &Path) -> Self {
         Self {
             file: tempfile::spooled_tempfile_in(IN_MEMORY, folder),
@@ -37,7 +37,7 @@ impl Spool {
     /// Adds a piece.
     ///
     /// # Errors
-    /// When the file cannot be made or written.
+    /// Returns an error if the file cannot be created or written.
     pub(super) fn push(&mut self, content: &[u8]) -> Result<Piece, FileError> {
         let piece = Piece {
             start: self.end,
@@ -51,10 +51,10 @@ impl Spool {
         Ok(piece)
     }
 
-    /// Reads a piece into `content`, whatever that held before.
+    /// Reads a piece into `content`, replacing its previous content.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Returns an error if the file cannot be read.
     pub(super) fn read(&mut self, piece: Piece, content: &mut Vec<u8>) -> Result<(), FileError> {
         content.resize(piece.length, 0);
         self.file
@@ -63,7 +63,7 @@ impl Spool {
             .map_err(|error| self.failed("read", error))
     }
 
-    /// An error about this spool; `action` is "read" or "write".
+    /// Returns an error about this spool; `action` is "read" or "write".
     pub(super) fn failed(&self, action: &'static str, error: io::Error) -> FileError {
         let action = match action {
             "read" => "read a temporary file in",

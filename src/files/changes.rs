@@ -1,23 +1,23 @@
-//! Changes of the files of a folder, as plain values.
+//! Changes to the files of a folder, as plain values.
 
 use super::{FileError, FolderChange, Replacement, finish_change, place, require_content};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The content of a file before and after; none where it is not there.
+/// The content of a file before and after a change; `None` if the file does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
-    /// What it holds.
+    /// The content before the change.
     pub before: Option<Vec<u8>>,
-    /// What it is to hold.
+    /// The content after the change.
     pub after: Option<Vec<u8>>,
 }
 
-/// Makes all changes, by the paths of the files inside the folder, or none.
+/// Makes all changes or none. The keys are paths inside the folder.
 ///
 /// # Errors
-/// When a file does not hold what it held before, or the system refuses.
+/// Returns an error if a file does not have the content from before the change, or if an I/O operation fails.
 pub(crate) fn write_changes(folder: &Path, files: &BTreeMap<String, FileChange>) -> Result<(), FileError> {
     if files.is_empty() {
         return finish_change(folder);
@@ -28,7 +28,7 @@ pub(crate) fn write_changes(folder: &Path, files: &BTreeMap<String, FileChange>)
         match &file.before {
             Some(before) => require_content(&target, before)?,
             None if target.symlink_metadata().is_ok() => {
-                let error = io::Error::other("there is something already");
+                let error = io::Error::other("it already exists");
                 return Err(FileError::new("write", target, error));
             }
             None => {}
@@ -43,15 +43,15 @@ pub(crate) fn write_changes(folder: &Path, files: &BTreeMap<String, FileChange>)
     change.commit()
 }
 
-/// Changes one file that is there.
+/// Changes one existing file.
 ///
 /// # Errors
-/// When the file does not hold what it held before, or the system refuses.
+/// Returns an error if the file does not have the content from before the change, or if an I/O operation fails.
 pub(crate) fn write_change(path: &Path, change: &FileChange) -> Result<(), FileError> {
     let (Some(before), Some(after)) = (&change.before, &change.after) else {
         return Ok(());
     };
-    // A link stays one.
+    // A link stays a link.
     let target = path
         .canonicalize()
         .map_err(|error| FileError::new("read", path, error))?;

@@ -1,19 +1,20 @@
-//! Files that change inside a folder that stays: all of them, or none.
+//! Changes to several files in an existing folder: all of them take effect, or none.
 //!
-//! The new files are put together in a folder inside, `.changes.opmx-…`, laid out as they are to stand. Renamed to
-//! `.opmx-changes`, they count: each then moves to its place, and the emptied folder goes. Where a process is killed
-//! before the rename, nothing has changed; behind it, the next one that changes something here moves the rest first,
-//! and who only reads takes the files that still wait for those that they are to replace.
+//! The new files are prepared in a subfolder, `.changes.opmx-…`, laid out like their targets. When this subfolder is
+//! renamed to `.opmx-changes`, the change takes effect; each file then moves to its target, and the emptied subfolder
+//! is removed. If a process is killed before the rename, nothing has changed. If a process is killed after the rename,
+//! the next process that changes the folder first moves the remaining files, and a process that only reads uses the
+//! waiting files instead of those that they replace.
 //!
-//! Files can go, too: the record says which, and what they held. For who only reads they are gone as soon as the change
-//! counts.
+//! Files can also be removed: the record lists them with digests of their content. Readers ignore them as soon as the
+//! change takes effect.
 //!
-//! One file elsewhere can change with them: it waits beside its place, and the record says where.
+//! One file outside the folder can be part of the change: it waits next to its target, which the record names.
 //!
-//! What lies in `.opmx-changes` is believed only where it was written: it names the inode of its folder, so that one
-//! that came with an archive or a checkout is an ordinary folder. Its own paths are those of a walk, and no link is
-//! followed; outside, it moves nothing but a temporary file, which it knows by its inode, to the name that the file was
-//! made for. What somebody has changed in the meantime stays.
+//! `.opmx-changes` is trusted only where it was written: it records the inode of its folder, so that a copy from an
+//! archive or a checkout is an ordinary folder. The paths of its files come from walking the folder, and no link is
+//! followed. Outside the folder, the change moves only a temporary file, identified by its inode, to the name for which
+//! the file was created. Files that have been changed in the meantime stay.
 
 mod outside;
 
@@ -33,35 +34,35 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The folder of a change that counts.
+/// The folder of a change that has taken effect.
 const JOURNAL: &str = ".opmx-changes";
-/// What the folders of changes that do not count yet are named after.
+/// The base name of the folders of changes that have not yet taken effect.
 const STAGING: &str = "changes";
-/// In both, the files as they are to stand.
+/// The folder of the new files in `JOURNAL` and `STAGING` folders, laid out like their targets.
 const FILES: &str = "files";
-/// In both, the [`Record`].
+/// The file with the [`Record`] in `JOURNAL` and `STAGING` folders.
 const RECORD: &str = "record.json";
 const RECORD_LIMIT: u64 = 64 << 20;
 
-/// How long to wait for another process that changes the same folder.
+/// The maximum time to wait for a process that changes the same folder.
 const LOCK_WAIT: Duration = Duration::from_secs(30);
 
-/// What is to be known of a change before it is finished.
+/// The data required to finish a change.
 #[derive(Debug, Serialize, Deserialize)]
 struct Record {
-    /// The inode of the folder that holds this record.
+    /// The inode of the folder that contains this record.
     inode: u64,
-    /// The SHA-256 of what each file holds that is replaced, in hexadecimal, by its path inside the folder.
+    /// The SHA-256 of the content of each replaced file, in hexadecimal, by its path inside the folder.
     replaced: BTreeMap<String, String>,
-    /// The same of each file that goes.
+    /// The SHA-256 of the content of each removed file, in hexadecimal, by its path inside the folder.
     #[serde(default)]
     removed: BTreeMap<String, String>,
-    /// The file elsewhere that changes, too.
+    /// The file outside the folder that also changes.
     #[serde(default)]
     outside: Option<Outside>,
 }
 
-/// New content for files of a folder, none of which is seen before all are complete.
+/// New content for files of a folder, which becomes visible only when all files are complete.
 #[derive(Debug)]
 pub(crate) struct FolderChange {
     folder: PathBuf,
@@ -69,11 +70,11 @@ pub(crate) struct FolderChange {
     staging: PathBuf,
     files: PathBuf,
     removed: Vec<String>,
-    // Goes after the temporary folder in it.
+    // Dropped after the temporary folder inside.
     _made: CreatedFolder,
 }
 
-/// A folder that was made for a change, and is removed if nothing has come into it.
+/// A folder that was created for a change. It is removed if it is still empty.
 #[derive(Debug)]
 struct CreatedFolder(Option<PathBuf>);
 
@@ -86,11 +87,11 @@ impl Drop for CreatedFolder {
 }
 
 impl FolderChange {
-    /// Begins a change of what is in `folder`, which is made where it is absent. A change that a killed process has
-    /// left half done is finished first.
+    /// Begins a change in `folder`, which is created if absent. First finishes a change that a killed process left
+    /// incomplete.
     ///
     /// # Errors
-    /// When the folder cannot be written, or the change that was left cannot be finished.
+    /// Returns an error if the folder cannot be written, or an earlier change cannot be finished.
     pub(crate) fn new(folder: &Path) -> Result<Self, FileError> {
         finish_change(folder)?;
         let is_absent = matches!(there(folder)?, There::Nothing);
@@ -109,30 +110,33 @@ impl FolderChange {
         })
     }
 
-    /// Lets a file of the folder go with the change; folders that are empty then go, too. The path is one inside the
-    /// folder, of steps that lead down.
+    /// Removes a file of the folder as part of the change, and folders that become empty. `path` is relative to the
+    /// folder and must not lead out of it.
     pub(crate) fn remove(&mut self, path: &str) {
         self.removed.push(path.to_owned());
     }
 
-    /// Where the new files are put together, under their paths inside the folder. Nothing in it needs to be synced.
+    /// Returns the folder for the new files, which must be created under their paths inside the target folder. The
+    /// caller need not sync them.
     pub(crate) fn path(&self) -> &Path {
         &self.files
     }
 
-    /// Makes the new files durable and puts them into their places. A file that is replaced hands its permissions on.
+    /// Makes the new files durable and moves them to their targets. Each new file gets the permissions of the file that
+    /// it replaces.
     ///
     /// # Errors
-    /// When a folder or a link stands where a file goes, a folder cannot be written, or the system refuses; nothing has
-    /// changed then. Where the system refuses to move a complete file, the next change of the folder moves it.
+    /// Returns an error, and changes nothing, if a target is a folder or a link, if a folder cannot be written, or if
+    /// an I/O operation fails. If only the move of a complete file fails, the next change of the folder moves the file.
     pub(crate) fn commit(self) -> Result<(), FileError> {
         self.put(None)
     }
 
-    /// As [`FolderChange::commit`], with a file elsewhere that changes together with those of the folder.
+    /// Like [`FolderChange::commit`], with a file outside the folder that changes together with the files inside.
     ///
     /// # Errors
-    /// As [`FolderChange::commit`], and when the file cannot take its place.
+    /// Returns an error if [`FolderChange::commit`] does, or if the file outside the folder cannot be moved to its
+    /// target.
     pub(crate) fn commit_with(self, other: Replacement) -> Result<(), FileError> {
         self.put(Some(other))
     }
@@ -157,7 +161,7 @@ impl FolderChange {
         let journal = self.folder.join(JOURNAL);
         fs::rename(&self.staging, &journal).map_err(|error| match error.kind() {
             io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotADirectory => {
-                let error = io::Error::other(format!("{JOURNAL} in it was not made by opmx; remove it"));
+                let error = io::Error::other(format!("{JOURNAL} in this folder was not created by opmx; remove it"));
                 FileError::new("change files in", &self.folder, error)
             }
             _ => FileError::new("change files in", &self.folder, error),
@@ -171,7 +175,7 @@ impl FolderChange {
 }
 
 impl Record {
-    /// Looks at what the files in `staged` replace, before anything is replaced.
+    /// Examines the targets of the files in `staged` before any file is replaced.
     fn look(&mut self, staged: &Path, target: &Path, relative: &str) -> Result<(), FileError> {
         require_writable(target)?;
         for entry in entries(staged)? {
@@ -186,15 +190,15 @@ impl Record {
                         .and_then(|legacy| legacy.pass_on(&File::open(entry.path())?))
                         .map_err(|error| FileError::new("write", entry.path(), error))?;
                 }
-                (Kind::Folder, _) => return refuse("it is not a folder, and a folder belongs there"),
-                (_, There::Folder) => return refuse("it is a folder, and a file belongs there"),
+                (Kind::Folder, _) => return refuse("expected a folder"),
+                (_, There::Folder) => return refuse("expected a file, but found a folder"),
                 _ => return refuse("it is not a regular file"),
             }
         }
         Ok(())
     }
 
-    /// Looks at the files that go.
+    /// Examines the files to remove.
     fn look_at_removed(&mut self, paths: &[String], folder: &Path) -> Result<(), FileError> {
         for path in paths {
             let target = folder.join(path);
@@ -208,7 +212,7 @@ impl Record {
         Ok(())
     }
 
-    /// The files that are still to go: those that hold what they held when it was decided.
+    /// Returns the files that still have to be removed: those whose content matches the record.
     fn leaving(&self, folder: &Path) -> Result<Vec<&str>, FileError> {
         let mut leaving = Vec::new();
         for (path, before) in &self.removed {
@@ -219,7 +223,7 @@ impl Record {
         Ok(leaving)
     }
 
-    /// Removes the files that are to go, and the folders that are empty then.
+    /// Removes the files that still have to be removed, and the folders that become empty.
     fn clear(&self, folder: &Path, changed: &mut Vec<PathBuf>) -> Result<(), FileError> {
         for path in self.leaving(folder)? {
             let target = folder.join(path);
@@ -231,7 +235,7 @@ impl Record {
         Ok(())
     }
 
-    /// Whether a file still waits to be moved to its place, where there is what was to be replaced.
+    /// Whether a file still waits to be moved to its target: the target is absent, or is the file to be replaced.
     fn awaits(&self, relative: &str, target: &Path) -> Result<bool, FileError> {
         Ok(match there(target)? {
             There::Nothing => true,
@@ -243,7 +247,7 @@ impl Record {
         })
     }
 
-    /// Moves what is in `staged` to its place, and collects the folders that change by it.
+    /// Moves the files in `staged` to their targets, and collects the folders that change.
     fn place(&self, staged: &Path, target: &Path, relative: &str, changed: &mut Vec<PathBuf>) -> Result<(), FileError> {
         let mut moved = false;
         for entry in entries(staged)? {
@@ -268,7 +272,7 @@ impl Record {
         Ok(())
     }
 
-    /// The files in `staged` that still wait.
+    /// Collects the files in `staged` that are still waiting.
     fn pending(
         &self,
         staged: &Path,
@@ -292,26 +296,27 @@ impl Record {
     }
 }
 
-/// Finishes a change of `folder` that a killed process has left half done, and removes what others have left of theirs,
-/// inside and beside it.
+/// Finishes a change of `folder` that a killed process left incomplete, and removes leftovers of other processes inside
+/// and next to the folder.
 ///
 /// # Errors
-/// When the change cannot be finished: another process is at it for too long, or the system refuses.
+/// Returns an error if the change cannot be finished, because a different process holds the lock for too long or an I/O
+/// operation fails.
 pub(crate) fn finish_change(folder: &Path) -> Result<(), FileError> {
     if fs::symlink_metadata(folder.join(JOURNAL)).is_ok() {
         let _lock = lock(folder)?;
         finish(folder)?;
     }
     TemporaryFolder::remove_left_beside(&folder.join(STAGING));
-    // A process that made this very folder can have been killed before its temporary one was gone.
+    // A killed process may have created this folder and left its temporary folder next to it.
     TemporaryFolder::remove_left_beside(folder);
     Ok(())
 }
 
-/// The same for changes of the folders above `folder`, so many levels up: they may be about files in it.
+/// Finishes the changes of up to `levels` folders above `folder`, which may affect files in `folder`.
 ///
 /// # Errors
-/// As [`finish_change`].
+/// Returns an error if [`finish_change`] does.
 pub(crate) fn finish_changes_above(folder: &Path, levels: usize) -> Result<(), FileError> {
     let Ok(real) = folder.canonicalize() else {
         return Ok(());
@@ -325,7 +330,7 @@ pub(crate) fn finish_changes_above(folder: &Path, levels: usize) -> Result<(), F
     Ok(())
 }
 
-/// What waits in a folder to be moved to its place.
+/// The pending part of a change in a folder.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     files: BTreeMap<String, PathBuf>,
@@ -334,41 +339,48 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// The files whose content counts already, by their paths inside the folder, with the places where they wait. One
-    /// that is gone from there has been moved meanwhile.
+    /// Returns the files whose new content has already taken effect: their paths inside the folder, and the paths of
+    /// the waiting files. A waiting file that no longer exists has been moved in the meantime.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&str, &Path)> {
         self.files
             .iter()
             .map(|(path, staged)| (path.as_str(), staged.as_path()))
     }
 
-    /// Whether other content waits for the file at this path inside the folder.
+    /// Whether new content waits for the file at this path inside the folder.
     pub(crate) fn replaces(&self, path: &str) -> bool {
         self.files.contains_key(path)
     }
 
-    /// Where a file stands, or is to stand, inside the folder of the change.
+    /// Returns the path of a file inside a folder, whether the file waits for a change of that folder or of a folder
+    /// above, or is already at its target.
     pub(crate) fn inside<'p>(folder: &Path, file: &'p Path) -> Option<&'p Path> {
-        let inside = file.strip_prefix(folder).ok()?;
-        Some(inside.strip_prefix(Path::new(JOURNAL).join(FILES)).unwrap_or(inside))
+        if let Ok(inside) = file.strip_prefix(folder) {
+            return Some(inside.strip_prefix(Path::new(JOURNAL).join(FILES)).unwrap_or(inside));
+        }
+        let mut journals = file.ancestors();
+        let journal = journals.find(|path| path.file_name().is_some_and(|name| name == JOURNAL))?;
+        let inside = file.strip_prefix(journal.join(FILES)).ok()?;
+        let real = folder.canonicalize().ok()?;
+        inside.strip_prefix(real.strip_prefix(journal.parent()?).ok()?).ok()
     }
 
-    /// Whether the file at this path inside the folder is to go, and counts no longer.
+    /// Whether the file at this path inside the folder is to be removed. Readers must ignore the file.
     pub(crate) fn removes(&self, path: &str) -> bool {
         self.leaving.contains(path)
     }
 
-    /// Whether what the folder holds under this name belongs to a change and is none of its content.
+    /// Whether the entry with this name belongs to a change, and not to the content of the folder.
     pub(crate) fn hides(&self, name: &OsStr) -> bool {
         let staging = temporary_prefix(Path::new(STAGING));
         self.is_ours && name == JOURNAL || name.to_string_lossy().starts_with(&staging)
     }
 }
 
-/// What waits in `folder`, for those who only read it.
+/// Returns the pending part of a change in `folder`, for readers.
 ///
 /// # Errors
-/// When it cannot be read.
+/// Returns an error if the change cannot be read.
 pub(crate) fn pending_change(folder: &Path) -> Result<Pending, FileError> {
     let journal = folder.join(JOURNAL);
     let Some(record) = record_of(&journal)? else {
@@ -377,7 +389,7 @@ pub(crate) fn pending_change(folder: &Path) -> Result<Pending, FileError> {
     let mut files = BTreeMap::new();
     let pending = record.pending(&journal.join(FILES), folder, "", &mut files);
     match pending.and_then(|()| record.leaving(folder)) {
-        // It was finished while this looked at it.
+        // The change was finished in the meantime.
         Err(error) if error.source.kind() == io::ErrorKind::NotFound => Ok(Pending::default()),
         leaving => Ok(Pending {
             files,
@@ -387,7 +399,36 @@ pub(crate) fn pending_change(folder: &Path) -> Result<Pending, FileError> {
     }
 }
 
-/// As [`finish_change`], for who has the lock.
+/// Like [`pending_change`], with the parts of changes of up to `levels` folders above that affect files in `folder`.
+///
+/// # Errors
+/// Returns an error if a change cannot be read.
+pub(crate) fn pending_changes(folder: &Path, levels: usize) -> Result<Pending, FileError> {
+    let mut pending = pending_change(folder)?;
+    let Ok(real) = folder.canonicalize() else {
+        return Ok(pending);
+    };
+    for above in real.ancestors().skip(1).take(levels) {
+        if fs::symlink_metadata(above.join(JOURNAL)).is_err() {
+            continue;
+        }
+        let change = pending_change(above)?;
+        let inside = |path: &str| {
+            let inside = Path::new(path).strip_prefix(real.strip_prefix(above).ok()?).ok()?;
+            inside.to_str().map(str::to_owned)
+        };
+        let files = change.files.into_iter();
+        for (path, waiting) in files.filter_map(|(path, waiting)| Some((inside(&path)?, waiting))) {
+            pending.files.entry(path).or_insert(waiting);
+        }
+        pending
+            .leaving
+            .extend(change.leaving.iter().filter_map(|path| inside(path)));
+    }
+    Ok(pending)
+}
+
+/// Like [`finish_change`], for a caller that holds the lock.
 fn finish(folder: &Path) -> Result<(), FileError> {
     let journal = folder.join(JOURNAL);
     match record_of(&journal)? {
@@ -399,14 +440,15 @@ fn finish(folder: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Moves the files of a change that counts to their places; its folder goes with the temporary one.
+/// Moves the files of a change that has taken effect to their targets. Moves the folder of the change into `temporary`,
+/// which is then removed.
 fn settle(journal: &Path, folder: &Path, record: &Record, temporary: &TemporaryFolder) -> Result<(), FileError> {
     let mut changed = Vec::new();
     let placed = record.place(&journal.join(FILES), folder, "", &mut changed);
     let placed = placed.and_then(|()| record.outside.iter().try_for_each(Outside::place));
     let placed = placed.and_then(|()| record.clear(folder, &mut changed));
     placed.map_err(|error| unfinished(journal, &error))?;
-    // Those that have gone are remembered by the folder above.
+    // The removal of a folder is recorded in its parent folder.
     changed.retain(|folder| folder.is_dir());
     changed.iter().try_for_each(|folder| sync_directory(folder))?;
     let done = temporary.path().join("complete");
@@ -415,7 +457,7 @@ fn settle(journal: &Path, folder: &Path, record: &Record, temporary: &TemporaryF
 
 fn unfinished(journal: &Path, error: &FileError) -> FileError {
     let message = format!(
-        "{}; the files are complete there, and the next command that changes the folder moves them",
+        "{}; the new files are complete, and the next command that changes the folder moves them to their targets",
         with_causes(error)
     );
     FileError::new(
@@ -425,7 +467,8 @@ fn unfinished(journal: &Path, error: &FileError) -> FileError {
     )
 }
 
-/// The record of a change that counts; none where there is no change, or something that was not made here.
+/// Returns the record of a change that has taken effect; `None` if there is no change, or the folder was not created
+/// here.
 fn record_of(journal: &Path) -> Result<Option<Record>, FileError> {
     let metadata = match fs::symlink_metadata(journal) {
         Ok(metadata) if metadata.is_dir() => metadata,
@@ -448,13 +491,13 @@ fn record_of(journal: &Path) -> Result<Option<Record>, FileError> {
     Ok(record.filter(|record| is_folder && record.inode == inode(&metadata)))
 }
 
-/// Keeps other processes from changing the folder, until what is returned goes.
+/// Keeps other processes from changing the folder until the returned file is dropped.
 fn lock(folder: &Path) -> Result<File, FileError> {
     let file = File::open(folder).map_err(|error| FileError::new("open", folder, error))?;
     if lock_within(&file, LOCK_WAIT) {
         return Ok(file);
     }
-    let error = io::Error::other("another process has been changing it for too long; try again");
+    let error = io::Error::other("another process has been changing the folder for too long; try again");
     Err(FileError::new("change files in", folder, error))
 }
 
@@ -500,7 +543,7 @@ fn entries(folder: &Path) -> Result<Vec<DirEntry>, FileError> {
     Ok(entries)
 }
 
-/// Whether a path leads to a regular file, down from a folder and through no link.
+/// Whether a path leads down from a folder to a regular file without passing through a link.
 fn leads_to_file(folder: &Path, path: &str) -> Result<bool, FileError> {
     let mut steps: Vec<&str> = path.split('/').collect();
     let plain = |step: &&str| !matches!(*step, "" | "." | "..");
@@ -517,7 +560,7 @@ fn leads_to_file(folder: &Path, path: &str) -> Result<bool, FileError> {
     Ok(matches!(there(&place.join(name))?, There::File))
 }
 
-/// An entry's place in the target, and its path inside the folder.
+/// Returns the target of an entry, and its path inside the folder.
 fn below(target: &Path, relative: &str, entry: &DirEntry) -> (PathBuf, String) {
     let name = entry.file_name();
     let inside = match relative {
@@ -561,7 +604,7 @@ fn inode(_: &Metadata) -> u64 {
     0
 }
 
-/// Whether files can be moved into a folder, asked before the first one is.
+/// Checks that files can be moved into a folder, before the first file is moved.
 #[cfg(unix)]
 fn require_writable(folder: &Path) -> Result<(), FileError> {
     use rustix::fs::{Access, access};

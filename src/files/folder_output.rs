@@ -1,4 +1,4 @@
-//! Files that come into a folder all together, whether it is there or not.
+//! Files that appear in a folder all at once, whether or not the folder exists.
 
 use super::new_folder::is_empty_folder;
 use super::{FileError, FolderChange, NewFolder, NewFolderError, directory_of};
@@ -6,25 +6,25 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// A folder that is absent or empty and appears complete, or a folder that stays and whose files change together.
+/// A folder that is absent or empty and appears complete, or an existing folder whose files change together.
 #[derive(Debug)]
 pub(crate) enum FolderOutput {
-    /// Put together beside its place.
+    /// A folder prepared next to its target.
     New(NewFolder),
-    /// Put together inside.
+    /// A change prepared inside the folder.
     Change(FolderChange),
 }
 
 impl FolderOutput {
-    /// Begins to write to `folder`. A change that a killed process has left half done is finished first.
+    /// Begins to write to `folder`. First finishes a change that a killed process left incomplete.
     ///
     /// # Errors
-    /// When the system refuses, or the change that was left cannot be finished.
+    /// Returns an error if an I/O operation fails, or an earlier change cannot be finished.
     pub(crate) fn new(folder: &Path) -> Result<Self, FileError> {
         if can_be_replaced(folder) {
             match NewFolder::new(folder) {
                 Ok(new) => return Ok(Self::New(new)),
-                // Somebody has put something there, or one may write into the folder but not beside it.
+                // The folder is no longer empty, or is writable although its parent folder is not.
                 Err(NewFolderError::Taken { .. }) => {}
                 Err(NewFolderError::File(error)) if is_refusal(&error) && folder.is_dir() => {}
                 Err(NewFolderError::File(error)) => return Err(error),
@@ -33,7 +33,8 @@ impl FolderOutput {
         Ok(Self::Change(FolderChange::new(folder)?))
     }
 
-    /// Where the files are put together, under their paths inside the folder. Nothing in it needs to be synced.
+    /// Returns the folder for the files, which must be created under their paths inside the target folder. The caller
+    /// need not sync them.
     pub(crate) fn path(&self) -> &Path {
         match self {
             Self::New(new) => new.path(),
@@ -41,7 +42,7 @@ impl FolderOutput {
         }
     }
 
-    /// Removes a file of the folder together with the change, where it stays.
+    /// Removes a file of an existing folder as part of the change.
     pub(crate) fn remove(&mut self, path: &str) {
         match self {
             Self::New(_) => {}
@@ -49,17 +50,17 @@ impl FolderOutput {
         }
     }
 
-    /// Makes the files durable and puts them into their places.
+    /// Makes the files durable and moves them to their targets.
     ///
     /// # Errors
-    /// As [`NewFolder::commit`] and [`FolderChange::commit`].
+    /// Returns an error if [`NewFolder::commit`] or [`FolderChange::commit`] does.
     pub(crate) fn commit(self) -> Result<(), FileError> {
         match self {
             Self::Change(change) => change.commit(),
             Self::New(new) => new.commit().map_err(|error| match error {
                 NewFolderError::File(error) => error,
                 NewFolderError::Taken { directory } => {
-                    let error = io::Error::other("another program has put something there in the meantime");
+                    let error = io::Error::other("another program has written to this path in the meantime");
                     FileError::new("write", directory, error)
                 }
             }),
@@ -67,11 +68,11 @@ impl FolderOutput {
     }
 }
 
-/// Writes files into a folder that nobody else looks at yet: whoever publishes it syncs them. Each comes with its path
-/// inside the folder.
+/// Writes files into a folder that is not yet visible; the code that publishes the folder syncs them. Each file is
+/// specified with its path inside the folder.
 ///
 /// # Errors
-/// When a folder or file cannot be written, or one of the files is there already.
+/// Returns an error if a folder or file cannot be written, or one of the files already exists.
 pub(crate) fn place<'c>(folder: &Path, files: impl IntoIterator<Item = (&'c str, &'c [u8])>) -> Result<(), FileError> {
     let make = |folder: &Path| {
         fs::create_dir_all(folder).map_err(|error| FileError::new("create the directory", folder, error))
@@ -93,8 +94,8 @@ pub(crate) fn place<'c>(folder: &Path, files: impl IntoIterator<Item = (&'c str,
     Ok(())
 }
 
-/// Whether another folder can take the place of `folder`: it is absent, or empty and neither a link, nor where somebody
-/// works, nor where another file system begins.
+/// Whether a new folder can replace `folder`, which must be absent, or be empty and neither a link, nor a working
+/// directory, nor a mount point.
 fn can_be_replaced(folder: &Path) -> bool {
     match fs::symlink_metadata(folder) {
         Ok(metadata) => {
@@ -108,7 +109,7 @@ fn can_be_replaced(folder: &Path) -> bool {
     }
 }
 
-/// Whether this process works in it, as the shell that began it then does.
+/// Whether this process, and thus the shell that started it, works in the folder.
 fn is_worked_in(folder: &Path) -> bool {
     match (fs::canonicalize("."), fs::canonicalize(folder)) {
         (Ok(here), Ok(folder)) => here.starts_with(folder),
@@ -128,7 +129,7 @@ fn is_mounted(_: &Path) -> bool {
     false
 }
 
-/// Tells what the number of the device does not: a folder that is mounted from the same file system.
+/// Detects a folder mounted from the same file system, which the device number does not show.
 #[cfg(target_os = "linux")]
 fn is_mount_root(folder: &Path) -> bool {
     use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};

@@ -1,4 +1,4 @@
-//! What a killed process left behind, told from everything else by the name, the owner and the lock.
+//! Leftovers of killed processes, distinguished from everything else by name, owner and lock.
 
 use super::{create_private, is_mine, is_still, open_regular};
 use std::fs::{self, DirEntry, File, Metadata, TryLockError};
@@ -6,28 +6,28 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The folder in a temporary folder that holds its content.
+/// The name of the content folder inside a temporary folder.
 pub(super) const CONTENT: &str = "content";
 
-/// Hexadecimal digits at the end of a name.
+/// The number of hexadecimal digits at the end of a name.
 const DIGITS: usize = 16;
 
-/// A name that nobody else has: the prefix, the number of this process and digits by chance.
+/// Returns a unique name: the prefix, the ID of this process and random digits.
 pub(super) fn new_name(prefix: &str) -> String {
     let chance = RandomState::new().build_hasher().finish();
     format!("{prefix}{}-{chance:0DIGITS$x}", std::process::id())
 }
 
-/// Creates a private file in a folder, with a name of its own behind the prefix, and locks it, so that
-/// [`remove`](crate::files::remove_leftovers) does not take it for a leftover. It is removed by whoever made it.
+/// Creates a private file in a folder, with a unique name after the prefix. Locks the file, so that
+/// [`remove`](crate::files::remove_leftovers) does not treat it as a leftover. The caller must remove the file.
 ///
 /// # Errors
-/// When it cannot be created.
+/// Returns an error if the file cannot be created.
 pub(crate) fn create_temporary(folder: &Path, prefix: &str) -> io::Result<(PathBuf, File)> {
     create_locked(folder, prefix, create_private)
 }
 
-/// As [`create_temporary`], for a file that `create` makes.
+/// Like [`create_temporary`], for a file that `create` creates.
 pub(super) fn create_locked(
     folder: &Path,
     prefix: &str,
@@ -39,8 +39,8 @@ pub(super) fn create_locked(
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             created => created?,
         };
-        // Until it is locked, another process can take it for a leftover and remove it. A file system without locks
-        // costs the clean-up of leftovers, nothing else.
+        // Until the file is locked, other processes can treat it as a leftover and remove it. On a file system without
+        // locks, leftovers stay; nothing else is lost.
         let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
         if !taken && is_still(&path, &file) {
             return Ok((path, file));
@@ -49,13 +49,13 @@ pub(super) fn create_locked(
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// The name of the file that stands in every temporary folder, and is locked for as long as the folder is in use. The
-/// name is all that it says, so that it is complete as soon as it is there.
+/// Returns the name of the marker file in a temporary folder, which is locked while the folder is in use. Only the name
+/// matters, so the file is complete as soon as it exists.
 pub(super) fn marker_of(process: &str) -> String {
     format!("opmx-{process}.lock")
 }
 
-/// The number of the process that made a name with this prefix.
+/// Returns the ID of the process that created a name with this prefix.
 pub(super) fn process_of<'name>(name: &'name str, prefix: &str) -> Option<&'name str> {
     let (process, digits) = name.strip_prefix(prefix)?.split_once('-')?;
     let is_process = process
@@ -65,8 +65,8 @@ pub(super) fn process_of<'name>(name: &'name str, prefix: &str) -> Option<&'name
     (is_process && is_chance).then_some(process)
 }
 
-/// Removes the files and folders with this prefix in a folder whose processes are gone. What could be anything else
-/// stays: what has another name or owner, links, pipes, and folders with content but without the marker.
+/// Removes the files and folders with this prefix whose processes no longer exist. Everything that could be something
+/// else stays: entries with a different name or owner, links, pipes, and folders with content but without the marker.
 pub(crate) fn remove(folder: &Path, prefix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -78,13 +78,14 @@ pub(crate) fn remove(folder: &Path, prefix: &str) {
 
 fn remove_entry(entry: &DirEntry, process: &str) {
     let path = entry.path();
-    // That of a link itself, not of what it leads to.
+    // The metadata of a link itself, not of its target.
     match entry.metadata() {
         Ok(metadata) if !is_mine(&metadata) => {}
         Ok(metadata) if metadata.is_file() => {
             let _ = if_dead(&path, || fs::remove_file(&path));
         }
-        // An empty one was made just before its process was killed, or just now: who made it then makes another.
+        // An empty folder was created just before its process was killed, or just now. In the latter case, its creator
+        // creates a new folder.
         Ok(metadata) if metadata.is_dir() && fs::remove_dir(&path).is_err() => {
             let marker = path.join(marker_of(process));
             let is_marked = |metadata: Metadata| metadata.is_file() && is_mine(&metadata);
@@ -96,7 +97,8 @@ fn remove_entry(entry: &DirEntry, process: &str) {
     }
 }
 
-/// Removes a temporary folder. The marker goes after the content, so that another process can go on with it.
+/// Removes a temporary folder. The marker is removed after the content, so that a second process can continue after an
+/// interruption.
 pub(super) fn remove_folder(folder: &Path, marker: &Path) -> io::Result<()> {
     match fs::remove_dir_all(folder.join(CONTENT)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -106,7 +108,8 @@ pub(super) fn remove_folder(folder: &Path, marker: &Path) -> io::Result<()> {
     fs::remove_dir(folder)
 }
 
-/// A file that can be locked and has its name still is nobody's: who made it is gone, or sees the lock and turns away.
+/// Calls `remove` if a file can be locked and still has its name. In this case, its creator has exited, or sees the
+/// lock and backs off.
 fn if_dead<T>(path: &Path, remove: impl FnOnce() -> T) -> Option<T> {
     let file = open_regular(path).ok()?;
     (file.try_lock().is_ok() && is_still(path, &file)).then(remove)

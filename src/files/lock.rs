@@ -1,14 +1,17 @@
-//! Waiting for others that write to the same place.
+//! Waits for other processes that write to the same place.
 
-use std::fs::{File, TryLockError};
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Waits for the lock on a file or folder, and tells whether it came in time. The lock goes with the file.
+/// Waits for the lock on a file or folder. Returns whether the lock was acquired in time. Closing the file releases the
+/// lock.
 ///
-/// On a file system without locks there is nothing to wait for.
+/// On a file system without locks, there is nothing to wait for.
 pub(crate) fn lock_within(file: &File, limit: Duration) -> bool {
     let mut waited = Duration::ZERO;
     loop {
@@ -19,6 +22,25 @@ pub(crate) fn lock_within(file: &File, limit: Duration) -> bool {
                 thread::sleep(PAUSE);
                 waited += PAUSE;
             }
+        }
+    }
+}
+
+/// Opens the file of `path` with `open`, and locks it. Returns `None` if a different process holds the lock.
+///
+/// # Errors
+/// Returns an error if the file cannot be opened.
+pub(crate) fn open_locked(path: &Path, open: impl Fn() -> io::Result<File>) -> io::Result<Option<File>> {
+    loop {
+        let file = open()?;
+        if !lock_within(&file, Duration::ZERO) {
+            return Ok(None);
+        }
+        // The process that held the lock may have removed the file in the meantime.
+        match fs::metadata(path) {
+            Ok(named) if super::same_file(&named, &file.metadata()?) => return Ok(Some(file)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
         }
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A folder that appears at its place when it is complete, or not at all.
+/// A folder that appears at its target when complete, or not at all.
 #[derive(Debug)]
 pub(crate) struct NewFolder {
     temporary: TemporaryFolder,
@@ -13,28 +13,28 @@ pub(crate) struct NewFolder {
     target: PathBuf,
 }
 
-/// Why a folder cannot be made where it should be.
+/// An error while creating a folder.
 #[derive(Debug, thiserror::Error)]
 pub enum NewFolderError {
-    /// There is something of this name already.
+    /// Something with this name already exists.
     #[error("{} already exists and is not an empty folder", directory.display())]
     Taken {
         /// The folder.
         directory: PathBuf,
     },
-    /// The system refused.
+    /// A file operation failed.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
 impl NewFolder {
-    /// Begins a folder that is to stand at `target`, where nothing is yet, or an empty folder.
+    /// Begins a folder for `target`, which must be absent or an empty folder.
     ///
     /// # Errors
-    /// When something is there, or the system refuses.
+    /// Returns an error if `target` already exists and is not an empty folder, or if an I/O operation fails.
     pub(crate) fn new(target: &Path) -> Result<Self, NewFolderError> {
         if let Err(taken) = Self::require_free(target) {
-            // A process that was killed can have left its empty folder when it had done its work.
+            // A killed process may have left its empty temporary folder after it had finished its work.
             TemporaryFolder::remove_left_beside(target);
             return Err(taken);
         }
@@ -48,10 +48,10 @@ impl NewFolder {
         })
     }
 
-    /// Whether a new folder could begin.
+    /// Checks that `target` is absent or an empty folder.
     ///
     /// # Errors
-    /// When something is there.
+    /// Returns an error if `target` already exists and is not an empty folder.
     pub(crate) fn require_free(target: &Path) -> Result<(), NewFolderError> {
         let there = fs::symlink_metadata(target).is_ok();
         if there && !is_empty_folder(target) {
@@ -61,15 +61,16 @@ impl NewFolder {
         Ok(())
     }
 
-    /// Where its content is put together. The folder is empty at first; nothing in it needs to be synced.
+    /// Returns the path of the content. The folder is empty at first; the caller need not sync its content.
     pub(crate) fn path(&self) -> &Path {
         &self.content
     }
 
-    /// Makes the content durable and puts it into its place. An empty folder there hands its permissions on.
+    /// Makes the content durable and moves it to the target. If the target is an empty folder, its permissions are
+    /// kept.
     ///
     /// # Errors
-    /// When something is there by now, or the system refuses.
+    /// Returns an error if the target has been created in the meantime, or if an I/O operation fails.
     pub(crate) fn commit(self) -> Result<(), NewFolderError> {
         let Self {
             temporary,
@@ -92,7 +93,7 @@ impl NewFolder {
     }
 }
 
-/// Whether there is a folder, or a link to one, with nothing in it.
+/// Whether the path leads to an empty folder, possibly through a link.
 pub(super) fn is_empty_folder(path: &Path) -> bool {
     fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }

@@ -1,4 +1,4 @@
-//! Who may read what: files that only their owner may open, and what a file passes on to the one that takes its place.
+//! Permissions: private files, and the attributes that a file passes on to its replacement.
 
 use super::regular::require_regular;
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
@@ -8,7 +8,7 @@ use std::path::Path;
 /// Creates a file that only its owner may read and write.
 ///
 /// # Errors
-/// When something is there already, or the system refuses.
+/// Returns an error if the path already exists, or if an I/O operation fails.
 pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     create(path, true)
 }
@@ -16,15 +16,15 @@ pub(crate) fn create_private(path: &Path) -> io::Result<File> {
 /// Creates a folder that only its owner may enter.
 ///
 /// # Errors
-/// When something is there already, or the system refuses.
+/// Returns an error if the path already exists, or if an I/O operation fails.
 pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
     private_folders().create(path)
 }
 
-/// As [`create_private_folder`], with all folders above it. It may be there already.
+/// Like [`create_private_folder`], but also creates the folders above. The folder may already exist.
 ///
 /// # Errors
-/// When the system refuses.
+/// Returns an error if an I/O operation fails.
 pub(crate) fn create_private_folders(path: &Path) -> io::Result<()> {
     private_folders().recursive(true).create(path)
 }
@@ -49,18 +49,19 @@ fn create(path: &Path, private: bool) -> io::Result<File> {
     options.open(path)
 }
 
-/// What a file passes on to the one that takes its place: its owner and group, as far as the system allows it, and its
-/// mode.
+/// The attributes that a file passes on to its replacement: its mode, and its owner and group as far as the system
+/// allows.
 #[derive(Debug)]
 pub(super) struct Legacy {
     before: Option<Metadata>,
 }
 
 impl Legacy {
-    /// What the file at a path passes on; where there is none, or a link without an end, the new one begins afresh.
+    /// Returns the attributes of the file at a path. If there is no file, or only a dangling link, the replacement gets
+    /// default attributes.
     ///
     /// # Errors
-    /// When something else than a regular file is there, or the system refuses.
+    /// Returns an error if the path is not a regular file, or if an I/O operation fails.
     pub(super) fn of(target: &Path) -> io::Result<Self> {
         match require_regular(target) {
             Ok(metadata) => Ok(Self { before: Some(metadata) }),
@@ -69,18 +70,17 @@ impl Legacy {
         }
     }
 
-    /// Whether there is a file that is replaced.
+    /// Whether an existing file is replaced.
     pub(super) fn is_any(&self) -> bool {
         self.before.is_some()
     }
 
-    /// Creates the file that will take the place. Until its content is complete nobody else may open it, unless it has
-    /// no predecessor.
+    /// Creates the replacement. If it replaces a file, other users cannot open it until its content is complete.
     pub(super) fn create(&self, path: &Path) -> io::Result<File> {
         create(path, self.before.is_some())
     }
 
-    /// Gives the finished file what its predecessor had.
+    /// Applies the attributes of the replaced file to the finished file.
     pub(super) fn pass_on(&self, to: &File) -> io::Result<()> {
         match &self.before {
             Some(before) => pass_on(before, to),
@@ -95,12 +95,13 @@ fn pass_on(before: &Metadata, to: &File) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let now = to.metadata()?;
     if (before.uid(), before.gid()) != (now.uid(), now.gid()) {
-        // Only the superuser gives files away; others may still name a group of theirs.
+        // Only the superuser can change the owner; other users may still set one of their groups.
         let _ = fchown(to, Some(before.uid()), Some(before.gid())).or_else(|_| fchown(to, None, Some(before.gid())));
     }
     let mut mode = before.mode() & 0o777;
     if to.metadata()?.gid() != before.gid() {
-        // What one group may do is not meant for another: its members are among all others.
+        // The permissions of the old group must not apply to a different group, whose members had the permissions of
+        // others.
         mode &= !0o070 | (mode & 0o007) << 3;
     }
     to.set_permissions(Permissions::from_mode(mode))

@@ -1,31 +1,31 @@
-//! Regular files, told from what only has a path: opening a named pipe waits for its other end, reading a device may
-//! never end, and SQLite takes an empty device for an empty database.
+//! Regular files, as opposed to other entries with a path. Opening a named pipe waits for its other end, reading a
+//! device may never end, and SQLite treats an empty device as an empty database.
 
 use std::fs::{self, File, FileType, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Opens a regular file, or a link to one, for reading. What is anything else is not waited for.
+/// Opens a regular file, or a link to one, for reading. Never blocks if the path is not a regular file.
 ///
 /// # Errors
-/// When there is nothing, the system refuses, or the path leads to a folder ([`io::ErrorKind::IsADirectory`]), a named
-/// pipe, a socket or a device ([`io::ErrorKind::InvalidInput`]).
+/// Returns an error if the path does not exist, an I/O operation fails, or the path leads to a folder
+/// ([`io::ErrorKind::IsADirectory`]), a named pipe, a socket or a device ([`io::ErrorKind::InvalidInput`]).
 pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
-    // Opening a device can already do something, and opening a socket fails for a reason that helps nobody.
+    // Opening a device can already have effects, and opening a socket fails with an unhelpful error.
     require_regular(path)?;
     let mut options = OpenOptions::new();
     options.read(true);
-    // Another process may have put a named pipe there since.
+    // A named pipe may have been created at the path in the meantime.
     do_not_wait(&mut options);
     let file = options.open(path)?;
     require(&file.metadata()?)?;
     Ok(file)
 }
 
-/// What the system knows of a regular file, or of the one that a link leads to. It is not opened.
+/// Returns the metadata of a regular file, or of the regular file that a link leads to, without opening it.
 ///
 /// # Errors
-/// As [`open_regular`].
+/// Returns an error if [`open_regular`] does.
 pub(crate) fn require_regular(path: &Path) -> io::Result<Metadata> {
     let metadata = fs::metadata(path)?;
     require(&metadata)?;

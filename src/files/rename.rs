@@ -1,19 +1,19 @@
-//! Giving a file a name that nothing has yet.
+//! Renaming a file to a name that is not taken.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Renames `from` to `to`, in one step, unless something has that name.
+/// Renames `from` to `to` in one step, unless `to` already exists.
 ///
 /// # Errors
-/// When something is there ([`io::ErrorKind::AlreadyExists`]), or the system refuses.
+/// Returns an error if `to` already exists ([`io::ErrorKind::AlreadyExists`]), or if an I/O operation fails.
 #[cfg(target_os = "linux")]
 pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     use rustix::io::Errno;
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        // Not every file system knows this.
+        // Not every file system supports this.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => link_new(from, to),
         renamed => Ok(renamed?),
     }
@@ -24,11 +24,11 @@ pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     link_new(from, to)
 }
 
-/// A second name is refused where something has it already; the first one goes when the second is there.
+/// Creates a second name, which fails if this name already exists, and then removes the first name.
 fn link_new(from: &Path, to: &Path) -> io::Result<()> {
     match fs::hard_link(from, to) {
         Ok(()) => fs::remove_file(from),
-        // Some file systems know no second names.
+        // Some file systems do not support hard links.
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists && fs::symlink_metadata(to).is_err() => {
             fs::rename(from, to)
         }

@@ -1,16 +1,16 @@
-//! A file that takes the place of another in one step.
+//! A file that replaces an existing file in one step.
 
 use super::permissions::Legacy;
 use super::{FileError, directory_of, leftover, rename_new, sync_directory, temporary_prefix};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-/// A new file beside its target, which takes the target's place in one step when it is complete.
+/// A new file next to its target, which replaces the target in one step when it is complete.
 ///
-/// It gets the mode of the file that it replaces, and its owner and group where the system allows it.
+/// The new file gets the mode of the file that it replaces, and its owner and group where the system allows this.
 ///
-/// Dropped before [`Replacement::commit`], it vanishes. A process that is killed leaves it behind;
-/// the next replacement of the same target removes it (the lock on it tells a dead one from one in use).
+/// If a replacement is dropped before [`Replacement::commit`], its file is removed. A killed process leaves the file
+/// behind; the next replacement of the same target removes it, unless its lock shows that it is still in use.
 #[derive(Debug)]
 pub(crate) struct Replacement {
     target: PathBuf,
@@ -21,10 +21,10 @@ pub(crate) struct Replacement {
 }
 
 impl Replacement {
-    /// Opens a temporary file beside `target`, making its directory where that is absent.
+    /// Creates a temporary file next to `target`, and the parent directory if absent.
     ///
     /// # Errors
-    /// When something else than a file stands there, or the directory or the file cannot be made.
+    /// Returns an error if `target` exists and is not a file, or if the directory or the file cannot be created.
     pub(crate) fn new(target: &Path) -> Result<Self, FileError> {
         let directory = directory_of(target);
         fs::create_dir_all(&directory).map_err(|error| FileError::new("create the directory", &directory, error))?;
@@ -42,30 +42,31 @@ impl Replacement {
         })
     }
 
-    /// Where the new content stands until it is committed.
+    /// Returns the path of the new content until it is committed.
     pub(crate) fn path(&self) -> &Path {
         &self.temporary
     }
 
-    /// What it takes the place of.
+    /// Returns the path of the target.
     pub(super) fn target(&self) -> &Path {
         &self.target
     }
 
-    /// Leaves the new content where it stands: what counts says where it goes.
+    /// Leaves the new content at its temporary path, because the record of a change names its target.
     pub(super) fn keep(&mut self) {
         self.committed = true;
     }
 
-    /// The open temporary file.
+    /// Returns the open temporary file.
     pub(crate) fn file(&mut self) -> &mut File {
         &mut self.file
     }
 
-    /// Makes the new content durable and puts it in the place of the target.
+    /// Makes the new content durable and moves it to the target.
     ///
     /// # Errors
-    /// When syncing or renaming fails; the target is then as it was.
+    /// Returns an error if syncing or renaming fails. The target is unchanged, unless only syncing its directory
+    /// failed.
     pub(crate) fn commit(mut self) -> Result<(), FileError> {
         self.finish()?;
         fs::rename(&self.temporary, &self.target).map_err(|error| FileError::new("replace", &self.target, error))?;
@@ -73,10 +74,11 @@ impl Replacement {
         sync_directory(&directory_of(&self.target))
     }
 
-    /// Makes the new content durable and gives it the name of the target, if nothing has that name yet.
+    /// Makes the new content durable and moves it to the target, unless the target already exists.
     ///
     /// # Errors
-    /// When something is there ([`AlreadyExists`](std::io::ErrorKind::AlreadyExists)), which stays as it is; when syncing or renaming fails.
+    /// Returns an error if the target already exists ([`AlreadyExists`](std::io::ErrorKind::AlreadyExists)), in which
+    /// case it stays unchanged, or if syncing or renaming fails.
     pub(crate) fn commit_new(mut self) -> Result<(), FileError> {
         self.finish()?;
         rename_new(&self.temporary, &self.target).map_err(|error| FileError::new("create", &self.target, error))?;
@@ -84,15 +86,15 @@ impl Replacement {
         sync_directory(&directory_of(&self.target))
     }
 
-    /// Removes what killed processes left beside `target`.
+    /// Removes leftovers of killed processes next to `target`.
     pub(crate) fn remove_left_beside(target: &Path) {
         leftover::remove(&directory_of(target), &temporary_prefix(target));
     }
 
-    /// Makes the new content durable, with the mode and the owner that it is to have.
+    /// Makes the new content durable, with its final mode and owner.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// Returns an error if an I/O operation fails.
     pub(super) fn finish(&self) -> Result<(), FileError> {
         let finished = self.legacy.pass_on(&self.file).and_then(|()| self.file.sync_all());
         finished.map_err(|error| FileError::new("write", &self.target, error))

@@ -1,26 +1,26 @@
-//! Making what was written durable.
+//! Makes written data durable.
 
 use super::FileError;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// From this many files and folders on, writing out the whole file system once is cheaper than waiting for each of
-/// them. Below it, nobody waits for what other programs have written.
+/// The number of files and folders from which syncing the whole file system once is cheaper than syncing each entry.
+/// For fewer entries, opmx does not have to wait until data from other programs is written.
 const MANY: usize = 32;
 
 /// Makes the entries of a directory durable.
 ///
 /// # Errors
-/// When the directory cannot be opened or synced.
+/// Returns an error if the directory cannot be opened or synced.
 pub(crate) fn sync_directory(directory: &Path) -> Result<(), FileError> {
     sync(directory)
 }
 
-/// Makes a folder with everything below it durable.
+/// Makes a folder and everything below it durable.
 ///
 /// # Errors
-/// When something cannot be opened or synced.
+/// Returns an error if an entry cannot be opened or synced.
 pub(super) fn sync_below(folder: &Path) -> Result<(), FileError> {
     let mut paths: Vec<PathBuf> = Vec::new();
     for entry in WalkDir::new(folder) {
@@ -33,7 +33,7 @@ pub(super) fn sync_below(folder: &Path) -> Result<(), FileError> {
             return Ok(());
         }
     }
-    // What is in a folder comes before the folder.
+    // Syncs the content of a folder before the folder.
     paths.iter().rev().try_for_each(|path| sync(path))
 }
 
@@ -43,7 +43,7 @@ fn sync(path: &Path) -> Result<(), FileError> {
         .map_err(|error| FileError::new("sync", path, error))
 }
 
-/// Whether the system can do this.
+/// Syncs the file system of a folder. Returns whether the system supports this.
 #[cfg(target_os = "linux")]
 fn sync_file_system(folder: &Path) -> Result<bool, FileError> {
     let synced = File::open(folder).and_then(|folder| Ok(rustix::fs::syncfs(folder)?));

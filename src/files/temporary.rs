@@ -1,4 +1,4 @@
-//! Files and folders that are thrown away.
+//! Temporary files and folders.
 
 use super::permissions::{create_private, create_private_folder};
 use super::{FileError, directory_of, is_mine, is_still, leftover, temporary_prefix};
@@ -6,51 +6,52 @@ use std::fs::{self, File, Metadata, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The directory of the system for temporary files: `$TMPDIR`, or `/tmp`.
+/// Returns the system directory for temporary files: `$TMPDIR`, or `/tmp`.
 pub(crate) fn temporary_directory() -> PathBuf {
     std::env::temp_dir()
 }
 
-/// A file without a name in the directory for temporary files, which is gone when it is closed.
+/// Creates a nameless file in the directory for temporary files. The file is deleted when closed.
 ///
 /// # Errors
-/// When it cannot be made.
+/// Returns an error if the file cannot be created.
 pub(crate) fn nameless_file() -> Result<File, FileError> {
     let fail = |error| FileError::new("create a temporary file in", temporary_directory(), error);
     tempfile::tempfile().map_err(fail)
 }
 
-/// A folder for temporary files with names, where files without a name will not do. Nobody else may enter it.
+/// A folder for temporary files that need names. Other users cannot enter the folder.
 ///
-/// It goes with the value. A process that is killed leaves it behind; the next one that makes such a folder removes it.
+/// The folder is removed when dropped. A killed process leaves the folder behind; the next process that creates such a
+/// folder removes the leftover.
 #[derive(Debug)]
 pub(crate) struct TemporaryFolder {
     folder: PathBuf,
     content: PathBuf,
-    /// The file that is locked for as long as the folder is in use, where leftovers are looked for.
+    /// The file that is locked while the folder is in use, if leftovers are removed from its location.
     marker: Option<(PathBuf, File)>,
-    /// The folder around it, which goes when it is empty.
+    /// The enclosing folder, which is removed when empty.
     around: Option<PathBuf>,
 }
 
 impl TemporaryFolder {
-    /// A new folder in the directory of the system for temporary files.
+    /// Creates a folder in the system directory for temporary files.
     ///
-    /// It stands in a folder of this user alone. Where somebody else has made that one, a new one with a name by chance
-    /// takes its place, which only this value removes.
+    /// The folder is inside a folder that belongs to this user alone. If a different user has created that enclosing
+    /// folder, a folder with a random name is used instead, which only this value removes.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// Returns an error if the folder cannot be created.
     pub(crate) fn new() -> Result<Self, FileError> {
         let directory = temporary_directory();
         let made = Self::of_user(&directory, &directory.join(users_folder()));
         made.map_err(|error| FileError::new("create a folder in", directory, error))
     }
 
-    /// A new folder on the file system of `target`, whose folder is made where it is absent.
+    /// Creates a folder on the file system of `target`, in its parent folder, which is created if absent.
     ///
     /// # Errors
-    /// When one of the two folders cannot be made.
+    /// Returns an error if one of the two folders cannot be created.
     pub(crate) fn beside(target: &Path) -> Result<Self, FileError> {
         let directory = directory_of(target);
         fs::create_dir_all(&directory).map_err(|error| FileError::new("create the directory", &directory, error))?;
@@ -68,7 +69,7 @@ impl TemporaryFolder {
                 return Self::unshared(directory);
             }
             match Self::within(own, "") {
-                // Another process has just removed the empty folder.
+                // A different process has just removed the empty folder.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 made => {
                     let mut made = made?;
@@ -113,20 +114,20 @@ impl TemporaryFolder {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Removes what killed processes left beside `target`.
+    /// Removes leftovers of killed processes next to `target`.
     pub(crate) fn remove_left_beside(target: &Path) {
         leftover::remove(&directory_of(target), &temporary_prefix(target));
     }
 
-    /// Where it is.
+    /// Returns the path of the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.content
     }
 
-    /// Makes an empty file in it, which nobody else may open. What takes the place of the file will be so, too.
+    /// Creates an empty file in the folder, which other users cannot open. A file that replaces it is also private.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// Returns an error if the file cannot be created.
     pub(crate) fn file(&self, name: &str) -> Result<PathBuf, FileError> {
         let path = self.content.join(name);
         create_private(&path).map_err(|error| FileError::new("create", &path, error))?;
@@ -146,7 +147,7 @@ impl Drop for TemporaryFolder {
     }
 }
 
-/// Makes and locks the marker of a folder; none where another process has taken the folder for a leftover meanwhile.
+/// Creates and locks the marker of a folder; `None` if the folder was removed as a leftover in the meantime.
 fn mark(folder: &Path) -> io::Result<Option<(PathBuf, File)>> {
     let path = folder.join(leftover::marker_of(&std::process::id().to_string()));
     let file = match create_private(&path) {
@@ -157,12 +158,12 @@ fn mark(folder: &Path) -> io::Result<Option<(PathBuf, File)>> {
         }
         Ok(file) => file,
     };
-    // A file system without locks costs the clean-up of leftovers, nothing else.
+    // On a file system without locks, leftovers stay; nothing else is lost.
     let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
     Ok((!taken && is_still(&path, &file)).then_some((path, file)))
 }
 
-/// The name of the folder that holds the temporary folders of this user.
+/// Returns the name of the folder that contains the temporary folders of this user.
 #[cfg(unix)]
 fn users_folder() -> String {
     format!("opmx-{}", rustix::process::geteuid().as_raw())
@@ -173,7 +174,7 @@ fn users_folder() -> String {
     "opmx".to_owned()
 }
 
-/// Whether this is a folder of this user, no link to one, that nobody else may enter.
+/// Whether this is a folder of this user, and not a link, that other users cannot enter.
 #[cfg(unix)]
 fn is_private(metadata: &Metadata) -> bool {
     metadata.is_dir() && is_mine(metadata) && std::os::unix::fs::MetadataExt::mode(metadata) & 0o777 == 0o700
@@ -194,7 +195,7 @@ mod tests {
         fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777
     }
 
-    /// A folder as a killed process leaves it.
+    /// Leaves a folder behind, as a killed process does.
     fn leave(made: TemporaryFolder) -> PathBuf {
         let left = made.folder.clone();
         let (_, lock) = std::mem::ManuallyDrop::new(made).marker.take().unwrap();

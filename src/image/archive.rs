@@ -1,6 +1,7 @@
-//! OCI archives: a layout in one tar file, as `oci-archive:` of the container tools.
+//! OCI archives: an OCI image layout in a single tar file. Container tools use the transport name `oci-archive:`.
 
 use super::digest::Digest;
+use super::document::Document;
 use super::error::ImageError;
 use super::image::{Blob, Image};
 use super::layer_reader::plain_path;
@@ -23,32 +24,43 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Members that an archive may have.
+/// The maximum number of members in an archive.
 const MEMBER_LIMIT: usize = 100_000;
 
-/// Reads an image from an archive: the one with this tag or digest, or the only one.
+/// Reads the image with this tag or digest from an archive, or the only image if `tag` is `None`.
 ///
-/// The layers stay in the file and are read from there, so it must not be changed in place while the image is in use.
-/// An archive that is compressed with gzip is unpacked to a temporary file first, of at most `limit` bytes.
+/// The layers are read from the file on demand, so the file must not be modified in place while the image is in use. A
+/// gzip-compressed archive is first unpacked to a temporary file of at most `limit` bytes.
 ///
 /// # Errors
-/// When the file is not a tar file of a layout, there is no such image, or its manifest or config is damaged.
+/// Returns an error if the file is not a tar file with an OCI image layout, the image does not exist, or its manifest
+/// or config is damaged.
 pub fn read_archive(file: &Path, tag: Option<&str>, platform: &Platform, limit: u64) -> Result<Image, ImageError> {
     open_archive(file, tag, limit)?.read(tag, platform)
 }
 
-/// The digest that a tag of an archive stands for.
+/// Returns the digest that a tag of an archive refers to.
 ///
 /// # Errors
-/// When the file is not a tar file of a layout, or there is no such image.
+/// Returns an error if the file is not a tar file with an OCI image layout, or the image does not exist.
 pub(super) fn resolve_archive(file: &Path, tag: Option<&str>, limit: u64) -> Result<Digest, ImageError> {
     Ok(open_archive(file, tag, limit)?.find(tag)?.digest)
 }
 
-/// What stands in an archive that [`write_archive`] replaces: the image with this tag, or else the first.
+/// Returns the manifest or image index that a tag or digest of an archive refers to.
 ///
 /// # Errors
-/// When there is an archive that cannot be read.
+/// Returns an error if the file is not a tar file with an OCI image layout, or the manifest does not exist or is
+/// damaged.
+pub(super) fn document_in_archive(file: &Path, tag: Option<&str>, limit: u64) -> Result<Document, ImageError> {
+    open_archive(file, tag, limit)?.stored(tag)
+}
+
+/// Returns the state of the image that [`write_archive`] would replace: the image with this tag or, if there is none,
+/// the first image.
+///
+/// # Errors
+/// Returns an error if the archive exists but cannot be read.
 pub(super) fn state_in_archive(file: &Path, tag: Option<&str>, limit: u64) -> Result<TagState, ImageError> {
     if fs::symlink_metadata(file).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Ok(TagState::Absent);
@@ -56,15 +68,16 @@ pub(super) fn state_in_archive(file: &Path, tag: Option<&str>, limit: u64) -> Re
     tag_state(open_archive(file, tag, limit)?.first(tag))
 }
 
-/// The images that a tag of an archive offers.
+/// Returns the platform images that a tag in an archive refers to.
 ///
 /// # Errors
-/// When the file is not a tar file of a layout, there is no such image, or its manifest is damaged.
+/// Returns an error if the file is not a tar file with an OCI image layout, the image does not exist, or its manifest
+/// is damaged.
 pub(super) fn offers_in_archive(file: &Path, tag: Option<&str>, limit: u64) -> Result<Vec<Offer>, ImageError> {
     open_archive(file, tag, limit)?.offers(tag)
 }
 
-/// Where a member's bytes are in the file.
+/// The position of a member's content in the tar file.
 #[derive(Clone, Copy)]
 struct Place {
     start: u64,
@@ -131,7 +144,7 @@ enum Unpacking {
     Failed(ImageError),
 }
 
-/// The file itself, or its unpacked copy in a file without a name.
+/// Returns the file itself or, if it is compressed, an unnamed temporary file with its uncompressed content.
 fn uncompressed(mut file: File, origin: &str, limit: u64) -> Result<File, Unpacking> {
     let mut start = Vec::new();
     (&mut file).take(2).read_to_end(&mut start).map_err(Unpacking::File)?;
@@ -165,7 +178,7 @@ fn uncompressed(mut file: File, origin: &str, limit: u64) -> Result<File, Unpack
     Ok(unpacked)
 }
 
-/// Finds the members without reading them.
+/// Locates the archive members without reading their content.
 fn places(file: &File, origin: &str) -> io::Result<(Option<Place>, HashMap<Digest, Place>)> {
     let length = file.metadata()?.len();
     let mut archive = tar::Archive::new(BufReader::new(file.try_clone()?));
@@ -199,20 +212,21 @@ fn places(file: &File, origin: &str) -> io::Result<(Option<Place>, HashMap<Diges
     Ok((index, blobs))
 }
 
-/// Writes an image as an archive, which then holds only this image. The bytes depend on the image and tag alone.
+/// Writes an archive that contains only this image. Its bytes depend only on the image and the tag.
 ///
 /// # Errors
-/// When the file cannot be written, or a layer is not what its descriptor says; an older file is then as it was.
+/// Returns an error if the file cannot be written, or a layer does not match its descriptor. In either case, an
+/// existing file is left unchanged.
 pub fn write_archive(image: &Image, file: &Path, tag: Option<&str>) -> Result<(), ImageError> {
     let file = files::behind_links(file)?;
     prepared(&image.into(), &file, tag)?.commit().map_err(ImageError::from)
 }
 
-/// As [`write_archive`], also for several platforms. Where `over` says what the archive holds, it must still do so when
-/// it is replaced. An archive that is replaced may unpack to `limit` bytes.
+/// Like [`write_archive`], but also supports images for several platforms. If `over` is `Some`, the archive must still
+/// be in that state when it is replaced. The replaced archive may unpack to at most `limit` bytes.
 ///
 /// # Errors
-/// As [`write_archive`], and when the archive holds another image by then.
+/// Returns an error in the same cases as [`write_archive`], or if the archive contains a different image by then.
 pub(super) fn replace_archive(
     tagged: &Tagged,
     file: &Path,
@@ -223,7 +237,7 @@ pub(super) fn replace_archive(
     let replaced = files::behind_links(file)?;
     let replacement = prepared(tagged, &replaced, tag)?;
     let folder = files::directory_of(&replaced);
-    // The file itself gives way to another one, so that writers share the lock of the folder.
+    // Writing replaces the file itself, so writers lock its folder instead.
     let lock = File::open(&folder).map_err(|error| FileError::new("read", &folder, error))?;
     wait_for(&lock, &folder)?;
     if let Some(over) = over {
@@ -238,7 +252,7 @@ pub(super) fn replace_archive(
     Ok(replacement.commit()?)
 }
 
-/// The archive, complete beside the file that it is to replace.
+/// Writes the complete archive next to the file that it will replace.
 fn prepared(tagged: &Tagged, file: &Path, tag: Option<&str>) -> Result<Replacement, ImageError> {
     let origin = tagged.origin();
     let mut replacement = Replacement::new(file)?;
@@ -320,7 +334,7 @@ mod tests {
         let error = read_archive(&file, Some("v2"), &Platform::default(), LIMIT)
             .unwrap_err()
             .to_string();
-        assert!(error.contains("the tag v2 was not found (there is: v1)"), "{error}");
+        assert!(error.contains("the tag v2 was not found (available: v1)"), "{error}");
         let first = fs::read(&file).unwrap();
         write_archive(&written, &file, Some("v1")).unwrap();
         assert_eq!(fs::read(&file).unwrap(), first);
@@ -356,7 +370,7 @@ mod tests {
         let error = read_archive(&file, Some("v1"), &Platform::default(), 1000)
             .unwrap_err()
             .to_string();
-        assert!(error.contains("over the limit of 1000 bytes"), "{error}");
+        assert!(error.contains("exceeds the limit of 1000 bytes"), "{error}");
     }
 
     #[test]

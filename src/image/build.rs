@@ -1,4 +1,4 @@
-//! Building images out of layers: a new one, or more on top of a base.
+//! Builds images from layers, either from scratch or on top of a base image.
 
 use super::digest::Digest;
 use super::error::ImageError;
@@ -9,36 +9,36 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// What an image says about itself and how it is started.
+/// The metadata and runtime settings of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageConfig {
     /// Labels of the config.
     pub labels: BTreeMap<String, String>,
     /// Annotations of the manifest.
     pub annotations: BTreeMap<String, String>,
-    /// The program and its first arguments; empty for none.
+    /// The program and its fixed arguments; may be empty.
     pub entrypoint: Vec<String>,
-    /// Further arguments, which a user of the image may replace.
+    /// The default arguments, which users of the image may override.
     pub command: Vec<String>,
-    /// Ports such as `50051/tcp`.
+    /// Exposed ports, such as `50051/tcp`.
     pub exposed_ports: Vec<String>,
-    /// Variables as `NAME=value`.
+    /// Environment variables as `NAME=value`.
     pub environment: Vec<String>,
     /// User, or user and group, such as `1001` or `1001:0`; empty for root.
     pub user: String,
-    /// The directory that the program starts in; empty for the root.
+    /// The working directory of the program; empty for the root directory.
     pub working_directory: String,
-    /// The operating system, as Go names it.
+    /// The operating system, by its Go name.
     pub os: String,
-    /// The processor, as Go names it.
+    /// The processor architecture, by its Go name.
     pub architecture: String,
-    /// The time of the build, in seconds since 1970.
+    /// The build time, in seconds since 1970.
     pub epoch: u64,
 }
 
 impl Default for ImageConfig {
-    /// Nothing but the platform `linux/amd64`, which is not the one of this machine, so that a build depends on its
-    /// input alone.
+    /// Sets only the platform, to `linux/amd64`. The platform does not depend on the current machine, so that a build
+    /// depends only on its input.
     fn default() -> Self {
         Self {
             labels: BTreeMap::new(),
@@ -56,10 +56,10 @@ impl Default for ImageConfig {
     }
 }
 
-/// Builds an image from scratch. Its bytes depend on the arguments alone.
+/// Builds an image from scratch. Its bytes depend only on the arguments.
 ///
 /// # Errors
-/// When the uncompressed digest of a layer is not known.
+/// Returns an error if the uncompressed digest of a layer is unknown.
 pub fn build(config: &ImageConfig, layers: Vec<Layer>) -> Result<Image, ImageError> {
     let base = json!({
         "created": rfc3339(config.epoch),
@@ -72,10 +72,11 @@ pub fn build(config: &ImageConfig, layers: Vec<Layer>) -> Result<Image, ImageErr
     assemble(base, BTreeMap::new(), config, Vec::new(), layers)
 }
 
-/// Puts layers on top of a base image, whose config stays but for what `config` sets. The platform is the base's.
+/// Adds layers on top of a base image. The platform of the base image and all its config fields that `config` does not
+/// set are kept.
 ///
 /// # Errors
-/// As [`build`], and when the base's config is not that of an image.
+/// Returns an error in the same cases as [`build`], or if the config of the base image is not an image config.
 pub fn append(base: &Image, config: &ImageConfig, layers: Vec<Layer>) -> Result<Image, ImageError> {
     let mut value = base.config_value().clone();
     let expected = base.layers().len();
@@ -134,7 +135,7 @@ fn assemble(
     Image::new(origin, Some(MANIFEST), manifest, config_bytes, blobs)
 }
 
-/// Writes the fields that are set; keys are those of the OCI image specification, in its order.
+/// Writes the fields that are set, with the keys and in the order of the OCI image specification.
 fn fill_config(section: &mut Map<String, Value>, config: &ImageConfig) {
     let mut set = |key: &str, value: Value| section.insert(key.to_owned(), value);
     if !config.user.is_empty() {
@@ -143,7 +144,7 @@ fn fill_config(section: &mut Map<String, Value>, config: &ImageConfig) {
     if !config.entrypoint.is_empty() {
         set("Entrypoint", json!(config.entrypoint));
     }
-    // As in a Dockerfile, a new entrypoint drops the arguments that were meant for the old one.
+    // As in a Dockerfile, a new entrypoint drops the arguments of the old entrypoint.
     if !config.command.is_empty() {
         set("Cmd", json!(config.command));
     } else if !config.entrypoint.is_empty() {
@@ -176,7 +177,8 @@ fn fill_config(section: &mut Map<String, Value>, config: &ImageConfig) {
     }
 }
 
-/// The descriptor in the manifest, with Docker's media types under their OCI names, since the manifest is an OCI one.
+/// Returns the manifest entry for a descriptor, with OCI instead of Docker media types, because the manifest is an OCI
+/// manifest.
 fn descriptor(descriptor: &Descriptor) -> Value {
     let media_type = match descriptor.media_type.as_str() {
         "application/vnd.docker.image.rootfs.diff.tar.gzip" => LAYER_GZIP,
@@ -192,7 +194,7 @@ fn object(value: &mut Value) -> &mut Map<String, Value> {
     }
     match value {
         Value::Object(object) => object,
-        _ => unreachable!("it was made an object"),
+        _ => unreachable!("it was converted to an object"),
     }
 }
 
@@ -211,11 +213,12 @@ fn list<'a>(map: &'a mut Map<String, Value>, key: &str) -> &'a mut Vec<Value> {
     }
     match value {
         Value::Array(list) => list,
-        _ => unreachable!("it was made a list"),
+        _ => unreachable!("it was converted to a list"),
     }
 }
 
-/// Seconds since 1970 as RFC 3339 in UTC; what lies behind the year 9999 is its last second.
+/// Formats seconds since 1970 as an RFC 3339 time in UTC. A time after the year 9999 becomes the last second of that
+/// year.
 fn rfc3339(seconds: u64) -> String {
     let time = i64::try_from(seconds)
         .ok()

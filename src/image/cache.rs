@@ -1,9 +1,10 @@
-//! Content that was pulled before, by digest, in the user's cache directory.
+//! A cache of pulled content, keyed by digest, in the user's cache directory.
 //!
-//! A file is compared with its digest whenever it is used, and what does not match is removed; so nothing here needs to
-//! be synced. Files that were not used for longest go when the cache grows over its size.
+//! Each file is checked against its digest whenever it is used, and is removed on a mismatch, so files do not need to
+//! be synced to disk. When the cache exceeds its size limit, the least recently used files are removed.
 //!
-//! Nothing fails for the cache: where it cannot be read or written, opmx does without it and says so once.
+//! The cache never makes an operation fail: if the cache cannot be read or written, opmx warns once and continues
+//! without it.
 
 mod incoming;
 pub(super) mod layer_name;
@@ -24,13 +25,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
-/// Bytes that the cache may hold unless told otherwise.
+/// The default size limit of the cache in bytes.
 pub const DEFAULT_CACHE_SIZE: u64 = 4 << 30;
 
-/// How the names of files begin that are being written.
+/// The name prefix of files that are still being written.
 const INCOMING: &str = ".opmx-";
 
-/// Where blobs are kept between runs.
+/// A directory that keeps blobs between runs.
 #[derive(Debug, Clone)]
 pub struct Cache {
     directory: PathBuf,
@@ -38,13 +39,13 @@ pub struct Cache {
     state: Arc<State>,
 }
 
-/// What all clones of a cache share.
+/// The state shared by all clones of a cache.
 struct State {
-    /// The bytes that were here when they were counted, and those that came since; none before the first count.
+    /// The cache size in bytes at the last scan plus the bytes added since; `None` before the first scan.
     held: Mutex<Option<u64>>,
     /// Whether the directory may be used as a cache.
     suitable: OnceLock<bool>,
-    /// Nothing could be written once, so it is not tried again.
+    /// Whether a write has failed, after which no further writes are attempted.
     full: AtomicBool,
     told: AtomicBool,
     progress: Arc<dyn Progress>,
@@ -60,12 +61,12 @@ impl fmt::Debug for State {
 }
 
 impl Cache {
-    /// A cache in `directory` that holds at most `size` bytes.
+    /// Creates a cache in `directory` with a limit of `size` bytes.
     pub fn new(directory: impl Into<PathBuf>, size: u64) -> Self {
         Self::watched(directory, size, Arc::new(Silent))
     }
 
-    /// As [`Cache::new`]; `progress` is told when the cache is passed over.
+    /// Like [`Cache::new`], but reports to `progress` when the cache cannot be used.
     pub(super) fn watched(directory: impl Into<PathBuf>, size: u64, progress: Arc<dyn Progress>) -> Self {
         Self {
             directory: directory.into(),
@@ -80,7 +81,8 @@ impl Cache {
         }
     }
 
-    /// Content that is here and whole. Opened, it stays readable even when another process removes it.
+    /// Returns the content with this digest if the cache contains it undamaged. The returned content stays readable
+    /// even if another process removes the file.
     pub(super) fn get(&self, digest: &Digest) -> Option<Blob> {
         let path = self.path(digest);
         let file = self.open(&path)?;
@@ -100,12 +102,12 @@ impl Cache {
             self.remove_damaged(&path);
             return None;
         }
-        // Used just now; a cache on a read-only file system does not learn it.
+        // Record the use; this fails on a read-only file system.
         let _ = file.set_modified(SystemTime::now());
         Some(Blob::of_file(file, length))
     }
 
-    /// Opens a file of the cache, if it is there. What is no file is taken for damage.
+    /// Opens a cache file if it exists. Anything other than a file or directory is treated as damage and removed.
     pub(super) fn open(&self, path: &Path) -> Option<File> {
         if !self.is_suitable() {
             return None;
@@ -115,7 +117,7 @@ impl Cache {
             Err(error) => error,
         };
         match fs::symlink_metadata(path) {
-            // A link that leads nowhere, a pipe, a socket, a device.
+            // A dangling link, a pipe, a socket, or a device.
             Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => self.remove_damaged(path),
             _ if error.kind() == io::ErrorKind::NotFound => {}
             _ => self.pass_over(&FileError::new("read", path, error)),
@@ -123,13 +125,13 @@ impl Cache {
         None
     }
 
-    /// Starts a file for content with this digest, which counts when it is kept; none where the cache cannot be
-    /// written.
+    /// Creates a file for content with this digest, which becomes part of the cache once it is kept. Returns `None` if
+    /// the cache cannot be written.
     pub(super) fn start(&self, digest: &Digest) -> Option<Incoming> {
         self.start_in(&self.blobs(), self.path(digest))
     }
 
-    /// Starts a file that will have the name `target` in one of the folders of the cache.
+    /// Creates a file that will be named `target` in one of the cache folders.
     pub(super) fn start_in(&self, folder: &Path, target: PathBuf) -> Option<Incoming> {
         if self.state.full.load(Ordering::Relaxed) || !self.is_suitable() {
             return None;
@@ -140,10 +142,10 @@ impl Cache {
         made.map_err(|error| self.pass_over_writing(&error)).ok()
     }
 
-    /// Keeps content that is in memory.
+    /// Stores content that is in memory.
     #[cfg_attr(
         not(feature = "registry"),
-        expect(dead_code, reason = "for what comes from registries")
+        expect(dead_code, reason = "only used for content from registries")
     )]
     pub(super) fn keep(&self, digest: &Digest, content: &[u8]) {
         let path = self.path(digest);
@@ -158,19 +160,19 @@ impl Cache {
         }
     }
 
-    /// Does without the cache, or a file of it, and says so the first time.
+    /// Reports that the cache or a file in it cannot be used; only the first report is a warning.
     pub(super) fn pass_over(&self, error: &FileError) {
         self.tell(&format!("cannot use the cache: {}", with_causes(error)));
     }
 
-    /// As [`Cache::pass_over`]; nothing is written into the cache any more.
+    /// Like [`Cache::pass_over`], but also stops writing to the cache.
     pub(super) fn pass_over_writing(&self, error: &FileError) {
         self.state.full.store(true, Ordering::Relaxed);
         self.pass_over(error);
     }
 
     fn remove_damaged(&self, path: &Path) {
-        self.tell(&format!("the cache is damaged: {} is removed", path.display()));
+        self.tell(&format!("the cache is damaged; removing {}", path.display()));
         let _ = fs::remove_file(path);
     }
 
@@ -183,7 +185,8 @@ impl Cache {
         }
     }
 
-    /// The blobs of an image layout stand under the same names, and must not go when there are too many of them.
+    /// Whether the directory may be used as a cache. An image layout is rejected because its blobs have the same names
+    /// as cache files, but must not be removed when the size limit is exceeded.
     fn is_suitable(&self) -> bool {
         *self.state.suitable.get_or_init(|| {
             let is_layout = fs::symlink_metadata(self.directory.join(LAYOUT_FILE)).is_ok();
@@ -197,7 +200,7 @@ impl Cache {
         })
     }
 
-    /// Counts what came in, and looks at all files only before the first time and when the cache is too large.
+    /// Increases the recorded cache size. The directory is scanned only the first time and when the cache is too large.
     fn grow(&self, length: u64) {
         let mut held = self.state.held.lock().unwrap_or_else(PoisonError::into_inner);
         *held = Some(match held.map(|bytes| bytes.saturating_add(length)) {
@@ -206,8 +209,8 @@ impl Cache {
         });
     }
 
-    /// Removes the files that were not used for longest until the rest is within the size, and says how much that is.
-    /// What killed processes were writing goes, too.
+    /// Removes the least recently used files until the cache is within its size limit, and returns its new size in
+    /// bytes. Also removes partial files of killed processes.
     fn trim(&self) -> u64 {
         for folder in [self.blobs(), self.layers()] {
             files::remove_leftovers(&folder, INCOMING);
@@ -226,8 +229,8 @@ impl Cache {
         total
     }
 
-    /// All that counts: when it was last used, where it is, and its bytes. A name that stands for no blob that is here
-    /// is removed, so that there are never more names than blobs.
+    /// Returns all files of the cache, each with the time of its last use, its path, and its size in bytes. Removes
+    /// layer names whose blob is missing, so that there are never more names than blobs.
     fn files(&self) -> Vec<(SystemTime, PathBuf, u64)> {
         let is_blob = |name: &str| format!("sha256:{name}").parse::<Digest>().is_ok();
         let mut files = regular_files(&self.blobs(), is_blob);
@@ -246,7 +249,7 @@ impl Cache {
         self.directory.join("blobs").join("sha256")
     }
 
-    /// Where layers are named by their tar files.
+    /// Returns the folder with the layer names, which map the digests of tar files to blobs.
     pub(super) fn layers(&self) -> PathBuf {
         self.directory.join("layers")
     }
@@ -256,7 +259,8 @@ impl Cache {
     }
 }
 
-/// The regular files of a folder whose names are such: when each was changed, where it is, and its bytes.
+/// Returns the regular files in a folder whose names match `is_such`, each with its modification time, path, and size
+/// in bytes.
 fn regular_files(folder: &Path, is_such: impl Fn(&str) -> bool) -> Vec<(SystemTime, PathBuf, u64)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let of_such = entries.filter(|entry| entry.file_name().to_str().is_some_and(&is_such));
@@ -400,7 +404,7 @@ mod tests {
         assert!(cache.get(&Digest::of(b"content")).is_none());
     }
 
-    /// Collects what is said.
+    /// Collects the messages.
     #[derive(Default)]
     struct Listener(Mutex<Vec<String>>);
 

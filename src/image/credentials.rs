@@ -1,7 +1,7 @@
-//! Finding the login for a registry, where the container tools keep it.
+//! Finds registry logins in the credential stores of the container tools.
 //!
-//! Of several files the first that knows the registry counts. Within a file, the longest key that is a prefix of
-//! `host/repository` wins; then the program in `credHelpers` for the host, then the one in `credsStore`.
+//! Of several files, the first with a login for the registry is used. Within a file, the longest key that is a prefix
+//! of `host/repository` takes precedence, then the `credHelpers` program for the host, then the `credsStore` program.
 
 mod helper;
 
@@ -17,41 +17,41 @@ use std::path::{Path, PathBuf};
 
 const FILE_LIMIT: u64 = 4 << 20;
 
-/// Docker's own key for its registry.
+/// The key that Docker uses for Docker Hub.
 const DOCKER_HUB_KEY: &str = "https://index.docker.io/v1/";
-/// The names under which Docker Hub's login is found.
+/// The host names under which a Docker Hub login may be stored.
 const DOCKER_HUB: [&str; 3] = ["docker.io", "index.docker.io", "registry-1.docker.io"];
 
-/// Where logins are looked for; nowhere by default.
+/// The files that are searched for logins; none by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Credentials {
     files: Vec<PathBuf>,
-    /// The file was named by the user, so it has to be there.
+    /// Whether the file must exist because the user specified it.
     required: bool,
 }
 
-/// A login, and where it was found.
+/// A login and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Login {
-    /// What to present to the registry.
+    /// The secret to present to the registry.
     pub secret: Secret,
-    /// The file and key, or the helper program; never the secret.
+    /// The file and key, or the helper program, that contained the login; never the secret itself.
     pub source: String,
 }
 
-/// What proves who asks. Debugging output does not show it.
+/// The secret that authenticates a user. `Debug` output does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Secret {
-    /// A name and a password.
+    /// A user name and a password.
     Password {
-        /// The name.
+        /// The user name.
         user: String,
         /// The password or access token.
         password: String,
     },
-    /// A refresh token (OAuth 2), exchanged for short-lived tokens.
+    /// An OAuth 2 refresh token, which is exchanged for short-lived tokens.
     IdentityToken(String),
-    /// A token that the registry takes as it is.
+    /// A token that is sent to the registry unchanged.
     RegistryToken(String),
 }
 
@@ -63,19 +63,19 @@ pub enum CredentialError {
     Read {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The underlying error.
         source: io::Error,
     },
-    /// The file is not JSON of the right shape.
-    #[error("the credentials file {} is not valid", file.display())]
+    /// The file is not valid JSON, or does not have the expected structure.
+    #[error("the credentials file {} is invalid", file.display())]
     Json {
         /// The file.
         file: PathBuf,
-        /// What is wrong.
+        /// The underlying error.
         source: serde_json::Error,
     },
     /// The entry for a registry cannot be decoded.
-    #[error("the credentials file {} has an unusable entry for {key}: expected \"auth\" to be user:password in base64", file.display())]
+    #[error("the credentials file {} contains an invalid entry for {key}: expected \"auth\" to be user:password in base64", file.display())]
     Entry {
         /// The file.
         file: PathBuf,
@@ -83,13 +83,13 @@ pub enum CredentialError {
         key: String,
     },
     /// The helper program could not be run.
-    #[error("cannot run {program}, which the credentials file {} names", file.display())]
+    #[error("cannot run {program}, which is named in the credentials file {}", file.display())]
     Run {
         /// The program.
         program: String,
-        /// The file that names it.
+        /// The credentials file that names the program.
         file: PathBuf,
-        /// What the system said.
+        /// The underlying error.
         source: io::Error,
     },
     /// The helper program failed.
@@ -97,7 +97,7 @@ pub enum CredentialError {
     Helper {
         /// The program.
         program: String,
-        /// Its own words, or what is wrong with its answer.
+        /// The program's own message, or a description of the error in its response.
         message: String,
     },
 }
@@ -133,7 +133,7 @@ struct StoredLogin {
 }
 
 impl Credentials {
-    /// Those in this file, which has to be there.
+    /// Searches this file, which must exist, for logins.
     pub fn in_file(file: PathBuf) -> Self {
         Self {
             files: vec![file],
@@ -141,22 +141,24 @@ impl Credentials {
         }
     }
 
-    /// Those in these files, as far as they are there. The first that knows a registry counts.
+    /// Searches these files, if they exist, for logins. The first file with a login for a registry is used.
     pub(crate) fn in_any_of(files: Vec<PathBuf>) -> Self {
         Self { files, required: false }
     }
 
-    /// The files, in the order in which they are read.
+    /// Returns the files in the order in which they are searched.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
-    /// The login for a repository, if there is one. `registry` is the host with its port, `docker.io` for Docker Hub.
+    /// Returns the login for a repository, if there is one. `registry` is the host with its port, or `docker.io` for
+    /// Docker Hub.
     ///
-    /// Runs helper programs, and waits for them at most 30 seconds.
+    /// Runs helper programs, and waits at most 30 seconds for each to exit.
     ///
     /// # Errors
-    /// When a file is there but cannot be used, a file named by the user is absent, or a helper fails.
+    /// Returns an error if a file exists but cannot be used, a file named by the user does not exist, or a helper
+    /// fails.
     pub fn find(&self, registry: &str, repository: &str) -> Result<Option<Login>, CredentialError> {
         for file in &self.files {
             let Some(content) = self.read(file)? else { continue };
@@ -205,7 +207,7 @@ impl AuthFile {
                     format!("{host}/{wanted}")
                 };
                 let mut same = self.auths.iter().filter(|(key, _)| plain_key(key) == wanted);
-                // Desktop tools leave empty entries behind when the secret is with a helper.
+                // Desktop tools leave empty entries for secrets that are stored by a helper.
                 if let Some((key, secret)) = same.find_map(|(key, entry)| Some((key, entry.secret()?))) {
                     let secret = secret.map_err(|_| CredentialError::Entry {
                         file: file.to_owned(),
@@ -271,7 +273,7 @@ fn decode(auth: &str) -> Option<Secret> {
     })
 }
 
-/// `a/b/c`, `a/b`, `a` and nothing: the repository and the folders above it.
+/// Yields the repository path and its parents: `a/b/c`, `a/b`, `a` and the empty string.
 fn prefixes(repository: &str) -> impl Iterator<Item = &str> {
     let mut next = Some(repository);
     std::iter::from_fn(move || {
@@ -285,7 +287,7 @@ fn prefixes(repository: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A key without its scheme and without the API version that Docker writes: `https://host/v1/` is `host`.
+/// Removes the scheme and Docker's API version from a key: `https://host/v1/` becomes `host`.
 fn plain_key(key: &str) -> String {
     let key = key
         .trim_start_matches("https://")

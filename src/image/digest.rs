@@ -1,42 +1,58 @@
-//! Content digests as the OCI image specification writes them: `sha256:` and 64 hexadecimal digits.
+//! Content digests in the format of the OCI image specification: `sha256:` and 64 hexadecimal digits.
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::str::FromStr;
 
-/// The SHA-256 digest of some bytes: the name under which content is stored and checked.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A SHA-256 digest, under which content is stored and verified.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Digest([u8; 32]);
 
-/// A string that is not a digest.
+/// The error for a string that is not a supported digest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DigestError {
-    /// A digest by another function, such as `sha512`.
-    #[error("the digest {digest:?} is not a sha256 digest, the only kind that is supported")]
+    /// A digest with an unsupported algorithm, such as `sha512`.
+    #[error("the digest {digest:?} is not a sha256 digest; other algorithms are not supported")]
     Algorithm {
-        /// The text as it was found.
+        /// The rejected string.
         digest: String,
     },
-    /// Not 64 lower-case hexadecimal digits behind `sha256:`.
-    #[error("{digest:?} is not a digest: expected sha256: and 64 lower-case hexadecimal digits")]
+    /// A string other than `sha256:` and 64 lowercase hexadecimal digits.
+    #[error("{digest:?} is not a digest: expected sha256: followed by 64 lowercase hexadecimal digits")]
     Format {
-        /// The text as it was found.
+        /// The rejected string.
         digest: String,
     },
 }
 
 impl Digest {
-    /// The digest of `bytes`.
+    /// Computes the digest of `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
         let mut hasher = Hasher::new();
         hasher.update(bytes);
         hasher.finish()
     }
 
-    /// The 64 hexadecimal digits, which name the file in a layout's `blobs/sha256`.
+    /// Returns the 64 hexadecimal digits, which are the file name in the `blobs/sha256` folder of a layout.
     pub fn hex(&self) -> String {
         self.to_string().split_off("sha256:".len())
+    }
+}
+
+impl From<Digest> for String {
+    fn from(digest: Digest) -> Self {
+        digest.to_string()
+    }
+}
+
+impl TryFrom<String> for Digest {
+    type Error = DigestError;
+
+    fn try_from(text: String) -> Result<Self, DigestError> {
+        text.parse()
     }
 }
 
@@ -83,7 +99,7 @@ impl FromStr for Digest {
     }
 }
 
-/// Computes a digest piece by piece, and counts the bytes.
+/// Computes a digest incrementally, and counts the bytes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Hasher {
     state: Sha256,
@@ -91,29 +107,29 @@ pub(crate) struct Hasher {
 }
 
 impl Hasher {
-    /// Nothing read yet.
+    /// Creates an empty hasher.
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     pub(crate) fn update(&mut self, bytes: &[u8]) {
         self.state.update(bytes);
         self.length += bytes.len() as u64;
     }
 
-    /// How many bytes were taken.
+    /// Returns the number of bytes added.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
-    /// The digest of all bytes taken.
+    /// Returns the digest of all bytes added.
     pub(crate) fn finish(self) -> Digest {
         Digest(self.state.finalize().into())
     }
 }
 
-/// A reader or writer that hashes what passes through it.
+/// A reader or writer that hashes the bytes passing through it.
 #[derive(Debug)]
 pub(super) struct Hashing<T> {
     inner: T,

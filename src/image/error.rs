@@ -1,4 +1,4 @@
-//! Why an image cannot be read, built or moved.
+//! Errors of image operations.
 
 use super::problem::{BuildProblem, ContentProblem};
 use super::reference::ReferenceError;
@@ -8,77 +8,77 @@ use super::tag_state::Race;
 use crate::files::FileError;
 use crate::tree::TreeError;
 
-/// An image operation that failed.
+/// An error of an image operation.
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
-    /// The text is not a reference.
+    /// A string is not an image reference.
     #[error(transparent)]
     Reference(#[from] ReferenceError),
     /// A file or directory could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A layer holds something that a tree of files may not hold.
+    /// A layer contains an entry that is not allowed in a file tree.
     #[error(transparent)]
     Tree(#[from] TreeError),
     /// A request to a registry failed.
     #[cfg(feature = "registry")]
     #[error(transparent)]
     Registry(Box<RegistryError>),
-    /// The image is in a registry, and the library was built without the feature `registry`.
+    /// The image is in a registry, but the library was built without the `registry` feature.
     #[cfg(not(feature = "registry"))]
-    #[error("{image}: this program was built without access to registries")]
+    #[error("{image}: this program was built without registry support")]
     NoRegistry {
         /// The reference.
         image: String,
     },
-    /// There is no such image, or no such file in it.
+    /// The image does not exist, or does not contain the requested file.
     #[error("{image}: {what} was not found{}", list_of(available))]
     NotFound {
         /// The reference.
         image: String,
-        /// What was looked for.
+        /// The image or file that was not found.
         what: String,
-        /// What there is instead.
+        /// The available alternatives.
         available: Vec<String>,
     },
-    /// Several images, and nothing that says which.
-    #[error("{image}: it holds {} images, name one of them by its tag{}", tags.len(), list_of(tags))]
+    /// The reference matches several images.
+    #[error("{image}: found {} images; specify one of them by its tag{}", tags.len(), list_of(tags))]
     Ambiguous {
         /// The reference.
         image: String,
-        /// The tags (or digests) there are.
+        /// The available tags, or the digests of untagged images.
         tags: Vec<String>,
     },
-    /// The image's own bytes are not what they should be.
+    /// A part of the image is invalid.
     #[error("{image}: {part} {problem}")]
     Content {
-        /// The reference, or the digest of an image that was never stored.
+        /// The reference, or the digest of an image that has not been stored.
         image: String,
-        /// The manifest, the config, or a layer with its digest.
+        /// The affected part: the manifest, the config, or a layer with its digest.
         part: String,
-        /// What is wrong with it.
+        /// The problem with this part.
         problem: ContentProblem,
     },
-    /// Another process keeps a layout, or the folder of an archive, locked.
-    #[error("{place}: another process is writing to it, waited {seconds} seconds")]
+    /// Another process has locked a layout or the folder of an archive.
+    #[error("{place}: another process is still writing to it after a wait of {seconds} seconds")]
     Busy {
-        /// The folder.
+        /// The layout directory, or the folder of the archive.
         place: String,
-        /// How long was waited.
+        /// The time spent waiting.
         seconds: u64,
     },
-    /// The tag that was to be moved was moved by somebody else, too.
+    /// A different client moved the tag at the same time.
     #[error("{image} {}", moved(race))]
     Moved {
         /// The reference.
         image: String,
-        /// How it was moved.
+        /// The way in which the tag was moved.
         race: Race,
     },
-    /// Something that cannot be put into a layer or config.
+    /// An image cannot be built from its input.
     #[error("cannot build the image")]
     Build {
-        /// What is wrong.
+        /// The problem with the input.
         #[source]
         problem: BuildProblem,
     },
@@ -98,8 +98,8 @@ impl From<BuildProblem> for ImageError {
 }
 
 impl ContentProblem {
-    /// Says which part of which image has the problem.
-    pub(super) fn of(self, image: impl Into<String>, part: impl Into<String>) -> ImageError {
+    /// Adds the image and its part that the problem concerns.
+    pub(crate) fn of(self, image: impl Into<String>, part: impl Into<String>) -> ImageError {
         ImageError::Content {
             image: image.into(),
             part: part.into(),
@@ -108,19 +108,39 @@ impl ContentProblem {
     }
 }
 
+impl ImageError {
+    /// Whether a registry cannot be reached, rather than refusing what was asked for.
+    pub fn is_unreachable(&self) -> bool {
+        match self {
+            #[cfg(feature = "registry")]
+            Self::Registry(error) => error.failure.is_unreachable(),
+            _ => false,
+        }
+    }
+
+    /// Whether a registry requires a different login.
+    pub fn is_login(&self) -> bool {
+        match self {
+            #[cfg(feature = "registry")]
+            Self::Registry(error) => error.failure.is_login(),
+            _ => false,
+        }
+    }
+}
+
 fn moved(race: &Race) -> String {
     match race {
-        Race::Before { .. } => "was changed by another client in the meantime, so it was left as it is".to_owned(),
-        Race::After { found } => format!("was changed by another client right after the push, and is {found} now"),
+        Race::Before { .. } => "was changed by another client in the meantime, so it was left unchanged".to_owned(),
+        Race::After { found } => format!("was changed by another client right after the push, and is now {found}"),
         Race::Over { lost } => {
             format!("was changed by another client in the meantime, to {lost}, which this push replaced")
         }
         Race::Unknown { lost: None } => {
-            "was pushed, but the registry was too slow to tell whether another client had changed it in the meantime"
+            "was pushed, but the registry responded too slowly to determine whether another client had changed it in the meantime"
                 .to_owned()
         }
         Race::Unknown { lost: Some(lost) } => format!(
-            "was changed by other clients during the push, and not all of their changes could be followed: {lost} was one"
+            "was changed by other clients during the push, and not all of their changes could be tracked; {lost} was one of them"
         ),
     }
 }
@@ -134,5 +154,5 @@ fn list_of(items: &[String]) -> String {
     if items.len() > SHOWN {
         list.push_str(", …");
     }
-    format!(" (there is: {list})")
+    format!(" (available: {list})")
 }

@@ -1,4 +1,4 @@
-//! An image as a value: the bytes of its manifest and config as they are stored, and its layers.
+//! Images as values: the stored bytes of the manifest and config, and the layers.
 
 use super::digest::Digest;
 use super::error::ImageError;
@@ -13,9 +13,9 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// One image for one platform.
+/// An image for one platform.
 ///
-/// The manifest is never written anew, so the digest stays what it was wherever the image goes.
+/// The manifest is never rewritten, so copies of the image keep its digest.
 #[derive(Debug, Clone)]
 pub struct Image {
     origin: String,
@@ -28,40 +28,43 @@ pub struct Image {
     layers: Vec<Layer>,
 }
 
-/// One layer: a tar file, usually compressed with gzip.
+/// A layer: a tar file, usually compressed with gzip.
 #[derive(Debug, Clone)]
 pub struct Layer {
     /// Media type, digest and size of the stored bytes.
     pub descriptor: Descriptor,
-    /// The digest of the uncompressed tar file, where the config states it.
+    /// The digest of the uncompressed tar file, if it is listed in the config.
     pub diff_id: Option<Digest>,
     /// The stored bytes.
     pub content: Blob,
 }
 
-/// Where the bytes of a layer are. Large ones stay on disk.
+/// The bytes of a layer. Large layers stay on disk.
 #[derive(Debug, Clone)]
 pub enum Blob {
-    /// In memory.
+    /// Bytes in memory.
     Memory(Arc<[u8]>),
-    /// A file of its own.
+    /// A whole file.
     File(PathBuf),
-    /// A part of a file that is open: an archive, a cached file, or a temporary file that has no name any more.
+    /// A part of an open file: an archive, a cached file, or a temporary file that no longer has a name.
     Section {
         /// The open file.
         file: Arc<File>,
-        /// Where the part starts.
+        /// The start offset of the part.
         start: u64,
-        /// Its number of bytes.
+        /// The length of the part in bytes.
         length: u64,
     },
+    /// A concatenation of several blobs.
+    Joined(Arc<[Blob]>),
 }
 
 impl Image {
-    /// Puts an image together from its parts. `origin` names it in messages.
+    /// Assembles an image from its parts. `origin` names it in messages.
     ///
     /// # Errors
-    /// When the manifest or config cannot be read, or the config is not the one that the manifest names.
+    /// Returns an error if the manifest or config cannot be parsed, or the config does not match its descriptor in the
+    /// manifest.
     pub fn new(
         origin: impl Into<String>,
         media_type: Option<&str>,
@@ -108,64 +111,65 @@ impl Image {
         })
     }
 
-    /// Remembers the digest of the index that this image was chosen from.
+    /// Sets the digest of the index from which this image was chosen.
     #[must_use]
     pub(super) fn chosen_from(mut self, index: Digest) -> Self {
         self.source_digest = index;
         self
     }
 
-    /// The reference it was read from, or what else names it in messages.
+    /// Returns the reference from which the image was read, or a different name for messages.
     pub fn origin(&self) -> &str {
         &self.origin
     }
 
-    /// The digest of the manifest.
+    /// Returns the digest of the manifest.
     pub fn digest(&self) -> Digest {
         self.digest
     }
 
-    /// The digest that the reference stood for: of the index, where the image was chosen from one.
+    /// Returns the digest that the reference resolved to: the digest of the index if the image was chosen from an
+    /// index, otherwise the digest of the manifest.
     pub fn source_digest(&self) -> Digest {
         self.source_digest
     }
 
-    /// The media type of the manifest.
+    /// Returns the media type of the manifest.
     pub fn media_type(&self) -> &str {
         &self.manifest.media_type
     }
 
-    /// The manifest, byte for byte.
+    /// Returns the unchanged bytes of the manifest.
     pub fn manifest(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The config, byte for byte.
+    /// Returns the unchanged bytes of the config.
     pub fn config(&self) -> &[u8] {
         &self.config
     }
 
-    /// The config as JSON.
+    /// Returns the config as JSON.
     pub fn config_value(&self) -> &Value {
         &self.config_value
     }
 
-    /// The descriptor of the config.
+    /// Returns the descriptor of the config.
     pub fn config_descriptor(&self) -> &Descriptor {
         &self.manifest.config
     }
 
-    /// The layers, lowest first.
+    /// Returns the layers, lowest first.
     pub fn layers(&self) -> &[Layer] {
         &self.layers
     }
 
-    /// The annotations of the manifest.
+    /// Returns the annotations of the manifest.
     pub fn annotations(&self) -> &BTreeMap<String, String> {
         &self.manifest.annotations
     }
 
-    /// The labels of the config.
+    /// Returns the labels of the config.
     pub fn labels(&self) -> BTreeMap<String, String> {
         let labels = self.config_value.pointer("/config/Labels").and_then(Value::as_object);
         let labels = labels.into_iter().flatten();
@@ -174,12 +178,12 @@ impl Image {
             .collect()
     }
 
-    /// One label of the config.
+    /// Returns one label of the config.
     pub fn label(&self, key: &str) -> Option<&str> {
         self.config_value.pointer("/config/Labels")?.get(key)?.as_str()
     }
 
-    /// The platform that the config names.
+    /// Returns the platform specified in the config.
     pub fn platform(&self) -> Option<Platform> {
         Platform::of_config(&self.config_value)
     }
@@ -195,7 +199,7 @@ pub(super) fn diff_ids(config: &Value) -> Result<Vec<Digest>, ContentProblem> {
 }
 
 impl Blob {
-    /// A blob that is one whole open file.
+    /// Creates a blob from a whole open file.
     pub(super) fn of_file(file: File, length: u64) -> Self {
         Self::Section {
             file: Arc::new(file),
@@ -204,10 +208,10 @@ impl Blob {
         }
     }
 
-    /// Reads the stored bytes from their beginning.
+    /// Opens the stored bytes for reading from the start.
     ///
     /// # Errors
-    /// When a file is gone or cannot be opened.
+    /// Returns an error if the file no longer exists or cannot be opened.
     pub fn open(&self) -> Result<Box<dyn Read + Send>, FileError> {
         Ok(match self {
             Self::Memory(bytes) => Box::new(io::Cursor::new(Arc::clone(bytes))),
@@ -217,6 +221,11 @@ impl Blob {
                 position: *start,
                 left: *length,
             }),
+            Self::Joined(parts) => {
+                let mut readers = parts.iter().map(Self::open).collect::<Result<Vec<_>, _>>()?.into_iter();
+                let first: Box<dyn Read + Send> = readers.next().unwrap_or_else(|| Box::new(io::empty()));
+                readers.fold(first, |all, next| Box::new(all.chain(next)))
+            }
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Layers that were written before, out of the cache: of files that seldom change, and are long to compress.
+//! Reuses cached layers, for files that rarely change and take long to compress.
 
 use super::cache::layer_name::digest_in;
 use super::cache::{Cache, Incoming};
@@ -13,15 +13,15 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-/// How layers are compressed. Another number makes them be compressed anew: raise it with a compressor that writes
-/// other bytes, or the same files would have another digest where an older cache is.
+/// The version of the compression. Increment it when the output of the compressor changes; layers are then compressed
+/// again. Otherwise, layers from an older cache would have different digests than new layers of the same files.
 const COMPRESSION: u32 = 1;
 
-/// As [`layer_from_files`]; a layer that was written before is taken from the cache, which costs a fifth of compressing
-/// it again. What is in the cache is compared with the files.
+/// Like [`layer_from_files`], but reuses a layer from the cache if possible, which takes a fifth of the time of
+/// compressing the files again. The cached content is compared with the files.
 ///
 /// # Errors
-/// The same; a cache that cannot be read or written is no reason to fail.
+/// Returns an error in the same cases as [`layer_from_files`]. A cache that cannot be read or written is not an error.
 pub(crate) fn layer_through_cache(entries: &[LayerEntry], epoch: u64, cache: &Cache) -> Result<Layer, ImageError> {
     if let Some(layer) = find(cache, &diff_id_of(entries, epoch)?) {
         return Ok(layer);
@@ -31,15 +31,15 @@ pub(crate) fn layer_through_cache(entries: &[LayerEntry], epoch: u64, cache: &Ca
     Ok(layer)
 }
 
-/// The file that says which blob a layer is.
+/// Returns the path of the file that maps a layer to its blob.
 fn name(cache: &Cache, diff_id: &Digest) -> PathBuf {
     cache.layers().join(format!("{}.{COMPRESSION}", diff_id.hex()))
 }
 
-/// A layer that was written before, by the digest of its tar file.
+/// Looks up a layer in the cache by the digest of its tar file.
 fn find(cache: &Cache, diff_id: &Digest) -> Option<Layer> {
     let name = cache.open(&name(cache, diff_id))?;
-    // Used just now, as the blob is.
+    // Record the use of the name, as for the blob.
     let _ = name.set_modified(SystemTime::now());
     let digest = digest_in(name)?;
     let content = cache.get(&digest)?;
@@ -64,7 +64,7 @@ fn find(cache: &Cache, diff_id: &Digest) -> Option<Layer> {
     (hasher.finish() == *diff_id).then_some(layer)
 }
 
-/// Keeps a layer, and the name under which it is found again.
+/// Stores a layer in the cache, together with the file that maps it to its blob.
 fn keep(cache: &Cache, layer: &Layer) {
     let Some(diff_id) = layer.diff_id else { return };
     let digest = layer.descriptor.digest;
@@ -116,7 +116,7 @@ mod tests {
             assert_eq!(through("one"), written("one"));
             assert_eq!(through("two"), written("two"));
         }
-        // A name that stands for another layer, and a file that is damaged.
+        // A name that refers to a different layer, and a damaged file.
         let names = || std::fs::read_dir(folder.path().join("layers")).unwrap();
         assert_eq!(names().count(), 2);
         for name in names() {

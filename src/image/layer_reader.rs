@@ -1,4 +1,4 @@
-//! Reading the stored bytes of a layer as a stream of tar members, checked and bounded.
+//! Reads the stored bytes of a layer as a verified stream of tar members with size limits.
 
 use super::digest::{Digest, Hasher, Hashing};
 use super::error::ImageError;
@@ -12,10 +12,10 @@ use std::cell::Cell;
 use std::io::{self, BufRead, BufReader, Read, Take};
 use std::rc::Rc;
 
-/// Bytes that the headers of one tar member may have, with its long names and attributes.
+/// The maximum size in bytes of the headers of a tar member, including long names and attributes.
 const HEADER_LIMIT: u64 = 1 << 20;
 
-/// How many bytes a layer may unpack to, and the limit that this comes from.
+/// The maximum unpacked size of a layer in bytes, and the limit that determines it.
 #[derive(Clone, Copy)]
 pub(super) struct UnpackLimit {
     pub(super) bytes: u64,
@@ -23,7 +23,7 @@ pub(super) struct UnpackLimit {
 }
 
 impl UnpackLimit {
-    /// For layers whose every byte is asked for.
+    /// No limit, for layers that are read completely.
     pub(super) const NONE: Self = Self {
         bytes: u64::MAX,
         raised_by: None,
@@ -32,9 +32,9 @@ impl UnpackLimit {
 
 type Stored = BufReader<Hashing<Take<Box<dyn Read + Send>>>>;
 
-/// The uncompressed bytes of a layer.
+/// A reader for the uncompressed bytes of a layer.
 ///
-/// What is stored is hashed on the way and compared with the descriptor at the end.
+/// The stored bytes are hashed while they are read, and compared with the descriptor at the end.
 pub(super) struct LayerReader {
     decoder: Decoder,
     descriptor: Descriptor,
@@ -57,9 +57,9 @@ enum State {
     OverLimit,
 }
 
-/// One entry of a layer's tar file.
+/// An entry in the tar file of a layer.
 pub(super) struct Member<'a> {
-    /// Relative, without `.` parts and without a trailing slash.
+    /// The relative path, without `.` components and without a trailing slash.
     pub(super) path: String,
     pub(super) kind: Kind,
     pub(super) size: u64,
@@ -70,11 +70,11 @@ pub(super) struct Member<'a> {
 pub(super) enum Kind {
     File,
     Directory,
-    /// Neither of the two, by its name for messages.
+    /// Any other kind, with its name for messages.
     Other(&'static str),
 }
 
-/// Why a visit of the members stops.
+/// The error that stopped a visit of the members.
 pub(super) enum Stop {
     Read(io::Error),
     Failed(ImageError),
@@ -108,7 +108,7 @@ impl LayerReader {
         let start = stored
             .fill_buf()
             .map_err(|error| fail(ContentProblem::Damaged(error)))?;
-        // Many registries hold layers whose media type names another compression than the bytes have.
+        // Detect the compression from the bytes, because the media type is wrong for layers in many registries.
         let decoder = if start.starts_with(&[0x1f, 0x8b]) {
             Decoder::Gzip(Box::new(MultiGzDecoder::new(stored)))
         } else if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
@@ -127,8 +127,8 @@ impl LayerReader {
         })
     }
 
-    /// Calls `visit` for every member of the tar file, then checks what is stored against the descriptor.
-    /// Returns how many bytes the layer unpacked to.
+    /// Calls `visit` for every member of the tar file, then checks the stored bytes against the descriptor. Returns the
+    /// unpacked size of the layer in bytes.
     pub(super) fn visit(mut self, visit: &mut dyn FnMut(Member<'_>) -> Result<(), Stop>) -> Result<u64, ImageError> {
         let visited = self.visit_members(visit);
         match visited {
@@ -146,7 +146,7 @@ impl LayerReader {
         let mut archive = tar::Archive::new(self);
         let mut entries = archive.entries().map_err(Stop::Read)?;
         loop {
-            // The tar reader keeps long names and attributes in memory, whatever size they claim.
+            // Limit the headers, because the tar reader keeps long names and attributes of any size in memory.
             budget.set(HEADER_LIMIT);
             let next = entries.next();
             budget.set(u64::MAX);
@@ -159,7 +159,7 @@ impl LayerReader {
                 None => continue,
             };
             if kind == SPARSE {
-                // Its holes could claim any number of bytes.
+                // The holes of a sparse file could have any size.
                 return Err(TreeError::EntryType {
                     origin,
                     path,
@@ -181,7 +181,7 @@ impl LayerReader {
         }
     }
 
-    /// Reads to the end, compares the stored bytes with the descriptor, and gives the uncompressed digest.
+    /// Reads to the end, compares the stored bytes with the descriptor, and returns the uncompressed digest.
     pub(super) fn finish(&mut self) -> Result<Digest, ImageError> {
         io::copy(self, &mut io::sink()).map_err(|error| self.explain(error))?;
         let stored = match &mut self.decoder {
@@ -263,8 +263,8 @@ fn kind_of(entry_type: tar::EntryType) -> Option<Kind> {
     })
 }
 
-/// Takes a leading `/` or `./` away, as layers in the wild have them, and refuses to climb. Says whether it ended in a
-/// slash, which marks a directory in old archives.
+/// Removes a leading `/` or `./`, which occurs in existing layers, and rejects `..`. Also returns whether the path
+/// ended with a slash, which marks a directory in old archives.
 pub(super) fn plain_path(origin: &str, path: &[u8]) -> Result<(String, bool), TreeError> {
     let path = String::from_utf8_lossy(path);
     let mut plain = String::with_capacity(path.len());

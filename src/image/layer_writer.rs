@@ -1,7 +1,8 @@
-//! Writing layers: a tar file compressed with gzip whose bytes depend on the content alone.
+//! Writes layers as gzip-compressed tar files whose bytes depend only on the content.
 //!
-//! Members are sorted by path with their folders before them, belong to 0:0, carry the time 0 (or `SOURCE_DATE_EPOCH`)
-//! and fixed modes; long and non-ASCII paths are PAX records; the gzip header names neither time nor system.
+//! Members are sorted by path, preceded by their folders, and have the owner 0:0, the time 0 (or `SOURCE_DATE_EPOCH`)
+//! and fixed modes. Long and non-ASCII paths are stored in PAX records. The gzip header contains neither a time nor an
+//! operating system.
 
 use super::digest::{Digest, Hasher, Hashing};
 use super::error::ImageError;
@@ -17,42 +18,42 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use tempfile::spooled_tempfile;
 
-/// Content up to this many bytes may stay in memory; what is larger goes to a file.
+/// Content up to this size in bytes may stay in memory; larger content is written to a file.
 pub(super) const MEMORY_LIMIT: usize = 8 << 20;
 
 const FILE_MODE: u32 = 0o644;
 const DIRECTORY_MODE: u32 = 0o755;
-/// zlib's own default: the levels above it cost much time for about one per cent.
+/// The default level of zlib. Higher levels take much longer but save only about one per cent.
 const LEVEL: u32 = 6;
-/// "Unknown" in RFC 1952, so that the bytes are the same wherever they are written.
+/// The value for "unknown" in RFC 1952, so that the bytes are the same on all operating systems.
 const GZIP_SYSTEM: u8 = 255;
 
-/// A file to be written into a layer.
+/// A file to be written to a layer.
 #[derive(Debug, Clone)]
 pub struct LayerEntry {
-    /// Relative to the root of the image, such as `database/index.db`.
+    /// The path relative to the root of the image, such as `database/index.db`.
     pub path: String,
     /// Permission bits, such as `0o644` or `0o755`.
     pub mode: u32,
-    /// Its bytes.
+    /// The content of the file.
     pub content: EntryContent,
 }
 
-/// Where the bytes of a layer's file come from.
+/// The content of a file in a layer.
 #[derive(Debug, Clone)]
 pub enum EntryContent {
-    /// From memory.
+    /// Bytes in memory.
     Bytes(Vec<u8>),
-    /// From a file on disk, which is streamed.
+    /// A file on disk, whose content is streamed.
     File(PathBuf),
-    /// None: a symbolic link to this path.
+    /// A symbolic link to this path.
     Link(String),
 }
 
-/// Writes a tree as a layer; every file gets the mode 0644, and the time `epoch`, in seconds since 1970.
+/// Writes a tree as a layer. All files have the mode 0644 and the modification time `epoch` in seconds since 1970.
 ///
 /// # Errors
-/// When a temporary file cannot be written.
+/// Returns an error if a temporary file cannot be written.
 pub fn layer_from_tree(tree: &Tree, epoch: u64) -> Result<Layer, ImageError> {
     let entries = tree
         .iter()
@@ -60,15 +61,16 @@ pub fn layer_from_tree(tree: &Tree, epoch: u64) -> Result<Layer, ImageError> {
     write_layer(entries.collect(), epoch)
 }
 
-/// Writes files as a layer, whatever their order, with the time `epoch`, in seconds since 1970.
+/// Writes files in any order as a layer. All files have the modification time `epoch` in seconds since 1970.
 ///
 /// # Errors
-/// When a path is not plain or there twice, a file cannot be read, or a temporary file cannot be written.
+/// Returns an error if a path is not a plain relative path or appears twice, a file cannot be read, or a temporary file
+/// cannot be written.
 pub fn layer_from_files(entries: &[LayerEntry], epoch: u64) -> Result<Layer, ImageError> {
     write_layer(sources(entries)?, epoch)
 }
 
-/// The digest of the tar file that [`layer_from_files`] writes, which nothing compresses.
+/// Computes the digest of the tar file that [`layer_from_files`] would write, without compressing it.
 pub(super) fn diff_id_of(entries: &[LayerEntry], epoch: u64) -> Result<Digest, ImageError> {
     let tar = write_tar(Hashing::new(io::sink()), sources(entries)?, epoch)?;
     Ok(tar.into_parts().1.finish())
@@ -166,7 +168,7 @@ fn check_paths(entries: &BTreeMap<&str, (u32, FileContent<'_>)>) -> Result<(), B
     Ok(())
 }
 
-/// The folders of `path` that were not already written for a path in `last_folder`, outermost first.
+/// Returns the parent folders of `path`, outermost first, except those already written for a path in `last_folder`.
 fn new_folders<'a>(last_folder: &str, path: &'a str) -> impl Iterator<Item = &'a str> {
     let folders = path.match_indices('/').filter_map(|(end, _)| path.get(..end));
     let written = format!("{last_folder}/");
@@ -192,7 +194,7 @@ fn append<W: Write>(
 ) -> io::Result<()> {
     if !path.is_ascii() || header.set_path(path).is_err() {
         tar.append_pax_extensions([("path", path.as_bytes())])?;
-        // Readers take the path from the record; what stands in the header is for those that know no records.
+        // The path in the header is for readers that do not support PAX records; all others use the record.
         let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
         let plain: String = path.chars().map(plain).take(90).collect();
         header.set_path(plain)?;
@@ -233,7 +235,7 @@ fn append_file<W: Write>(
     Ok(())
 }
 
-/// Tells a file that cannot be read from a layer that cannot be written.
+/// A file reader that records read errors, to distinguish them from errors while writing the layer.
 struct SizedFile {
     file: io::Take<File>,
     left: u64,
@@ -269,7 +271,7 @@ pub(in crate::image) mod tests {
     use proptest::prelude::*;
     use tar::EntryType::{Directory, Regular};
 
-    /// Bytes that do not compress, the same every time.
+    /// Returns incompressible bytes, which are the same for every call.
     pub(in crate::image) fn noise(length: usize) -> Vec<u8> {
         let mut state = 0x2545_f491_4f6c_dd1d_u64;
         let next = |_| {
@@ -327,7 +329,7 @@ pub(in crate::image) mod tests {
 
     #[test]
     fn the_bytes_are_pinned() {
-        // Whoever changes the compressor, its level or a header changes the digest of every bundle in the world.
+        // A change of the compressor, its level or a header would change the digests of all existing bundles.
         let files = BTreeMap::from([("manifests/a.yaml", (FILE_MODE, FileContent::Bytes(b"kind: A\n")))]);
         let layer = write_layer(files, 0).unwrap();
         assert_eq!(
@@ -420,7 +422,7 @@ pub(in crate::image) mod tests {
         ) {
             let mut tree = Tree::new("test");
             for (path, content) in &files {
-                // A path below a file cannot be.
+                // No path may be below a file.
                 if !files.keys().any(|other| path.starts_with(&format!("{other}/")) || other.starts_with(&format!("{path}/"))) {
                     tree.insert(path, content.clone(), &TreeLimits::default()).unwrap();
                 }

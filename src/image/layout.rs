@@ -1,6 +1,7 @@
 //! OCI image layouts on disk: `oci-layout`, `index.json` and `blobs/sha256/…`.
 
 use super::digest::{Digest, Hasher};
+use super::document::Document;
 use super::error::ImageError;
 use super::image::{Blob, Image};
 use super::layer_writer::MEMORY_LIMIT;
@@ -20,49 +21,57 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub(super) const INDEX_FILE: &str = "index.json";
-/// The file that every OCI layout has.
+/// The marker file of an OCI layout.
 pub(crate) const LAYOUT_FILE: &str = "oci-layout";
 pub(super) const LAYOUT_CONTENT: &str = r#"{"imageLayoutVersion":"1.0.0"}"#;
-/// An index lists images, and many tags may stand in one layout.
+/// The size limit of `index.json`, which is high because a layout may have many tags.
 pub(super) const INDEX_LIMIT: u64 = 16 << 20;
 
 const LOCK_WAIT: Duration = Duration::from_mins(1);
 
-/// Reads an image from a layout directory: the one with this tag or digest, or the only one.
+/// Reads the image with this tag or digest from a layout directory, or the only image if `tag` is `None`.
 ///
-/// `platform` chooses where the tag stands for several platforms. Large layers stay where they are.
+/// `platform` selects an image if the tag refers to images for several platforms. Large layers stay on disk.
 ///
 /// # Errors
-/// When the directory is not a layout, there is no such image, or its manifest or config is damaged.
+/// Returns an error if the directory is not a layout, the image does not exist, or its manifest or config is damaged.
 pub fn read_layout(directory: &Path, tag: Option<&str>, platform: &Platform) -> Result<Image, ImageError> {
     let source = open_layout(directory, tag)?;
     source.read(tag, platform)
 }
 
-/// The digest that a tag of a layout stands for now.
+/// Returns the digest that a tag in a layout currently refers to.
 ///
 /// # Errors
-/// When the directory is not a layout, or there is no such image.
+/// Returns an error if the directory is not a layout, or the image does not exist.
 pub(super) fn resolve_layout(directory: &Path, tag: Option<&str>) -> Result<Digest, ImageError> {
     Ok(open_layout(directory, tag)?.find(tag)?.digest)
 }
 
-/// What stands in a layout where [`write_layout`] puts an image with this tag, or without one.
+/// Returns the manifest or image index that a tag or digest in a layout refers to.
 ///
 /// # Errors
-/// When the index of the layout cannot be read.
+/// Returns an error if the directory is not a layout, or the manifest does not exist or is damaged.
+pub(super) fn document_in_layout(directory: &Path, tag: Option<&str>) -> Result<Document, ImageError> {
+    open_layout(directory, tag)?.stored(tag)
+}
+
+/// Returns the state of the tag that [`write_layout`] would replace, or of the untagged image if `tag` is `None`.
+///
+/// # Errors
+/// Returns an error if the index of the layout cannot be read.
 pub(super) fn state_in_layout(directory: &Path, tag: Option<&str>) -> Result<TagState, ImageError> {
     let found = open_layout(directory, tag).and_then(|source| {
         let entries = source.entries(&source.index, None, INDEX_FILE)?;
-        Ok(entries.into_iter().find(|entry| entry.tag.as_deref() == tag))
+        Ok(entries.into_iter().find(|entry| entry.tag() == tag))
     });
     tag_state(found.map(|entry| entry.map(|entry| entry.descriptor.digest)))
 }
 
-/// The images that a tag of a layout offers.
+/// Returns the platform images that a tag in a layout refers to.
 ///
 /// # Errors
-/// When the directory is not a layout, there is no such image, or its manifest is damaged.
+/// Returns an error if the directory is not a layout, the image does not exist, or its manifest is damaged.
 pub(super) fn offers_in_layout(directory: &Path, tag: Option<&str>) -> Result<Vec<Offer>, ImageError> {
     open_layout(directory, tag)?.offers(tag)
 }
@@ -102,10 +111,10 @@ fn open_layout<'a>(directory: &'a Path, tag: Option<&str>) -> Result<LayoutSourc
     })
 }
 
-/// Finds a blob, and checks that its length is the one in the descriptor.
+/// A function that finds a blob and checks that its length matches the descriptor.
 type FindBlob<'a> = Box<dyn Fn(&Descriptor) -> Result<Blob, ImageError> + 'a>;
 
-/// A layout, wherever its files are.
+/// An image layout in a directory or an archive.
 pub(super) struct LayoutSource<'a> {
     pub(super) origin: String,
     pub(super) index: Vec<u8>,
@@ -113,19 +122,16 @@ pub(super) struct LayoutSource<'a> {
 }
 
 impl LayoutSource<'_> {
-    /// The entry of the index with this tag or digest, or the only one.
+    /// Returns the index entry with this tag or digest, or the only entry if `tag` is `None`.
     pub(super) fn find(&self, tag: Option<&str>) -> Result<Descriptor, ImageError> {
         let entries = self.entries(&self.index, None, "index.json")?;
         if let Some(digest) = tag.and_then(|tag| tag.parse::<Digest>().ok()) {
             return self.find_digest(&entries, &digest);
         }
         let matching: Vec<_> = match tag {
-            Some(tag) => entries
-                .iter()
-                .filter(|entry| entry.tag.as_deref() == Some(tag))
-                .collect(),
+            Some(tag) => entries.iter().filter(|entry| entry.tag() == Some(tag)).collect(),
             None if entries.len() == 1 => entries.iter().collect(),
-            None => entries.iter().filter(|entry| entry.tag.is_none()).collect(),
+            None => entries.iter().filter(|entry| entry.tag().is_none()).collect(),
         };
         let names = || entries.iter().map(IndexEntry::name).collect();
         match (matching.as_slice(), tag) {
@@ -147,14 +153,15 @@ impl LayoutSource<'_> {
         }
     }
 
-    /// The digest of the entry with this tag, or without one, or else of the first.
+    /// Returns the digest of the index entry with this tag (the untagged entry if `tag` is `None`) or, if there is
+    /// none, of the first entry.
     pub(super) fn first(&self, tag: Option<&str>) -> Result<Option<Digest>, ImageError> {
         let entries = self.entries(&self.index, None, INDEX_FILE)?;
-        let found = entries.iter().find(|entry| entry.tag.as_deref() == tag);
+        let found = entries.iter().find(|entry| entry.tag() == tag);
         Ok(found.or(entries.first()).map(|entry| entry.descriptor.digest))
     }
 
-    /// A digest may name an entry, or one of the platforms behind an entry.
+    /// Finds the index entry with this digest, or the image with this digest in an image index of the layout.
     fn find_digest(&self, entries: &[IndexEntry], digest: &Digest) -> Result<Descriptor, ImageError> {
         if let Some(entry) = entries.iter().find(|entry| entry.descriptor.digest == *digest) {
             return Ok(entry.descriptor.clone());
@@ -197,7 +204,14 @@ impl LayoutSource<'_> {
         Ok(image.chosen_from(found.digest))
     }
 
-    /// The images behind a tag that are for a platform.
+    /// Returns the manifest or image index that a tag or digest refers to.
+    pub(super) fn stored(&self, tag: Option<&str>) -> Result<Document, ImageError> {
+        let found = self.find(tag)?;
+        let document = Document::read(self.document(&found)?, Some(&found.media_type));
+        document.map_err(|problem| problem.of(&self.origin, format!("the manifest {}", found.digest)))
+    }
+
+    /// Returns the platform images that a tag refers to.
     pub(super) fn offers(&self, tag: Option<&str>) -> Result<Vec<Offer>, ImageError> {
         let found = self.find(tag)?;
         match self.parse(&self.document(&found)?, &found)? {
@@ -259,33 +273,37 @@ impl LayoutSource<'_> {
 
 impl IndexEntry {
     fn name(&self) -> String {
-        self.tag.clone().unwrap_or_else(|| self.descriptor.digest.to_string())
+        self.tag()
+            .map_or_else(|| self.descriptor.digest.to_string(), str::to_owned)
     }
 }
 
-/// Writes an image into a layout directory, making one where there is none.
+/// Writes an image to a layout directory, which is created if absent.
 ///
-/// The blobs come first and `index.json` last, so that a reader sees the old images or all of the new one. The tag's
-/// old image is replaced, and its blobs stay; other tags are kept, even when several processes write at once. Without a
-/// tag, the one untagged image of the layout is replaced. A Docker manifest stays one, since its digest shall stay.
+/// The blobs are written first and `index.json` last, so that readers see either the old image or the complete new
+/// image. The old image of the tag is replaced, but its blobs are kept. Other tags are kept, even if several processes
+/// write at the same time. Without a tag, the untagged image of the layout is replaced. A Docker manifest is not
+/// converted, so that its digest stays the same.
 ///
 /// # Errors
-/// When a file cannot be written, a layer is not what its descriptor says, or another process keeps the layout locked.
+/// Returns an error if a file cannot be written, a layer does not match its descriptor, or the layout stays locked by
+/// another process.
 pub fn write_layout(image: &Image, directory: &Path, tag: Option<&str>) -> Result<(), ImageError> {
     replace_in_layout(&image.into(), directory, tag, None)
 }
 
-/// As [`write_layout`], also for several platforms. Where `over` says what the tag stands for, it must still do so when
-/// it is replaced.
+/// Like [`write_layout`], but also supports images for several platforms. If `over` is `Some`, the tag must still be in
+/// that state when it is replaced.
 ///
 /// # Errors
-/// As [`write_layout`], and when the tag stands for another image by then.
+/// Returns an error in the same cases as [`write_layout`], or if the tag refers to a different image by then.
 pub(super) fn replace_in_layout(
     tagged: &Tagged,
     directory: &Path,
     tag: Option<&str>,
     over: Option<TagState>,
 ) -> Result<(), ImageError> {
+    refuse_other_content(directory)?;
     let blobs = directory.join("blobs").join("sha256");
     fs::create_dir_all(&blobs).map_err(|error| FileError::new("create the directory", &blobs, error))?;
     let origin = tagged.origin();
@@ -304,7 +322,7 @@ pub(super) fn replace_in_layout(
         }
     }
     let path = directory.join(INDEX_FILE);
-    // What is there but cannot be read may list images, which would be lost with it.
+    // Fail if an existing index cannot be read, because replacing it would lose the images that it lists.
     let old = match fs::symlink_metadata(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         _ => Some(read_file(&path, &directory.display().to_string(), INDEX_LIMIT)?),
@@ -314,7 +332,25 @@ pub(super) fn replace_in_layout(
     Ok(files::write(&path, &index)?)
 }
 
-/// Every blob, in the order in which they are safe to write: what the tag will stand for last.
+/// Returns an error if a folder has content, but is no layout: an image among the files of a bundle or a catalog would
+/// make them unreadable. Blobs alone are what a killed command leaves.
+fn refuse_other_content(directory: &Path) -> Result<(), ImageError> {
+    let is_there = |name: &str| directory.join(name).is_file();
+    if is_there(LAYOUT_FILE) || is_there(INDEX_FILE) {
+        return Ok(());
+    }
+    let Ok(mut entries) = fs::read_dir(directory) else {
+        return Ok(());
+    };
+    let is_other = |entry: io::Result<fs::DirEntry>| entry.is_ok_and(|entry| entry.file_name() != "blobs");
+    if entries.any(is_other) {
+        let source = io::Error::other("the folder contains files, but no OCI image layout");
+        return Err(FileError::new("write an image to", directory, source).into());
+    }
+    Ok(())
+}
+
+/// Returns all blobs in a safe order for writing: the manifest that the tag will refer to comes last.
 pub(super) fn blobs_of(tagged: &Tagged) -> Vec<(Descriptor, Blob, String)> {
     let mut blobs = Vec::new();
     for image in tagged.images() {
@@ -332,8 +368,8 @@ pub(super) fn blobs_of(tagged: &Tagged) -> Vec<(Descriptor, Blob, String)> {
     blobs
 }
 
-/// The text of `index.json`, a new one where there is no old one, with what `descriptor` names under the tag, in the
-/// place of what had it.
+/// Returns the text of `index.json` after `descriptor` has replaced the entry with the tag. Without an old text,
+/// creates a new one.
 pub(super) fn with_entry(
     old: Option<&[u8]>,
     descriptor: &Descriptor,
@@ -396,7 +432,7 @@ fn write_blob(
     Ok(replacement.commit()?)
 }
 
-/// Streams a blob, and fails at its end when it is not what the descriptor says.
+/// Streams a blob, and returns an error at its end if it does not match the descriptor.
 pub(super) fn copy_blob(
     origin: &str,
     descriptor: &Descriptor,
@@ -439,7 +475,7 @@ fn read_file(path: &Path, origin: &str, limit: u64) -> Result<Vec<u8>, ImageErro
     Ok(bytes)
 }
 
-/// Takes the lock that writers of one layout share, on the one file of it that never changes.
+/// Locks the layout for writing. The lock is on the marker file, the only file that never changes.
 fn lock(directory: &Path) -> Result<File, ImageError> {
     let path = directory.join(LAYOUT_FILE);
     let fail = |error| FileError::new("write", &path, error);
@@ -455,7 +491,7 @@ fn lock(directory: &Path) -> Result<File, ImageError> {
         .open(&path);
     let mut file = open.map_err(fail)?;
     wait_for(&file, directory)?;
-    // Also mends a layout whose first writer was killed between making this file and filling it.
+    // This also repairs a layout whose first writer was killed after creating this file but before writing its content.
     if file.metadata().map_err(fail)?.len() == 0 {
         file.write_all(LAYOUT_CONTENT.as_bytes()).map_err(fail)?;
         file.sync_all().map_err(fail)?;
@@ -463,7 +499,7 @@ fn lock(directory: &Path) -> Result<File, ImageError> {
     Ok(file)
 }
 
-/// Waits for the lock on a file or folder, which stands for `place`.
+/// Waits for the lock on `file`, a file or folder that protects `place`.
 pub(super) fn wait_for(file: &File, place: &Path) -> Result<(), ImageError> {
     if files::lock_within(file, LOCK_WAIT) {
         return Ok(());
@@ -477,10 +513,10 @@ pub(super) fn wait_for(file: &File, place: &Path) -> Result<(), ImageError> {
 #[cfg(test)]
 pub(in crate::image) mod tests;
 
-/// What a look-up says of a tag: that nothing is found is an answer, too.
+/// Converts the result of a lookup to the state of a tag; "not found" is also a state.
 ///
 /// # Errors
-/// Those of the look-up, but for that.
+/// Returns the error of the lookup, unless the image was not found.
 pub(super) fn tag_state(found: Result<Option<Digest>, ImageError>) -> Result<TagState, ImageError> {
     match found {
         Ok(found) => Ok(found.map_or(TagState::Absent, TagState::Image)),

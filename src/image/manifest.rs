@@ -1,5 +1,5 @@
-//! The JSON documents of images: manifests and indexes, of OCI and of Docker. Read-only views; the bytes stay as they
-//! are.
+//! The JSON documents of images: manifests and indexes in the OCI and Docker formats. The types are read-only views;
+//! the stored bytes are never changed.
 
 use super::digest::Digest;
 use super::platform::{Offer, Platform};
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Media types.
+/// The supported media types.
 pub(super) const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 pub(super) const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 pub(super) const CONFIG: &str = "application/vnd.oci.image.config.v1+json";
@@ -17,50 +17,73 @@ pub(super) const LAYER_GZIP: &str = "application/vnd.oci.image.layer.v1.tar+gzip
 pub(super) const DOCKER_MANIFEST: &str = "application/vnd.docker.distribution.manifest.v2+json";
 pub(super) const DOCKER_INDEX: &str = "application/vnd.docker.distribution.manifest.list.v2+json";
 
-/// The annotation of a layout's index that holds the tag.
+/// The annotation for the tag in the index of a layout.
 pub(super) const REF_NAME: &str = "org.opencontainers.image.ref.name";
 
-/// Bytes that a manifest or index may have; the distribution specification asks registries for at least this.
+/// The maximum size in bytes of a manifest or index. The distribution specification requires registries to accept at
+/// least this size.
 pub(super) const MANIFEST_LIMIT: u64 = 4 << 20;
-/// Bytes that an image config may have.
+/// The maximum size in bytes of an image config.
 pub(super) const CONFIG_LIMIT: u64 = 16 << 20;
+/// The limit for the size of a blob in a descriptor, in bytes.
+const BLOB_LIMIT: u64 = 1 << 40;
 const LAYER_COUNT_LIMIT: usize = 1000;
 
-/// What a manifest says about a piece of content.
+/// A descriptor of content in a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Descriptor {
-    /// What kind of content it is.
+    /// The media type of the content.
     pub media_type: String,
-    /// The digest of the bytes as they are stored.
+    /// The digest of the stored bytes.
     pub digest: Digest,
-    /// The number of bytes as they are stored.
+    /// The number of stored bytes.
     pub size: u64,
 }
 
-/// A document under a tag: one image, or a list of images for several platforms.
+/// A parsed manifest: an image, or a list of images for several platforms.
 #[derive(Debug, Clone)]
-pub(super) enum Manifest {
+pub enum Manifest {
+    /// An image, or an artifact in the format of an image.
     Image(ImageManifest),
+    /// The entries of an image index.
     Index(Vec<IndexEntry>),
 }
 
+/// The manifest of an image.
 #[derive(Debug, Clone)]
-pub(super) struct ImageManifest {
-    pub(super) media_type: String,
-    pub(super) config: Descriptor,
-    pub(super) layers: Vec<Descriptor>,
-    pub(super) annotations: BTreeMap<String, String>,
+pub struct ImageManifest {
+    /// The media type.
+    pub media_type: String,
+    /// The artifact type, if the manifest is not for a runnable image.
+    pub artifact_type: Option<String>,
+    /// The manifest that the image refers to as its subject.
+    pub subject: Option<Descriptor>,
+    /// The config.
+    pub config: Descriptor,
+    /// The layers, lowest first.
+    pub layers: Vec<Descriptor>,
+    /// The annotations.
+    pub annotations: BTreeMap<String, String>,
 }
 
+/// An entry in an image index.
 #[derive(Debug, Clone)]
-pub(super) struct IndexEntry {
-    pub(super) descriptor: Descriptor,
-    pub(super) platform: Option<Platform>,
-    pub(super) tag: Option<String>,
+pub struct IndexEntry {
+    /// The descriptor of the manifest.
+    pub descriptor: Descriptor,
+    /// The platform of the image.
+    pub platform: Option<Platform>,
+    /// The artifact type, if the manifest is not for a runnable image.
+    pub artifact_type: Option<String>,
+    /// The annotations.
+    pub annotations: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct ReadManifest {
+    artifact_type: Option<String>,
+    subject: Option<ReadDescriptor>,
     config: ReadDescriptor,
     layers: Vec<ReadDescriptor>,
     annotations: Option<BTreeMap<String, String>>,
@@ -72,9 +95,11 @@ struct ReadIndex {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct ReadEntry {
     #[serde(flatten)]
     descriptor: ReadDescriptor,
+    artifact_type: Option<String>,
     platform: Option<ReadPlatform>,
     annotations: Option<BTreeMap<String, String>>,
 }
@@ -94,7 +119,7 @@ struct ReadPlatform {
 }
 
 impl Manifest {
-    /// Reads a manifest. `declared` is the media type that came with it, from a header or descriptor.
+    /// Parses a manifest. `declared` is its media type from a response header or descriptor.
     pub(super) fn parse(bytes: &[u8], declared: Option<&str>) -> Result<Self, ContentProblem> {
         let value: Value = serde_json::from_slice(bytes)?;
         let version = value.get("schemaVersion").and_then(Value::as_i64).unwrap_or_default();
@@ -103,7 +128,7 @@ impl Manifest {
         }
         let stated = value.get("mediaType").and_then(Value::as_str);
         let media_type = stated.or(declared).unwrap_or_default();
-        // A document that could be read both ways would be two different images to two readers.
+        // Reject ambiguous documents, because different readers would interpret them as different images.
         match (value.get("layers").is_some(), value.get("manifests").is_some()) {
             (true, false) if !matches!(media_type, INDEX | DOCKER_INDEX) => {
                 let fallback = if declared == Some(DOCKER_MANIFEST) {
@@ -134,6 +159,8 @@ impl ImageManifest {
         let layers = manifest.layers.into_iter().map(Descriptor::try_from);
         Ok(Self {
             media_type,
+            artifact_type: manifest.artifact_type,
+            subject: manifest.subject.map(Descriptor::try_from).transpose()?,
             config: manifest.config.try_into()?,
             layers: layers.collect::<Result<_, _>>()?,
             annotations: manifest.annotations.unwrap_or_default(),
@@ -148,10 +175,14 @@ impl IndexEntry {
             platform: entry
                 .platform
                 .map(|ReadPlatform { os, architecture }| Platform { os, architecture }),
-            tag: entry
-                .annotations
-                .and_then(|mut annotations| annotations.remove(REF_NAME)),
+            artifact_type: entry.artifact_type,
+            annotations: entry.annotations.unwrap_or_default(),
         })
+    }
+
+    /// Returns the tag of an entry in the index of a layout.
+    pub(super) fn tag(&self) -> Option<&str> {
+        self.annotations.get(REF_NAME).map(String::as_str)
     }
 }
 
@@ -162,13 +193,27 @@ impl TryFrom<ReadDescriptor> for Descriptor {
         Ok(Self {
             media_type: read.media_type,
             digest: read.digest.parse()?,
-            size: u64::try_from(read.size).map_err(|_| ContentProblem::WrongSize { expected: 0, found: 0 })?,
+            size: size(read.size)?,
         })
     }
 }
 
+/// Returns a valid size. The sum of all sizes in a plan or an image fits into 64 bits, because each is limited.
+fn size(found: i64) -> Result<u64, ContentProblem> {
+    let size = u64::try_from(found).ok().filter(|size| *size <= BLOB_LIMIT);
+    size.ok_or(ContentProblem::Size {
+        found,
+        limit: BLOB_LIMIT,
+    })
+}
+
 impl Descriptor {
-    /// Checks bytes against the size and digest that are stated.
+    /// Whether the content is a layer that registries do not store because its vendor distributes it elsewhere.
+    pub fn is_foreign(&self) -> bool {
+        self.media_type.contains("nondistributable") || self.media_type.contains("rootfs.foreign")
+    }
+
+    /// Checks that the bytes match the size and digest of the descriptor.
     pub(super) fn check(&self, bytes: &[u8]) -> Result<(), ContentProblem> {
         let found = bytes.len() as u64;
         if found != self.size {
@@ -201,7 +246,7 @@ fn limit(what: &'static str, count: usize) -> Result<(), ContentProblem> {
     Ok(())
 }
 
-/// The entries that something can run from.
+/// Returns the entries for real platforms.
 pub(super) fn offers(entries: Vec<IndexEntry>) -> Vec<Offer> {
     let real = entries.into_iter().filter_map(|entry| {
         let platform = entry.platform.filter(Platform::is_real)?;
@@ -211,10 +256,11 @@ pub(super) fn offers(entries: Vec<IndexEntry>) -> Vec<Offer> {
     real.collect()
 }
 
-/// Chooses from an index: the wanted platform, else the first for Linux, else the first of all.
+/// Chooses an entry from an index. In order of preference: the wanted platform, the first entry for Linux, the first
+/// entry without a platform, the first entry with a known operating system, and the first entry.
 ///
-/// Bundles and index databases are the same on every platform, so any image is better than none. Entries without a
-/// real platform, such as the attestations that some builders add, come last.
+/// The content of bundles and index databases does not depend on the platform, so any image is better than none.
+/// Entries for an unknown platform, such as the attestations that some builders add, come last.
 pub(super) fn choose<'a>(entries: &'a [IndexEntry], wanted: &Platform) -> Option<&'a IndexEntry> {
     let first = |suits: &dyn Fn(&Platform) -> bool| {
         let mut entries = entries.iter();
@@ -242,13 +288,26 @@ mod tests {
                 os: os.to_owned(),
                 architecture: architecture.to_owned(),
             }),
-            tag: None,
+            artifact_type: None,
+            annotations: BTreeMap::new(),
         }
     }
 
     fn chosen(entries: &[IndexEntry], platform: &str) -> Option<usize> {
         let chosen = choose(entries, &platform.parse().unwrap())?;
         entries.iter().position(|entry| std::ptr::eq(entry, chosen))
+    }
+
+    #[test]
+    fn sizes_that_no_content_has_are_refused() {
+        assert_eq!(size(1 << 40).unwrap(), BLOB_LIMIT);
+        for found in [-1, i64::MIN, (1 << 40) + 1, i64::MAX] {
+            let problem = size(found).unwrap_err();
+            assert!(
+                matches!(problem, ContentProblem::Size { found: named, .. } if named == found),
+                "{problem}"
+            );
+        }
     }
 
     #[test]
@@ -283,6 +342,6 @@ mod tests {
         assert!(parse(r#"{"schemaVersion":2,"layers":[],"manifests":[]}"#).contains("neither"));
         let index = format!(r#"{{"schemaVersion":2,"mediaType":"{INDEX}","layers":[]}}"#);
         assert!(parse(&index).contains("neither"));
-        assert!(parse("[").contains("not valid"));
+        assert!(parse("[").contains("is invalid"));
     }
 }

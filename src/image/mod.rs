@@ -1,15 +1,20 @@
-//! Container images without a daemon: references, layers, manifests, and the places where images live.
+//! Daemonless handling of container images: references, layers, manifests, registries, layouts and archives.
 //!
-//! An [`Image`] is a value: the bytes of its manifest and config as they are stored, and layers that are read as
-//! streams. [`Transports`] moves images between that value and registries, OCI layouts and archives;
-//! [`layer_from_tree`] and [`build()`] make one, [`Tagged`] puts those for several platforms together, [`tree_of`],
-//! [`extract_file`] and [`extract_folder`] take files out of one.
+//! An [`Image`] is a value with the stored bytes of its manifest and config, and with layers that are read as streams.
+//! [`Transports`] reads images from and writes images to registries, OCI layouts and archives. [`layer_from_tree`] and
+//! [`build()`] create an image, [`Tagged`] combines images for several platforms, and [`tree_of`], [`extract_file`] and
+//! [`extract_folder`] extract files from an image.
 
 mod archive;
+#[cfg(feature = "registry")]
+mod blob_source;
 mod build;
 mod cache;
+#[cfg(feature = "registry")]
+pub mod copy;
 mod credentials;
 mod digest;
+mod document;
 mod error;
 #[expect(clippy::module_inception, reason = "a file is named after its main type")]
 mod image;
@@ -32,27 +37,31 @@ mod tagged_image;
 mod transport;
 mod unpack;
 mod validate;
+pub mod volumes;
 
 pub use archive::{read_archive, write_archive};
+#[cfg(feature = "registry")]
+pub use blob_source::BlobSource;
 pub use build::{ImageConfig, append, build};
 pub use cache::{Cache, DEFAULT_CACHE_SIZE};
 pub use credentials::{CredentialError, Credentials, Login, Secret};
 pub use digest::{Digest, DigestError};
+pub use document::Document;
 pub use error::ImageError;
 pub use image::{Blob, Image, Layer};
 pub(crate) use layer_cache::layer_through_cache;
 pub use layer_writer::{EntryContent, LayerEntry, layer_from_files, layer_from_tree};
 pub(crate) use layout::LAYOUT_FILE;
 pub use layout::{read_layout, write_layout};
-pub use manifest::Descriptor;
+pub use manifest::{Descriptor, ImageManifest, IndexEntry, Manifest};
 pub use options::{CacheMode, ImageOptions, RetryPolicy};
 pub use platform::{Offer, Platform, PlatformError};
 pub use problem::{BuildProblem, ContentProblem};
-pub use progress::{Progress, Silent};
+pub use progress::{Progress, Silent, Whole};
 pub(crate) use reference::check_pullable;
-pub use reference::{Reference, ReferenceError, RegistryReference};
+pub use reference::{Reference, ReferenceError, RegistryReference, fallback_tag};
 #[cfg(feature = "registry")]
-pub use registry::{RegistryError, RegistryFailure};
+pub use registry::{Before, Deletion, PlaceError, Placed, RegistryError, RegistryFailure};
 pub use tag_state::{Race, TagState};
 pub use tagged_image::Tagged;
 pub use transport::Transports;

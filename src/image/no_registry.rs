@@ -1,17 +1,20 @@
-//! Stands for the registries in a library without the feature `registry`: nothing can be asked of them.
+//! Replaces registry access in builds without the `registry` feature: all requests return an error.
 
-#![expect(clippy::unused_self, reason = "the calls are those of the registries")]
+#![expect(clippy::unused_self, reason = "the methods must match those of the registry client")]
 
 use super::cache::Cache;
 use super::digest::Digest;
+use super::document::Document;
 use super::error::ImageError;
 use super::image::Image;
+use super::manifest::IndexEntry;
 use super::options::ImageOptions;
 use super::platform::{Offer, Platform};
 use super::progress::Progress;
 use super::reference::RegistryReference;
 use super::tag_state::TagState;
 use super::tagged_image::Tagged;
+use std::collections::BTreeSet;
 use std::future::{Ready, ready};
 use std::sync::Arc;
 
@@ -43,6 +46,22 @@ impl Registry {
     }
 
     pub(super) fn resolve(&self, reference: &RegistryReference) -> Refused<Digest> {
+        refused(reference)
+    }
+
+    pub(super) fn stored(&self, reference: &RegistryReference) -> Refused<Document> {
+        refused(reference)
+    }
+
+    pub(super) fn find(&self, reference: &RegistryReference) -> Refused<Option<Document>> {
+        refused(reference)
+    }
+
+    pub(super) fn tags(&self, reference: &RegistryReference) -> Refused<Option<BTreeSet<String>>> {
+        refused(reference)
+    }
+
+    pub(super) fn referrers(&self, reference: &RegistryReference) -> Refused<Option<Vec<IndexEntry>>> {
         refused(reference)
     }
 

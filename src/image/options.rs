@@ -1,4 +1,4 @@
-//! How images are moved: what whoever uses the transports decides.
+//! The options for reading and writing images.
 
 use super::cache::DEFAULT_CACHE_SIZE;
 use super::credentials::Credentials;
@@ -7,50 +7,50 @@ use super::unpack::DEFAULT_IMAGE_LIMIT;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How images are moved.
+/// The options for reading and writing images.
 #[derive(Debug, Clone)]
 pub struct ImageOptions {
-    /// Where the logins for registries are.
+    /// The source of registry logins.
     pub credentials: Credentials,
-    /// Certificates in PEM that are trusted besides those of the system.
+    /// A PEM file with certificates that are trusted in addition to the system certificates.
     pub ca_file: Option<PathBuf>,
-    /// Accept any certificate.
+    /// Whether to accept any certificate.
     pub skip_tls_verify: bool,
-    /// Speak plain HTTP to every registry.
+    /// Whether to use plain HTTP for every registry.
     pub use_http: bool,
-    /// How long a connection may take to come about.
+    /// The maximum time to establish a connection.
     pub connect_timeout: Duration,
-    /// How long nothing may arrive or leave before a request counts as failed.
+    /// The maximum time without any data transfer before a request fails.
     pub stall_timeout: Duration,
-    /// How long a manifest, a token or the text of an error may take in all.
+    /// The maximum total time of a request for a manifest or token, or of reading an error body.
     pub request_timeout: Duration,
-    /// The bytes a second that a blob has to move at the least; 0 for any number.
+    /// The minimum transfer rate of a blob in bytes per second; 0 for no minimum.
     pub least_rate: u64,
-    /// The time over which the rate of a blob is measured.
+    /// The time window over which the transfer rate of a blob is measured.
     pub rate_window: Duration,
-    /// What to choose from images for several platforms; `linux/amd64` where nothing is said.
+    /// The platform to choose from images for several platforms; defaults to `linux/amd64`.
     pub platform: Option<Platform>,
-    /// How failed requests are repeated.
+    /// The policy for retrying failed requests.
     pub retry: RetryPolicy,
-    /// How many requests run at once.
+    /// The maximum number of concurrent requests.
     pub parallel: usize,
-    /// Where pulled content is kept.
+    /// The cache for pulled content.
     pub cache: CacheMode,
-    /// Bytes that the cache may hold.
+    /// The maximum size of the cache in bytes.
     pub cache_size: u64,
-    /// Bytes that the layers of one image may have.
+    /// The maximum total size of the layers of an image in bytes.
     pub image_limit: u64,
-    /// How long to wait, after a tag of a registry was moved, before it is looked at again. It must be the same for all
-    /// who move one tag, and longer than the registry takes to answer.
+    /// The delay after moving a tag in a registry before the tag is checked again. It must be the same for all clients
+    /// that move the tag, and longer than the response time of the registry.
     pub settle: Duration,
 }
 
-/// Whether pulled content is kept for the next run, which it is not by default.
+/// Whether pulled content is kept for the next run. By default, it is not kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CacheMode {
-    /// No; large content goes to temporary files.
+    /// Content is not kept; large content is written to temporary files.
     Off,
-    /// In this directory.
+    /// Content is kept in this directory.
     Directory(PathBuf),
 }
 
@@ -77,16 +77,16 @@ impl Default for ImageOptions {
     }
 }
 
-/// How failed requests are repeated. The waits are a fixed schedule, so that two runs do the same.
+/// The policy for retrying failed requests. The delays follow a fixed schedule, so that two runs behave the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// How often a request is repeated after the first try.
+    /// The number of retries after the first attempt.
     pub retries: u32,
-    /// The wait before the first repetition; it doubles each time.
+    /// The delay before the first retry; it doubles each time.
     pub first_delay: Duration,
-    /// Where the doubling ends.
+    /// The maximum delay before a retry.
     pub longest_delay: Duration,
-    /// The longest wait that a registry may ask for; beyond it the request fails.
+    /// The maximum delay that a registry may request; if it requests a longer delay, the request fails.
     pub longest_wait: Duration,
 }
 

@@ -1,21 +1,23 @@
-//! The platforms that images are for.
+//! Image platforms.
 
 use super::digest::Digest;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 use std::str::FromStr;
 
-/// The operating system and processor that an image is for, as Go names them: `linux`, `amd64`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+/// The operating system and processor of an image, by their Go names, such as `linux` and `amd64`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Platform {
-    /// Such as `linux`.
+    /// The operating system, such as `linux`.
     pub os: String,
-    /// Such as `amd64` or `arm64`.
+    /// The processor, such as `amd64` or `arm64`.
     pub architecture: String,
 }
 
 impl Default for Platform {
-    /// The platform of most clusters, whatever this machine is.
+    /// Returns `linux/amd64`, the platform of most clusters, regardless of the current machine.
     fn default() -> Self {
         Self {
             os: "linux".to_owned(),
@@ -25,7 +27,7 @@ impl Default for Platform {
 }
 
 impl Platform {
-    /// What the config of an image names.
+    /// Returns the platform specified in the config of an image.
     pub(super) fn of_config(config: &Value) -> Option<Self> {
         Some(Self {
             os: config.get("os")?.as_str()?.to_owned(),
@@ -33,19 +35,33 @@ impl Platform {
         })
     }
 
-    /// Whether something can run there: the attestations that builders put into lists have none, or an unknown one.
-    pub(super) fn is_real(&self) -> bool {
+    /// Whether the platform is real. Builders add attestations to image indexes with an empty or unknown platform.
+    pub(crate) fn is_real(&self) -> bool {
         [&self.os, &self.architecture]
             .iter()
             .all(|word| !word.is_empty() && *word != "unknown")
     }
 }
 
-/// A string that is not a platform.
+impl From<Platform> for String {
+    fn from(platform: Platform) -> Self {
+        platform.to_string()
+    }
+}
+
+impl TryFrom<String> for Platform {
+    type Error = PlatformError;
+
+    fn try_from(text: String) -> Result<Self, PlatformError> {
+        text.parse()
+    }
+}
+
+/// The error for a string that is not a platform.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not a platform: expected OS/ARCHITECTURE such as linux/arm64, or an architecture alone")]
 pub struct PlatformError {
-    /// The text as it was given.
+    /// The rejected string.
     pub text: String,
 }
 
@@ -71,11 +87,11 @@ impl fmt::Display for Platform {
     }
 }
 
-/// An image that a tag offers for a platform.
+/// An image for one platform that a tag refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     /// The platform.
     pub platform: Platform,
-    /// The digest of its manifest.
+    /// The digest of the image manifest.
     pub digest: Digest,
 }

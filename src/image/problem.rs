@@ -1,98 +1,106 @@
-//! What is wrong with the bytes of an image, or with what one is to be built from.
+//! Problems with the bytes of an image, or with the input for building an image.
 
 use super::digest::{Digest, DigestError};
 use super::platform::Platform;
 use crate::limit::Limit;
 use std::io;
 
-/// What is wrong with the bytes of an image.
+/// A problem with the bytes of an image.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentProblem {
-    /// Not JSON, or not of the shape that the OCI image specification gives.
-    #[error("is not valid: {0}")]
+    /// Invalid JSON, or JSON that does not follow the OCI image specification.
+    #[error("is invalid: {0}")]
     Json(serde_json::Error),
-    /// A descriptor with an unusable digest.
-    #[error("is not valid: {0}")]
+    /// A descriptor with an invalid digest.
+    #[error("is invalid: {0}")]
     Digest(DigestError),
-    /// A Docker schema 1 manifest, or a future version.
-    #[error("has schema version {version}; only version 2 is supported (push the image again with a current tool)")]
+    /// A Docker schema 1 manifest, or a manifest with an unknown schema version.
+    #[error("has schema version {version}, but only version 2 is supported (push the image again with a current tool)")]
     SchemaVersion {
-        /// What it says.
+        /// The schema version of the manifest.
         version: i64,
     },
-    /// Neither an image manifest nor an index, or both at once.
+    /// A document that is neither an image manifest nor an index, or both at once.
     #[error("is neither an image manifest nor an image index (media type {media_type:?})")]
     MediaType {
-        /// What it says it is.
+        /// The media type of the document.
         media_type: String,
     },
-    /// An index inside an index, or one without entries.
-    #[error("is an image index that names no image")]
+    /// An index without entries, or an index nested in an index.
+    #[error("is an image index that contains no image")]
     EmptyIndex,
-    /// The bytes have another digest than the name under which they are stored.
-    #[error("has the digest {found}, expected {expected}: the content is damaged or was replaced")]
+    /// Bytes whose digest differs from the expected digest.
+    #[error("has the digest {found} instead of {expected}; the content is damaged or was replaced")]
     WrongDigest {
-        /// What was asked for.
+        /// The expected digest.
         expected: Digest,
-        /// What came.
+        /// The actual digest of the bytes.
         found: Digest,
     },
-    /// More or fewer bytes than the descriptor says.
-    #[error("has {found} bytes, expected {expected}")]
+    /// Content whose size differs from the size in the descriptor.
+    #[error("has a size of {found} instead of {expected} bytes")]
     WrongSize {
-        /// As the descriptor says.
+        /// The size in the descriptor, in bytes.
         expected: u64,
-        /// What came.
+        /// The actual size in bytes.
         found: u64,
     },
-    /// More than a limit allows.
-    #[error("is over the limit of {limit} bytes")]
+    /// A size in a descriptor that no content has.
+    #[error("refers to content of {found} bytes; the limit is {limit} bytes")]
+    Size {
+        /// The size in the descriptor.
+        found: i64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// Content that exceeds a size limit.
+    #[error("exceeds the limit of {limit} bytes")]
     TooLarge {
         /// The limit in bytes.
         limit: u64,
-        /// The limit that can be raised; those on manifests and configs are fixed, as in registries.
+        /// The limit that the user can raise, if any. The limits of manifests and configs are fixed, as in registries.
         raised_by: Option<Limit>,
     },
-    /// More than anything of its kind may have.
-    #[error("has more than {limit} bytes")]
+    /// Content that exceeds a fixed size limit.
+    #[error("is larger than {limit} bytes")]
     TooMuch {
         /// The limit in bytes.
         limit: u64,
     },
-    /// More entries than a limit allows.
-    #[error("has more than {limit} {what}")]
+    /// A list with too many entries.
+    #[error("contains more than {limit} {what}")]
     TooMany {
-        /// What is counted.
+        /// The kind of the entries.
         what: &'static str,
-        /// The limit.
+        /// The maximum number of entries.
         limit: usize,
     },
-    /// A layer that is compressed in a way that opmx does not read.
+    /// A layer with an unsupported compression method.
     #[error("is compressed with {method}, which is not supported (push the image with gzip layers)")]
     Compression {
-        /// The method.
+        /// The compression method.
         method: &'static str,
     },
-    /// A layer that ends too early.
-    #[error("is cut short: {0}")]
+    /// A layer that ends prematurely.
+    #[error("is truncated: {0}")]
     Truncated(io::Error),
-    /// A layer that is not gzip or tar all the way.
+    /// A layer with invalid gzip or tar data.
     #[error("is damaged: {0}")]
     Damaged(io::Error),
-    /// A link, device or pipe where a file is wanted.
-    #[error("holds {path} as a {kind}, where a file is wanted")]
+    /// A link, device or pipe where a regular file is expected.
+    #[error("contains {path} as a {kind} instead of a regular file")]
     EntryType {
         /// The path of the entry.
         path: String,
-        /// What it is.
+        /// The kind of the entry.
         kind: &'static str,
     },
-    /// The config does not list the uncompressed digests of the layers.
+    /// A config that does not list the uncompressed digest of each layer.
     #[error("lists {found} uncompressed layer digests for {expected} layers")]
     DiffIds {
-        /// Number of layers.
+        /// The number of layers.
         expected: usize,
-        /// Number of digests in the config.
+        /// The number of digests in the config.
         found: usize,
     },
 }
@@ -109,41 +117,41 @@ impl From<DigestError> for ContentProblem {
     }
 }
 
-/// What cannot be built into an image.
+/// A problem with the input for building an image.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildProblem {
-    /// A path that is absolute, climbs, or is not in its plain form.
+    /// A path that is absolute, points outside the root, or is not normalized.
     #[error("the path {path:?} is not a plain relative path")]
     Path {
         /// The path.
         path: String,
     },
-    /// One path as two files, or as a file and a folder.
+    /// A path that is used for two files, or for a file and a folder.
     #[error("{path} is added twice")]
     Duplicate {
         /// The path.
         path: String,
     },
-    /// A file that grew or shrank while it was read.
+    /// A file whose size changed while it was read.
     #[error("{path} changed while it was read")]
     Changed {
         /// The file on disk.
         path: String,
     },
     /// A layer without the digest of its uncompressed content.
-    #[error("the uncompressed digest of the layer {layer} is not known")]
+    #[error("the uncompressed digest of the layer {layer} is unknown")]
     DiffId {
-        /// The layer.
+        /// The digest of the layer.
         layer: Digest,
     },
-    /// An image for several platforms of which one cannot be told from the others.
-    #[error("the config of {image} names no platform")]
+    /// An image of unknown platform among images for several platforms.
+    #[error("the config of {image} does not specify a platform")]
     NoPlatform {
-        /// The image.
+        /// The digest of the image.
         image: Digest,
     },
-    /// Two images where a platform has one.
-    #[error("two images are for {platform}")]
+    /// Two images for the same platform.
+    #[error("two images have the platform {platform}")]
     SamePlatform {
         /// The platform.
         platform: Platform,
@@ -151,7 +159,7 @@ pub enum BuildProblem {
     /// A temporary file could not be written.
     #[error("cannot write a temporary file in {}", crate::files::temporary_directory().display())]
     Temporary {
-        /// What the system said.
+        /// The underlying error.
         source: io::Error,
     },
 }

@@ -1,21 +1,41 @@
-//! How far a transfer is, for whoever watches.
+//! Progress reports for transfers.
 
-/// Told about the transfers of large content, from several threads at once.
+/// A receiver of progress reports about transfers of large content. Several threads may report at the same time.
 pub trait Progress: Send + Sync {
-    /// A transfer begins: what it is about, and its number of bytes if known. The answer names it from now on.
+    /// Reports the start of a transfer. `what` describes the transfer, and `bytes` is its size if known. Returns the ID
+    /// of the transfer.
     fn started(&self, what: &str, bytes: Option<u64>) -> u64;
 
-    /// This many more bytes of the transfer are done.
+    /// Reports that `bytes` more bytes were transferred.
     fn advanced(&self, id: u64, bytes: u64);
 
-    /// The transfer is over, well or not. A repeated transfer begins anew.
+    /// Reports the end of a transfer, successful or not. A retry is a new transfer.
     fn finished(&self, id: u64);
 
-    /// Something that the user should know, although everything goes on.
+    /// Reports the progress of a larger operation that consists of several transfers, about once a second; `None`
+    /// reports its end.
+    fn whole(&self, _whole: Option<Whole>) {}
+
+    /// Reports a warning to the user; the operation continues.
     fn warned(&self, _message: &str) {}
 }
 
-/// Nobody watches.
+/// The progress of an operation that consists of several transfers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Whole {
+    /// The number of bytes transferred.
+    pub bytes: u64,
+    /// The total number of bytes.
+    pub bytes_of: u64,
+    /// The number of images completed.
+    pub items: u64,
+    /// The number of images that failed.
+    pub failed: u64,
+    /// The total number of images.
+    pub items_of: u64,
+}
+
+/// A [`Progress`] that ignores all reports.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 

@@ -1,7 +1,7 @@
-//! Where an image lives: in a registry, in a layout directory, in an archive file.
+//! References to images in registries, layout directories and archive files.
 //!
-//! The forms are those of the container tools: `docker://host/repository:tag` or the bare `host/repository:tag`,
-//! `oci:DIRECTORY[:TAG]` and `oci-archive:FILE[:TAG]`. In the last two, `@sha256:…` names an image by digest.
+//! The syntax is that of the container tools: `docker://host/repository:tag` or simply `host/repository:tag`,
+//! `oci:DIRECTORY[:TAG]` and `oci-archive:FILE[:TAG]`. In the last two forms, `@sha256:…` selects an image by digest.
 
 mod name;
 
@@ -11,28 +11,28 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// The place of one image.
+/// A reference to an image.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Reference {
-    /// In a registry that speaks the OCI distribution protocol.
+    /// An image in a registry that implements the OCI distribution specification.
     Registry(RegistryReference),
-    /// In an OCI image layout directory.
+    /// An image in an OCI image layout directory.
     Layout {
-        /// The directory that holds `index.json`.
+        /// The directory that contains `index.json`.
         directory: PathBuf,
-        /// The value of the annotation `org.opencontainers.image.ref.name`, or a digest; without it, the only image.
+        /// The value of the annotation `org.opencontainers.image.ref.name`, or a digest. `None` selects the only image.
         tag: Option<String>,
     },
-    /// In a tar file of an OCI image layout.
+    /// An image in a tar file with an OCI image layout.
     Archive {
         /// The tar file.
         file: PathBuf,
-        /// As in a layout.
+        /// The same as for a layout.
         tag: Option<String>,
     },
 }
 
-/// An image in a registry, both as the user wrote it and as it is asked for.
+/// A reference to an image in a registry, in its original spelling and in its normalized form.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RegistryReference {
     written: String,
@@ -41,51 +41,53 @@ pub struct RegistryReference {
     digest: Option<Digest>,
 }
 
-/// A string that is not a reference to an image.
+/// The error for a string that is not an image reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReferenceError {
-    /// Nothing, or only a transport.
-    #[error("{reference:?} names no image: expected HOST/REPOSITORY:TAG, oci:DIRECTORY:TAG or oci-archive:FILE:TAG")]
+    /// An empty string, or a transport without an image.
+    #[error(
+        "{reference:?} does not specify an image: expected HOST/REPOSITORY:TAG, oci:DIRECTORY:TAG or oci-archive:FILE:TAG"
+    )]
     Empty {
-        /// The text as it was given.
+        /// The rejected string.
         reference: String,
     },
-    /// A transport of other tools that opmx does not have.
+    /// A transport of other container tools that opmx does not support.
     #[error("{reference:?}: the transport {transport:?} is not supported; use docker://, oci: or oci-archive:")]
     Transport {
-        /// The text as it was given.
+        /// The rejected string.
         reference: String,
         /// The part before the colon.
         transport: String,
     },
-    /// An `http://` or `https://` address.
-    #[error("{reference:?} is a web address, not an image reference; leave out {scheme:?}")]
+    /// A web address with `http://` or `https://`.
+    #[error("{reference:?} is a web address, not an image reference; remove {scheme:?}")]
     Address {
-        /// The text as it was given.
+        /// The rejected string.
         reference: String,
         /// `http://` or `https://`.
         scheme: String,
     },
-    /// A repository, tag or port that the grammar of references does not allow.
+    /// A repository, tag or port that violates the reference grammar.
     #[error("{reference:?} is not an image reference: {problem}")]
     Grammar {
-        /// The text as it was given.
+        /// The rejected string.
         reference: String,
-        /// Which part is wrong, and how it should be.
+        /// A description of the invalid part and the expected format.
         problem: String,
     },
-    /// A digest that is not one.
+    /// An invalid digest.
     #[error("{reference:?} is not an image reference")]
     Digest {
-        /// The text as it was given.
+        /// The rejected string.
         reference: String,
-        /// What is wrong with the digest.
+        /// The error for the invalid digest.
         source: DigestError,
     },
 }
 
 impl Reference {
-    /// The same place, naming exactly the image with this digest. The tag is left out.
+    /// Returns a reference to the image with this digest in the same place. The tag is omitted.
     #[must_use]
     pub fn with_digest(&self, digest: &Digest) -> Self {
         match self {
@@ -101,7 +103,7 @@ impl Reference {
         }
     }
 
-    /// The digest that the reference asks for.
+    /// Returns the digest in the reference, if any.
     pub fn digest(&self) -> Option<Digest> {
         match self {
             Self::Registry(registry) => registry.digest(),
@@ -109,7 +111,8 @@ impl Reference {
         }
     }
 
-    /// The tag that the reference asks for, `latest` where a registry reference has neither tag nor digest.
+    /// Returns the tag in the reference, if any. For a registry reference with neither tag nor digest, the tag is
+    /// `latest`.
     pub fn tag(&self) -> Option<&str> {
         match self {
             Self::Registry(registry) => registry.tag(),
@@ -119,7 +122,7 @@ impl Reference {
         }
     }
 
-    /// Whether both name one place, however they are written.
+    /// Whether both references refer to the same place, regardless of their spelling.
     pub(crate) fn is_same_place(&self, other: &Self) -> bool {
         let absolute = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
         match (self, other) {
@@ -144,42 +147,50 @@ impl Reference {
 }
 
 impl RegistryReference {
-    /// The text that the user wrote, without `docker://`. An index stores a bundle under exactly this text.
+    /// Creates a reference to `latest` in a repository, whose name must include the registry.
+    ///
+    /// # Errors
+    /// Returns an error if `name` is not a repository name.
+    pub fn of_repository(name: &str) -> Result<Self, ReferenceError> {
+        Self::parse(name, true)
+    }
+
+    /// Returns the original string without `docker://`. An index stores a bundle under exactly this string.
     pub(crate) fn as_written(&self) -> &str {
         &self.written
     }
 
-    /// The host that is asked, with its port; Docker Hub's own host for short names.
+    /// Returns the host to connect to, with its port. For short names, this is the Docker Hub host.
     pub fn host(&self) -> &str {
         self.parsed.resolve_registry()
     }
 
-    /// The registry as credential files name it, such as `docker.io`.
+    /// Returns the name of the registry in credential files, such as `docker.io`.
     pub fn registry(&self) -> &str {
         self.parsed.registry()
     }
 
-    /// The repository within the host, with `library/` where Docker Hub implies it.
+    /// Returns the repository within the registry, including a `library/` prefix that Docker Hub implies.
     pub fn repository(&self) -> &str {
         self.parsed.repository()
     }
 
-    /// The tag; `latest` where there is neither tag nor digest.
+    /// Returns the tag, or `latest` if the reference has neither tag nor digest.
     pub fn tag(&self) -> Option<&str> {
         self.parsed.tag()
     }
 
-    /// The digest, which outranks the tag.
+    /// Returns the digest, which takes precedence over the tag.
     pub fn digest(&self) -> Option<Digest> {
         self.digest
     }
 
-    /// What is asked for in a request: the digest, or else the tag.
+    /// Returns the manifest name for requests: the digest or, if there is none, the tag.
     pub(crate) fn manifest_name(&self) -> &str {
         self.parsed.digest().or_else(|| self.parsed.tag()).unwrap_or("latest")
     }
 
-    /// The same repository, as the user wrote it, at this digest and without the tag.
+    /// Returns a reference to this digest in the same repository, in its original spelling and without the tag.
     #[must_use]
     pub fn with_digest(&self, digest: &Digest) -> Self {
         let name = self.written.split('@').next().unwrap_or_default();
@@ -190,6 +201,16 @@ impl RegistryReference {
             parsed: self.parsed.clone_with_digest(digest.to_string()),
             digest: Some(*digest),
         }
+    }
+
+    /// Returns a reference to this tag in the same repository, in its original spelling.
+    ///
+    /// # Errors
+    /// Returns an error if `tag` is not a valid tag.
+    pub(crate) fn with_tag(&self, tag: &str) -> Result<Self, ReferenceError> {
+        let name = self.written.split('@').next().unwrap_or_default();
+        let (name, _) = name::split_tag(name);
+        Self::parse(&format!("{name}:{tag}"), self.transport)
     }
 
     fn parse(text: &str, transport: bool) -> Result<Self, ReferenceError> {
@@ -213,7 +234,7 @@ impl RegistryReference {
     }
 }
 
-/// Transports of other tools that a user may try.
+/// Transports of other container tools that users may try.
 const FOREIGN_TRANSPORTS: [&str; 6] = [
     "docker-archive",
     "docker-daemon",
@@ -223,7 +244,7 @@ const FOREIGN_TRANSPORTS: [&str; 6] = [
     "sif",
 ];
 
-/// Whether this is a path, and not a port with a repository behind it.
+/// Whether `rest` is a path, rather than a port followed by a repository.
 fn is_path(rest: &str) -> bool {
     rest.contains('/') && !rest.starts_with(|letter: char| letter.is_ascii_digit())
 }
@@ -272,22 +293,42 @@ impl FromStr for Reference {
     }
 }
 
-/// What keeps a cluster from pulling an image of this name, in a few words after its name.
+impl Reference {
+    /// Parses a reference where a path is also possible. Rejects a word without a host, path or tag, because it is more
+    /// likely the name of a file or folder that does not exist.
+    ///
+    /// # Errors
+    /// Returns an error if the text is such a word, or not a reference.
+    pub(crate) fn parse_unless_word(text: &str) -> Result<Self, ReferenceError> {
+        let reference = text.parse()?;
+        if text.contains(['/', ':', '@']) {
+            return Ok(reference);
+        }
+        Err(ReferenceError::Grammar {
+            reference: text.to_owned(),
+            problem: "it has neither a host nor a tag".to_owned(),
+        })
+    }
+}
+
+/// Checks that a cluster can pull the image `image`. The error message is a predicate, to follow the name of the
+/// checked field.
 ///
 /// # Errors
-/// When it is empty, names no registry image, or is written with a transport that only tools know.
+/// Returns an error if `image` is empty, is not the name of a registry image, or has a transport prefix, which clusters
+/// do not support.
 pub(crate) fn check_pullable(image: &str) -> Result<(), String> {
     match image.parse() {
         _ if image.is_empty() => Err("is empty".to_owned()),
         Ok(Reference::Registry(_)) if !image.starts_with("docker://") => Ok(()),
         Ok(_) => Err(format!(
-            "is {image}, which a cluster cannot pull: it is to be HOST/NAME:TAG"
+            "is {image}, which a cluster cannot pull: expected HOST/NAME:TAG"
         )),
-        Err(error) => Err(format!("is no image: {}", with_causes(&error))),
+        Err(error) => Err(format!("is not an image: {}", with_causes(&error))),
     }
 }
 
-/// Splits `PATH`, `PATH:TAG` and `PATH@sha256:…`. As in the other tools, the first colon ends the path.
+/// Splits `PATH`, `PATH:TAG` and `PATH@sha256:…`. As in other container tools, the path ends at the first colon.
 fn split_path(text: &str, rest: &str) -> Result<(PathBuf, Option<String>), ReferenceError> {
     let (path, tag) = if let Some((path, digest)) = rest.rsplit_once('@')
         && let Some((algorithm, _)) = digest.split_once(':')
@@ -304,7 +345,7 @@ fn split_path(text: &str, rest: &str) -> Result<(PathBuf, Option<String>), Refer
             Some((_, "")) => {
                 return Err(ReferenceError::Grammar {
                     reference: text.to_owned(),
-                    problem: "the tag behind the last colon is empty".to_owned(),
+                    problem: "the tag after the last colon is empty".to_owned(),
                 });
             }
             Some((path, tag)) => (path, Some(tag.to_owned())),
@@ -350,6 +391,12 @@ impl fmt::Display for Reference {
             Self::Archive { file, tag } => local(formatter, "oci-archive", file, tag.as_deref()),
         }
     }
+}
+
+/// Returns the fallback tag of a manifest: the tag of an image index that lists its referrers, for registries without a
+/// referrers API. The tags of signing tools start with the same string.
+pub fn fallback_tag(digest: &Digest) -> String {
+    digest.to_string().replace(':', "-")
 }
 
 #[cfg(test)]
@@ -449,23 +496,23 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (text, expected) in [
-            ("", "names no image"),
-            ("docker://", "names no image"),
-            ("oci:", "names no image"),
-            ("oci::v1", "names no image"),
+            ("", "does not specify an image"),
+            ("docker://", "does not specify an image"),
+            ("oci:", "does not specify an image"),
+            ("oci::v1", "does not specify an image"),
             ("oci:out:", "is empty"),
-            ("https://registry.example.com/a", "leave out \"https://\""),
-            ("http://registry.example.com/a", "leave out \"http://\""),
+            ("https://registry.example.com/a", "remove \"https://\""),
+            ("http://registry.example.com/a", "remove \"http://\""),
             ("docker-daemon:team/bundle:v1", "transport \"docker-daemon\""),
             ("ftp://registry.example.com/a", "transport \"ftp\""),
-            ("registry.example.com/Team/bundle", "must be lower-case"),
-            ("registry.example.com/team//bundle", "empty part"),
+            ("registry.example.com/Team/bundle", "must be lowercase"),
+            ("registry.example.com/team//bundle", "empty component"),
             ("registry.example.com/", "repository is missing"),
             ("registry.example.com:port/a", "port \"port\""),
             ("registry.example.com/a:.v1", "tag \".v1\""),
             ("registry.example.com/a b", "' '"),
-            ("registry.example.com/a@sha256:abc", "64 lower-case"),
-            ("oci:out@sha256:abc", "64 lower-case"),
+            ("registry.example.com/a@sha256:abc", "64 lowercase"),
+            ("oci:out@sha256:abc", "64 lowercase"),
             ("registry.example.com/a@v1", "is not a digest"),
         ] {
             assert!(message(text).contains(expected), "{text}: {}", message(text));

@@ -1,19 +1,19 @@
-//! What a tag stands for, and what others can do to it while it is moved.
+//! The state of a tag, and conflicts with other writers while the tag is moved.
 
 use super::digest::Digest;
 use std::fmt;
 
-/// What a tag stands for.
+/// The state of a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TagState {
-    /// There is no such tag.
+    /// The tag does not exist.
     Absent,
-    /// The image, or image index, with this digest.
+    /// The tag refers to the image or image index with this digest.
     Image(Digest),
 }
 
 impl TagState {
-    /// The digest, where the tag is there.
+    /// Returns the digest if the tag exists.
     pub fn digest(self) -> Option<Digest> {
         match self {
             Self::Absent => None,
@@ -31,28 +31,29 @@ impl fmt::Display for TagState {
     }
 }
 
-/// How somebody else moved a tag while an image was on its way to it.
+/// A conflict with a different writer that moved a tag while an image was being pushed to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Race {
-    /// The tag moved first. It was left alone.
+    /// The tag was moved before the push, and was left unchanged.
     Before {
-        /// What it stands for.
+        /// The state of the tag.
         found: TagState,
     },
-    /// The tag stood for the image, or may have, and was moved on from there or past it.
+    /// The tag was moved after the push, or while the image was being pushed, and no longer refers to the image.
     After {
-        /// What it stands for.
+        /// The state of the tag.
         found: TagState,
     },
-    /// The tag stands for the image, which took the place of one that was there for a moment only. Nobody has built on
-    /// that one.
+    /// The tag refers to the image, which replaced a different image that was under the tag only briefly. No other
+    /// image is based on the replaced image.
     Over {
-        /// The digest of the image whose place was taken.
+        /// The digest of the replaced image.
         lost: Digest,
     },
-    /// The tag stands for the image, but the registry was too slow to tell what it stood for just before.
+    /// The image was pushed to the tag, but intermediate states of the tag are not fully known, because the registry
+    /// was too slow or the tag was moved more than once.
     Unknown {
-        /// The digest of an image whose place was taken, where one was seen.
+        /// The digest of a different image that was under the tag, if any was seen.
         lost: Option<Digest>,
     },
 }

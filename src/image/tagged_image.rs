@@ -1,15 +1,15 @@
-//! What a tag stands for: an image, or one image for each of several platforms.
+//! Images to be tagged: a single image, or images for several platforms.
 
 use super::digest::Digest;
+use super::document::Document;
 use super::error::ImageError;
 use super::image::Image;
 use super::manifest::{Descriptor, INDEX};
 use super::platform::Offer;
 use super::problem::BuildProblem;
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
 
-/// The keys by which an image config names its platform, and an image index that of an entry.
+/// The keys for the platform in an image config and in the entries of an image index.
 const PLATFORM_KEYS: [&str; 5] = ["architecture", "os", "os.version", "os.features", "variant"];
 
 /// An image, or an image index with its images, to be written under one tag.
@@ -19,15 +19,8 @@ pub struct Tagged {
     images: Vec<Image>,
 }
 
-/// A manifest or image index as it is stored.
-#[derive(Debug, Clone)]
-pub(super) struct Document {
-    pub(super) descriptor: Descriptor,
-    pub(super) bytes: Arc<[u8]>,
-}
-
 impl Offer {
-    /// What a single image offers, if its config names a platform.
+    /// Returns the platform and digest of an image if its config specifies a platform.
     pub(super) fn of_image(image: &Image) -> Option<Self> {
         let (platform, digest) = (image.platform()?, image.digest());
         platform.is_real().then_some(Self { platform, digest })
@@ -44,11 +37,12 @@ impl From<&Image> for Tagged {
 }
 
 impl Tagged {
-    /// An image index of these images, in the order of their platforms: its bytes do not depend on the order here.
+    /// Creates an image index of these images, sorted by platform, so that its bytes do not depend on the order of
+    /// `images`.
     ///
     /// # Errors
-    /// When an image names no platform, or two name the same.
-    pub(crate) fn for_platforms(images: Vec<Image>) -> Result<Self, ImageError> {
+    /// Returns an error if the config of an image does not specify a platform, or two images have the same platform.
+    pub fn for_platforms(images: Vec<Image>) -> Result<Self, ImageError> {
         let mut entries = Vec::with_capacity(images.len());
         for image in images {
             let image_digest = image.digest();
@@ -84,46 +78,32 @@ impl Tagged {
         })
     }
 
-    /// The digest that the tag will stand for.
+    /// Returns the digest that the tag will refer to.
     pub fn digest(&self) -> Digest {
         self.document.descriptor.digest
     }
 
-    /// The images, in the order of their platforms.
+    /// Returns the images, sorted by platform.
     pub fn images(&self) -> &[Image] {
         &self.images
     }
 
-    /// What the tag will stand for: the manifest of the one image, or the image index.
+    /// Returns the document that the tag will refer to: the manifest of the single image, or the image index.
     pub(super) fn document(&self) -> &Document {
         &self.document
     }
 
-    /// The manifests of the images that stand behind an image index.
+    /// Iterates over the manifests of the images in the image index.
     pub(super) fn behind(&self) -> impl Iterator<Item = Document> {
         let documents = self.images.iter().map(document_of);
         documents.filter(|document| document.descriptor.digest != self.digest())
     }
 
-    /// What names it in messages.
+    /// Returns the name of the image or image index in messages.
     pub(super) fn origin(&self) -> String {
         match self.images.as_slice() {
             [image] if image.digest() == self.digest() => image.origin().to_owned(),
             _ => format!("the image index {}", self.digest()),
-        }
-    }
-}
-
-impl Document {
-    fn new(media_type: &str, bytes: impl Into<Arc<[u8]>>) -> Self {
-        let bytes = bytes.into();
-        Self {
-            descriptor: Descriptor {
-                media_type: media_type.to_owned(),
-                digest: Digest::of(&bytes),
-                size: bytes.len() as u64,
-            },
-            bytes,
         }
     }
 }
@@ -197,7 +177,7 @@ mod tests {
         let error = Tagged::for_platforms(vec![image("arm64"), image("amd64"), image("arm64")]).unwrap_err();
         assert_eq!(
             with_causes(&error),
-            "cannot build the image: two images are for linux/arm64"
+            "cannot build the image: two images have the platform linux/arm64"
         );
     }
 }

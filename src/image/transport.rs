@@ -1,11 +1,21 @@
-//! The one door to images, wherever they live.
+//! The entry point for reading and writing images, wherever they are stored.
 
-use super::archive::{offers_in_archive, read_archive, replace_archive, resolve_archive, state_in_archive};
+use super::archive::{
+    document_in_archive, offers_in_archive, read_archive, replace_archive, resolve_archive, state_in_archive,
+};
+#[cfg(feature = "registry")]
+use super::blob_source::BlobSource;
 use super::cache::Cache;
 use super::digest::Digest;
+use super::document::Document;
 use super::error::ImageError;
 use super::image::Image;
-use super::layout::{offers_in_layout, read_layout, replace_in_layout, resolve_layout, state_in_layout};
+use super::layout::{
+    document_in_layout, offers_in_layout, read_layout, replace_in_layout, resolve_layout, state_in_layout,
+};
+#[cfg(feature = "registry")]
+use super::manifest::Descriptor;
+use super::manifest::IndexEntry;
 use super::manifest::check_digest;
 #[cfg(not(feature = "registry"))]
 use super::no_registry::Registry;
@@ -13,14 +23,15 @@ use super::options::{CacheMode, ImageOptions};
 use super::platform::Offer;
 use super::platform::Platform;
 use super::progress::Progress;
-use super::reference::Reference;
+use super::reference::{Reference, RegistryReference};
 #[cfg(feature = "registry")]
-use super::registry::Registry;
+use super::registry::{Before, Deletion, PlaceError, Placed, Registry};
 use super::tag_state::TagState;
 use super::tagged_image::Tagged;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Moves images between their places and memory.
+/// Reads images from and writes images to registries, layouts and archives.
 pub struct Transports {
     registry: Registry,
     cache: Option<Cache>,
@@ -29,7 +40,7 @@ pub struct Transports {
 }
 
 impl Transports {
-    /// Prepares the transports. Nothing is read or connected before it is needed.
+    /// Creates the transports. Files are read and connections are made only when needed.
     pub fn new(options: ImageOptions, progress: Arc<dyn Progress>) -> Self {
         let cache = match &options.cache {
             CacheMode::Off => None,
@@ -47,15 +58,15 @@ impl Transports {
         }
     }
 
-    /// Where content is kept between runs, if it is.
+    /// Returns the cache for pulled content, if it is enabled.
     pub fn cache(&self) -> Option<&Cache> {
         self.cache.as_ref()
     }
 
-    /// Reads an image with all of its layers; large ones are left on disk.
+    /// Reads an image with all its layers. Large layers stay on disk.
     ///
     /// # Errors
-    /// When there is no such image, its content is not what its digests say, or its place cannot be read.
+    /// Returns an error if the image does not exist, its content does not match its digests, or it cannot be read.
     pub async fn pull(&self, reference: &Reference) -> Result<Image, ImageError> {
         let (platform, limit) = (self.platform.clone(), self.image_limit);
         match reference.clone() {
@@ -69,21 +80,23 @@ impl Transports {
         }
     }
 
-    /// Writes an image to its place and gives the reference that names exactly it. Blobs that are there are not written
-    /// again, and the tag is set when everything else is there.
+    /// Writes an image and returns a reference to it by digest. Existing blobs are not written again, and the tag is
+    /// set last.
     ///
     /// # Errors
-    /// When the place cannot be written, or the reference names another digest than the image has.
-    pub async fn push(&self, image: &Image, reference: &Reference) -> Result<Reference, ImageError> {
+    /// Returns an error if the image cannot be written, or the reference contains a digest other than that of the
+    /// image.
+    pub async fn push(&self, image: impl Into<Tagged>, reference: &Reference) -> Result<Reference, ImageError> {
         self.push_over(&image.into(), reference, None).await
     }
 
-    /// As [`Transports::push`], also for several platforms. Where `over` says what the reference stands for, nobody
-    /// else may have moved it when the image is there. In layouts and archives no other writer can come between; a
-    /// registry is asked before and after.
+    /// Like [`Transports::push`], but also supports images for several platforms. If `over` is `Some`, the reference
+    /// must still be in that state when the tag is set. Layouts and archives are locked, so other writers cannot
+    /// interfere; in a registry, the tag is checked before and after the push.
     ///
     /// # Errors
-    /// As [`Transports::push`], and [`ImageError::Moved`] when somebody else moved the reference.
+    /// Returns an error in the same cases as [`Transports::push`], or [`ImageError::Moved`] if a different client moved
+    /// the tag.
     pub(crate) async fn push_over(
         &self,
         tagged: &Tagged,
@@ -108,10 +121,10 @@ impl Transports {
         Ok(reference.with_digest(&tagged.digest()))
     }
 
-    /// What stands where [`Transports::push_over`] would put an image.
+    /// Returns the state that `Transports::push_over` would replace.
     ///
     /// # Errors
-    /// When its place cannot be read.
+    /// Returns an error if the place of the reference cannot be read.
     pub async fn state(&self, reference: &Reference) -> Result<TagState, ImageError> {
         let (tag, limit) = (reference.tag().map(str::to_owned), self.image_limit);
         match reference.clone() {
@@ -121,10 +134,11 @@ impl Transports {
         }
     }
 
-    /// The digest that the reference stands for now: of the index, where it names images for several platforms.
+    /// Returns the digest that the reference currently refers to. For images for several platforms, this is the digest
+    /// of the image index.
     ///
     /// # Errors
-    /// When there is no such image, or its place cannot be read.
+    /// Returns an error if the image does not exist or cannot be read.
     pub async fn resolve(&self, reference: &Reference) -> Result<Digest, ImageError> {
         let limit = self.image_limit;
         match reference.clone() {
@@ -134,10 +148,136 @@ impl Transports {
         }
     }
 
-    /// The images that the reference stands for, each for a platform. From a registry no layer is read.
+    /// Returns the manifest or image index that the reference refers to, in its stored form. No other content is read.
     ///
     /// # Errors
-    /// When there is no such image, or its place cannot be read.
+    /// Returns an error if the image does not exist, its manifest is damaged, or it cannot be read.
+    pub async fn document(&self, reference: &Reference) -> Result<Document, ImageError> {
+        let limit = self.image_limit;
+        match reference.clone() {
+            Reference::Registry(registry) => self.registry.stored(&registry).await,
+            Reference::Layout { directory, tag } => {
+                blocking(move || document_in_layout(&directory, tag.as_deref())).await
+            }
+            Reference::Archive { file, tag } => {
+                blocking(move || document_in_archive(&file, tag.as_deref(), limit)).await
+            }
+        }
+    }
+
+    /// Returns the manifest or image index that a reference refers to, or `None` if the registry does not contain it.
+    /// Also returns `None` if access is refused, because some registries require a login instead of reporting that a
+    /// manifest does not exist.
+    ///
+    /// # Errors
+    /// Returns an error if a request to the registry fails, or the manifest is damaged.
+    pub async fn find(&self, reference: &RegistryReference) -> Result<Option<Document>, ImageError> {
+        self.registry.find(reference).await
+    }
+
+    /// Returns the tags of a repository, or `None` if the registry does not list them or lists too many.
+    ///
+    /// # Errors
+    /// Returns an error if a request to the registry fails.
+    pub async fn tags(&self, repository: &RegistryReference) -> Result<Option<BTreeSet<String>>, ImageError> {
+        self.registry.tags(repository).await
+    }
+
+    /// Returns the referrers of the manifest that a reference specifies by digest, or `None` if the registry does not
+    /// support the request.
+    ///
+    /// # Errors
+    /// Returns an error if a request to the registry fails.
+    pub async fn referrers(&self, reference: &RegistryReference) -> Result<Option<Vec<IndexEntry>>, ImageError> {
+        self.registry.referrers(reference).await
+    }
+
+    /// Returns a blob that is in these repositories, each of which is tried if all earlier repositories fail. The blob
+    /// is streamed to its target, or is read completely into memory first if `whole` is set.
+    #[cfg(feature = "registry")]
+    pub fn blob_in(&self, repositories: &[RegistryReference], descriptor: &Descriptor, whole: bool) -> BlobSource {
+        BlobSource::remote(self.registry.remote_blob(repositories, descriptor), whole)
+    }
+
+    /// Places a blob in the repository of a reference. If a different repository in the registry is known to contain
+    /// the blob, the registry is requested to mount it from that repository.
+    ///
+    /// # Errors
+    /// Returns an error if a request to the registry fails, or the blob cannot be read.
+    #[cfg(feature = "registry")]
+    pub async fn place(
+        &self,
+        reference: &RegistryReference,
+        descriptor: &Descriptor,
+        content: &BlobSource,
+        before: Before<'_>,
+    ) -> Result<Placed, PlaceError> {
+        self.registry.place(reference, descriptor, content, before).await
+    }
+
+    /// Pushes a manifest to the tag or digest of a reference. Everything that the manifest references must have been
+    /// pushed before. Returns whether the registry lists the manifest among the referrers of its subject.
+    ///
+    /// # Errors
+    /// Returns an error if a request to the registry fails.
+    #[cfg(feature = "registry")]
+    pub async fn put_document(&self, reference: &RegistryReference, document: &Document) -> Result<bool, ImageError> {
+        self.registry.put_document(reference, document).await
+    }
+
+    /// Whether the repository of a reference contains a blob.
+    ///
+    /// # Errors
+    /// Returns an error if a request to the registry fails.
+    #[cfg(feature = "registry")]
+    pub async fn has_blob(&self, reference: &RegistryReference, digest: &Digest) -> Result<bool, ImageError> {
+        self.registry.has_blob(reference, digest).await
+    }
+
+    /// Whether the repository of a reference is new. The registry reports this for a repository without any tags.
+    ///
+    /// # Errors
+    /// Returns an error if a request to the registry fails.
+    #[cfg(feature = "registry")]
+    pub async fn is_new(&self, reference: &RegistryReference) -> Result<bool, ImageError> {
+        self.registry.is_new(reference).await
+    }
+
+    /// Checks that the registry of a reference can be reached, and that it accepts the login.
+    ///
+    /// # Errors
+    /// Returns an error if a request to the registry fails.
+    #[cfg(feature = "registry")]
+    pub async fn ping(&self, reference: &RegistryReference) -> Result<(), ImageError> {
+        self.registry.ping(reference).await
+    }
+
+    /// Reads a whole blob in the repository of a reference, and checks that it matches its digest.
+    ///
+    /// # Errors
+    /// Returns an error if the blob cannot be read, or does not match its digest.
+    #[cfg(feature = "registry")]
+    pub async fn read_through(&self, reference: &RegistryReference, descriptor: &Descriptor) -> Result<(), ImageError> {
+        let mut reader = self
+            .blob_in(std::slice::from_ref(reference), descriptor, false)
+            .reader()?;
+        while reader.next().await?.is_some() {}
+        Ok(())
+    }
+
+    /// Deletes a manifest, which the reference specifies by digest, from its registry.
+    ///
+    /// # Errors
+    /// Returns an error if a request to the registry fails.
+    #[cfg(feature = "registry")]
+    pub async fn delete_manifest(&self, reference: &RegistryReference) -> Result<Deletion, ImageError> {
+        self.registry.delete_manifest(reference).await
+    }
+
+    /// Returns the platform images that the reference refers to. No layers are downloaded from a registry.
+    ///
+    /// # Errors
+    /// Returns an error if the image does not exist or cannot be read.
     pub async fn offers(&self, reference: &Reference) -> Result<Vec<Offer>, ImageError> {
         let limit = self.image_limit;
         match reference.clone() {
@@ -150,7 +290,7 @@ impl Transports {
     }
 }
 
-/// Runs work on files beside the threads that serve connections.
+/// Runs file operations outside the threads that serve connections.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ImageError> + Send + 'static,
 ) -> Result<T, ImageError> {
@@ -192,6 +332,8 @@ mod tests {
                 assert_same(&is_send(transports.pull(&reference)).await.unwrap(), &written);
                 let resolved = is_send(transports.resolve(&reference)).await.unwrap();
                 assert_eq!(resolved, written.digest());
+                let document = is_send(transports.document(&reference)).await.unwrap();
+                assert_eq!(&*document.bytes, written.manifest());
             }
         }
     }

@@ -1,6 +1,6 @@
-//! Files out of an image: all the wanted ones as a tree, or one large one onto the disk.
+//! Extracts files from an image: all wanted files as a tree, or a single large file to disk.
 //!
-//! Layers are read as streams, in one pass, and nothing but the wanted files is kept.
+//! Layers are streamed in a single pass, and only the wanted files are kept.
 
 mod folder;
 
@@ -18,14 +18,14 @@ use std::io::{self, Read, Write};
 use std::ops::Bound;
 use std::path::Path;
 
-/// Bytes that the layers of an image may unpack to, all together, unless told otherwise.
+/// The default limit for the total unpacked size of the layers of an image, in bytes.
 pub const DEFAULT_IMAGE_LIMIT: u64 = 64 << 30;
-/// An image may hold this many times more than the files that are wanted from it.
+/// The maximum ratio of the image size to the size limit of the wanted files.
 const UNWANTED_FACTOR: u64 = 16;
-/// Bytes of a tar file that a small file costs besides its content.
+/// The number of bytes that a small file takes in a tar file in addition to its content.
 const HEADER_ALLOWANCE: u64 = 4096;
 
-/// A path of the layers read so far.
+/// An entry in the layers read so far.
 enum Found {
     File(Vec<u8>),
     Refused(&'static str),
@@ -33,14 +33,14 @@ enum Found {
 
 type Files = BTreeMap<String, Found>;
 
-/// Reads the files that are `wanted`, layer over layer, as the image's file system shows them.
+/// Reads the files that are `wanted` in the file system of the image, layer by layer.
 ///
-/// `wanted` is asked with plain relative paths (`manifests/csv.yaml`); about a link also with a slash behind it, since
-/// it may stand for a folder.
+/// `wanted` is called with plain relative paths (`manifests/csv.yaml`). For a link, it is also called with a trailing
+/// slash, because the link may point to a folder.
 ///
 /// # Errors
-/// When a layer is damaged, cut short, unpacks to more than 16 times the limit of all files, or holds a path that climbs;
-/// when a wanted path is a link, device or pipe; when the wanted files pass a limit.
+/// Returns an error if a layer is damaged, is truncated, unpacks to more than 16 times the limit of all files, or
+/// contains a path outside the root; if a wanted path is a link, device or pipe; or if the wanted files exceed a limit.
 pub fn tree_of(image: &Image, wanted: &dyn Fn(&str) -> bool, limits: &TreeLimits) -> Result<Tree, ImageError> {
     let origin = image.origin();
     let mut lower = Files::new();
@@ -92,7 +92,7 @@ pub fn tree_of(image: &Image, wanted: &dyn Fn(&str) -> bool, limits: &TreeLimits
     Ok(tree)
 }
 
-/// Clears what the member replaces, and reads it if it is wanted.
+/// Removes the files that the member replaces, and reads the member if it is wanted.
 fn read_member(
     origin: &str,
     member: Member<'_>,
@@ -119,7 +119,7 @@ fn read_member(
         }
     }
     match kind {
-        // A name that is not UTF-8 shows by this character.
+        // This character replaces the invalid bytes in a name that is not UTF-8.
         Kind::File if path.contains('\u{fffd}') && wanted(&path) => Err(TreeError::PathEscape {
             origin: origin.to_owned(),
             path,
@@ -148,7 +148,7 @@ fn read_member(
                 .into());
             }
             let mut bytes = Vec::new();
-            // Only a hint, which spares many small reads.
+            // The size is only a hint to avoid many small reads.
             let _ = bytes.try_reserve_exact(usize::try_from(size).unwrap_or_default());
             content.read_to_end(&mut bytes).map_err(Stop::Read)?;
             if bytes.len() as u64 != size {
@@ -161,14 +161,14 @@ fn read_member(
     }
 }
 
-/// Streams one file of the image's file system to `to`, which gets its content whole or not at all.
+/// Streams a file in the file system of the image to `to`, which is written completely or not at all.
 ///
-/// `limit` bounds the bytes that the layers may unpack to; [`DEFAULT_IMAGE_LIMIT`] suits index images. The layers are
-/// read from the uppermost down, and those below the file not at all.
+/// `limit` is the maximum total unpacked size of the layers in bytes; [`DEFAULT_IMAGE_LIMIT`] is suitable for index
+/// images. Layers are read from the top down, only as far as the layer that contains the file.
 ///
 /// # Errors
-/// When there is no such file, a layer is damaged or over the limit, the path is a link or device, or `to` cannot be
-/// written.
+/// Returns an error if the file does not exist, a layer is damaged or exceeds the limit, the path is a link or device,
+/// or `to` cannot be written.
 pub fn extract_file(image: &Image, path: &str, to: &Path, limit: u64) -> Result<(), ImageError> {
     let origin = image.origin();
     let (wanted, _) = plain_path(origin, path.as_bytes())?;
@@ -223,7 +223,7 @@ pub fn extract_file(image: &Image, path: &str, to: &Path, limit: u64) -> Result<
     })
 }
 
-/// Copies exactly `size` bytes, telling a failing source from a failing target.
+/// Copies exactly `size` bytes, and distinguishes read errors of the source from write errors of the target.
 fn copy(source: &mut dyn Read, target: &mut dyn Write, size: u64, to: &Path) -> Result<(), Stop> {
     let mut buffer = vec![0; 64 << 10];
     let mut left = size;
@@ -240,11 +240,11 @@ fn copy(source: &mut dyn Read, target: &mut dyn Write, size: u64, to: &Path) -> 
     Ok(())
 }
 
-/// A mark in an upper layer that hides paths of the layers below it.
+/// A marker in an upper layer that hides paths of the lower layers.
 enum Whiteout {
-    /// One path, with everything below it.
+    /// Hides a path and everything below it.
     Path(String),
-    /// Everything below a folder, but not the folder.
+    /// Hides everything below a folder, but not the folder itself.
     Below(String),
 }
 
@@ -269,7 +269,7 @@ impl Whiteout {
         }
     }
 
-    /// Takes out what is hidden.
+    /// Removes and returns the hidden entries.
     fn take<V>(&self, files: &mut BTreeMap<String, V>) -> Vec<(String, V)> {
         match self {
             Self::Path(hidden) => take_with_below(files, hidden),
@@ -296,9 +296,9 @@ fn parents(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').filter_map(|(end, _)| path.get(..end))
 }
 
-/// Takes out everything below a folder, without a look at the rest.
+/// Removes and returns all entries below a folder, without visiting other entries.
 fn take_below<V>(files: &mut BTreeMap<String, V>, folder: &str) -> Vec<(String, V)> {
-    // '0' is the byte behind '/', so this range is exactly what starts with the folder and a slash.
+    // '0' is the byte after '/', so this range contains exactly the paths that start with the folder and a slash.
     let range = (
         Bound::Included(format!("{folder}/")),
         Bound::Excluded(format!("{folder}0")),

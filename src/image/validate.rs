@@ -1,4 +1,4 @@
-//! Checking that an image is what its manifest says.
+//! Checks that an image matches its manifest.
 
 use super::digest::Digest;
 use super::error::ImageError;
@@ -7,10 +7,11 @@ use super::layer_reader::{LayerReader, UnpackLimit};
 use super::manifest;
 use super::problem::ContentProblem;
 
-/// Recomputes every digest and size of an image: manifest, config, layers, and the layers' uncompressed digests.
+/// Verifies all digests and sizes of an image: those of the manifest, the config, and the layers, and the uncompressed
+/// digests of the layers.
 ///
 /// # Errors
-/// The first part that is not what it is said to be.
+/// Returns an error for the first part that does not match its digest or size.
 pub fn validate(image: &Image) -> Result<(), ImageError> {
     let fail = |problem: ContentProblem, part: &str| problem.of(image.origin(), part);
     manifest::check_digest(&image.digest(), Digest::of(image.manifest()))

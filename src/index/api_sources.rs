@@ -1,4 +1,4 @@
-//! Where to look up kinds that a bundle does not explain: indexes, CRDs, and what a cluster says of itself.
+//! Sources of kinds that a bundle does not define: indexes, CRDs, and the API lists of a cluster.
 
 use super::open::{Index, OpenError, SourceLimits};
 use crate::catalog::file_based::Schema;
@@ -15,13 +15,13 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Why a source cannot be used.
+/// An error that prevents the use of a source.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiSourceError {
     /// A file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A folder cannot be read, or holds too much.
+    /// A folder cannot be read, or exceeds a limit.
     #[error(transparent)]
     Tree(#[from] TreeError),
     /// A file that may be a database cannot be read.
@@ -35,32 +35,33 @@ pub enum ApiSourceError {
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The findings about the file.
         diagnostics: Vec<Diagnostic>,
     },
-    /// It says too much.
-    #[error("{name} names more than {limit} resources")]
+    /// A source lists too many resources.
+    #[error("{name} lists more than {limit} resources")]
     TooMany {
         /// The source.
         name: String,
-        /// How many resources it may name.
+        /// The maximum number of resources.
         limit: usize,
     },
-    /// There is nothing about APIs in it.
-    #[error("{name} says nothing about the APIs of a cluster")]
+    /// A source contains no information about APIs.
+    #[error("{name} contains no information about the APIs of a cluster")]
     Nothing {
         /// The source.
         name: String,
     },
 }
 
-/// What the sources say: the indexes first, then the others, each in the order in which they are named.
+/// Reads the resources that the sources list: the indexes first, then the other sources, each in the order in which
+/// they are named.
 ///
 /// A name is a folder of CRDs or of a file-based catalog, a file (a database, a catalog, CRDs, or the output of
 /// `kubectl api-resources` or `kubectl get --raw /apis/GROUP/VERSION`), or the image of an index.
 ///
 /// # Errors
-/// When a source cannot be read, or says nothing about APIs.
+/// Returns an error if a source cannot be read or contains no information about APIs.
 pub async fn read(
     names: &[String],
     transports: &Transports,
@@ -99,13 +100,13 @@ pub async fn read(
     Ok(sources)
 }
 
-/// Whether there are documents of a file-based catalog, and nothing that one could not hold.
+/// Returns whether the path is a valid file-based catalog with at least one package.
 fn is_catalog(path: &Path, limits: CatalogLimits) -> bool {
     let files = FileBasedCatalog::open(path, limits);
     files.is_ok_and(|files| files.handles.iter().any(|handle| handle.schema == Schema::Package))
 }
 
-/// A file as a tree of its own, within the limits of a tree.
+/// Reads a file into a tree that contains only this file, within the limits of a tree.
 fn one_file(path: &Path, limits: &SourceLimits) -> Result<Tree, ApiSourceError> {
     let content = beginning(path, limits.bundle.tree.file_bytes.saturating_add(1))?;
     let mut tree = Tree::new("");
@@ -122,16 +123,15 @@ fn beginning(path: &Path, length: u64) -> Result<Vec<u8>, FileError> {
     Ok(content)
 }
 
-/// Keys and values that a resource counts as: those of its name, kind and scope, and itself.
+/// The number of keys and values that a resource counts as: those of its name, kind and scope, and the resource itself.
 const VALUES: usize = 7;
 
-/// How many resources a source may name, which are kept.
+/// Returns the maximum number of resources that a source may list, because all of them stay in memory.
 fn most_resources(limits: &Limits) -> usize {
     limits.values / VALUES
 }
 
-/// The resources that the files of a source name; none where there are too many. Documents about something else are
-/// passed over.
+/// Returns the resources that the files of a source list; `None` if there are too many. Skips unrelated documents.
 fn read_files(files: &Tree, source: &Path, limits: &Limits) -> Result<Option<Vec<ServedResource>>, ApiSourceError> {
     let single = files.len() == 1;
     let mut resources = Vec::new();

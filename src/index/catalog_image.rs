@@ -1,4 +1,4 @@
-//! Building the image of a file-based catalog from its folder.
+//! Builds the image of a file-based catalog from its folder.
 
 use super::check::check_catalog;
 use super::image::{DATABASE_LABEL, IndexContent, Program, image_of};
@@ -12,68 +12,68 @@ use crate::validation::Strictness;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What serves a catalog from its image.
+/// The program that serves a catalog from its image.
 #[derive(Debug, Clone)]
 pub enum CatalogServer {
     /// A program in the image.
     Program(Server),
-    /// None, in an image for each of these platforms. OLM and catalogd take the catalog out of the image.
+    /// No program; one image for each of these platforms. OLM and catalogd extract the catalog from the image.
     Absent(Vec<Platform>),
 }
 
-/// What is built.
+/// The options for building an image.
 #[derive(Debug, Clone)]
 pub struct CatalogImageOptions<'a> {
-    /// What serves the catalog.
+    /// The program that serves the catalog.
     pub server: CatalogServer,
-    /// More labels. That which says where the catalog is cannot be replaced.
+    /// Additional labels. The label with the path of the catalog cannot be replaced.
     pub labels: BTreeMap<String, String>,
-    /// How much the catalog may hold.
+    /// The size limits of the catalog.
     pub limits: CatalogLimits,
-    /// How strictly the catalog is judged.
+    /// The strictness of the catalog check.
     pub strictness: &'a Strictness,
-    /// The time that the image carries, in seconds since 1970.
+    /// The time recorded in the image, in seconds since 1970.
     pub epoch: u64,
 }
 
 /// An image that was built and pushed.
 #[derive(Debug)]
 pub struct CatalogImage {
-    /// Its pinned reference.
+    /// The pinned reference of the image.
     pub pinned: Reference,
-    /// The platforms that it is for.
+    /// The platforms of the image.
     pub platforms: Vec<Platform>,
-    /// What is to be said about the catalog; none is an error.
+    /// Findings about the catalog, without any errors.
     pub findings: Vec<Diagnostic>,
 }
 
-/// Why no image was built. Nothing was pushed then.
+/// An error that prevents the build of an image. In this case, nothing was pushed.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogImageError {
     /// The catalog cannot be read.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
     /// The catalog has errors.
-    #[error("the catalog {} has errors, and no image was built of it", folder.display())]
+    #[error("the catalog {} has errors, so no image was built from it", folder.display())]
     Findings {
-        /// Its folder.
+        /// The folder of the catalog.
         folder: PathBuf,
-        /// All findings, errors and others.
+        /// All findings, including the errors.
         findings: Vec<Diagnostic>,
     },
-    /// There is nothing to serve.
-    #[error("the catalog {} holds no package", folder.display())]
+    /// The catalog contains no package.
+    #[error("the catalog {} contains no package", folder.display())]
     Empty {
-        /// Its folder.
+        /// The folder of the catalog.
         folder: PathBuf,
     },
-    /// The base image brings a database, which every reader would take for the content.
+    /// The base image contains a database, which every reader would use as the content.
     #[error("the base image {base} is an index with a database")]
     BaseIsIndex {
-        /// The base.
+        /// The base image.
         base: String,
     },
-    /// The program or the image to stand on cannot be used.
+    /// The program or the base image cannot be used.
     #[error(transparent)]
     Server(#[from] ServerError),
     /// The image cannot be built or written.
@@ -81,11 +81,37 @@ pub enum CatalogImageError {
     Image(#[from] ImageError),
 }
 
-/// Checks the catalog in a folder, and builds and pushes an image of it. The same catalog and options give the same
+/// Checks the catalog in a folder, then builds and pushes an image of it. The same catalog and options produce the same
 /// digest.
 ///
+/// ```
+/// use opmx::catalog::file_based::read::CatalogLimits;
+/// use opmx::image::{ImageOptions, Reference, Silent, Transports};
+/// use opmx::index::catalog_image::{CatalogImageOptions, CatalogServer, build};
+/// use opmx::validation::Strictness;
+/// use std::path::Path;
+/// use std::sync::Arc;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let folder = tempfile::tempdir()?;
+/// let to = Reference::Layout { directory: folder.path().join("images"), tag: Some("v1".to_owned()) };
+/// let transports = Transports::new(ImageOptions::default(), Arc::new(Silent));
+/// let options = CatalogImageOptions {
+///     server: CatalogServer::Absent(vec!["linux/amd64".parse()?, "linux/arm64".parse()?]),
+///     labels: [].into(),
+///     limits: CatalogLimits::default(),
+///     strictness: &Strictness::default(),
+///     epoch: 0,
+/// };
+/// let image = build(Path::new("testdata/catalog"), &to, &transports, &options).await?;
+/// assert_eq!(image.platforms.len(), 2);
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
-/// When the catalog has errors or no package, and when the image cannot be built or pushed.
+/// Returns an error if the catalog has errors or contains no package, or if the image cannot be built or pushed.
 pub async fn build(
     folder: &Path,
     to: &Reference,
@@ -120,7 +146,7 @@ pub async fn build(
     })
 }
 
-/// Refuses an image to stand on that is an index with a database, by its name.
+/// Refuses a base image that is an index with a database; the error is the name of the image.
 pub(super) fn refuse_index(program: &Program) -> Result<(), String> {
     match program {
         Program::Base(base) | Program::Binary { base: Some(base), .. } if base.label(DATABASE_LABEL).is_some() => {

@@ -1,6 +1,6 @@
-//! What is wrong with the content of an index beyond what its database says of itself (see [`crate::database::check`]):
-//! in a file-based catalog what its documents say, in either form what the clusters of an older OLM cannot use and what
-//! a policy does not allow, and in [`images`] what registries do not have.
+//! Checks an index in more ways than its database alone (see [`crate::database::check`]): the documents of a file-based
+//! catalog; for either form, contents that clusters with an older OLM cannot use or that a policy does not allow; and
+//! in [`images`], images that registries do not contain.
 
 mod catalog;
 mod cluster;
@@ -25,33 +25,33 @@ use crate::rules::Gate;
 use crate::validation::Strictness;
 use crate::validation::policy::Terms;
 
-/// What to look at beside what an index says of itself.
+/// The options for the checks of an index.
 #[derive(Debug, Clone, Default)]
 pub struct CheckOptions {
-    /// The OLM of the clusters that are to use it.
+    /// The OLM of the clusters for which the index is intended.
     pub olm: Olm,
-    /// What an administrator allows, where that is asked for.
+    /// The policy of an administrator, if it should be checked.
     pub policy: Option<Terms>,
-    /// The images that the registries are asked for.
+    /// The images to request from the registries.
     #[cfg(feature = "registry")]
     pub images: Option<images::Which>,
-    /// What to try where a registry does not answer, for the findings.
+    /// The function that returns a hint for a registry that does not answer.
     #[cfg(feature = "registry")]
     pub advice: Option<images::Advice>,
-    /// How much may be read.
+    /// The limits for reading the index.
     pub limits: OpenLimits,
 }
 
-/// What is found.
+/// The result of a check.
 #[derive(Debug)]
 pub struct Checked {
     /// The findings, in a fixed order.
     pub findings: Vec<Diagnostic>,
-    /// Whether clusters and images were looked at, too; a file-based catalog with errors has no graph to go through.
+    /// Whether clusters and images were also checked; a file-based catalog with errors has no graph to examine.
     pub is_complete: bool,
 }
 
-/// Checks an index of either form. `asking` is told before registries are asked for so many images.
+/// Checks an index of either form. `asking` is called with the number of images before registries are queried for them.
 ///
 /// ```
 /// use opmx::diagnostic::has_errors;
@@ -71,7 +71,8 @@ pub struct Checked {
 /// ```
 ///
 /// # Errors
-/// When the index cannot be read, or changes meanwhile. What is wrong with its content is a finding.
+/// Returns an error if the index cannot be read or changes while it is being read. Problems with its content are
+/// findings.
 #[cfg_attr(
     not(feature = "registry"),
     expect(unused_variables, reason = "there are no registries to ask")

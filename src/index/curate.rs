@@ -1,4 +1,4 @@
-//! Taking packages and parts of them out of a catalog in a folder, with a look at what others need of them.
+//! Removes packages and parts of packages from a catalog in a folder, considering the needs of other packages.
 
 use crate::catalog::file_based::draft::{Removal, Target};
 use crate::catalog::file_based::edit::{CatalogEditError, Editor};
@@ -6,44 +6,44 @@ use crate::catalog::selection::part::Part;
 use crate::resolver::closure::{self, Follow, Lost, Reason, Unsatisfied};
 use std::collections::BTreeMap;
 
-/// What of a catalog stays.
+/// The parts of a catalog to keep.
 #[derive(Debug, Clone, Default)]
 pub struct PruneRequest {
-    /// The packages, each with what of it stays.
+    /// The packages, each with the parts to keep.
     pub parts: BTreeMap<String, Part>,
-    /// The default channel of packages that lose theirs.
+    /// The new default channel of packages that lose their default channel.
     pub default_channel: Option<String>,
-    /// How far what the parts need is followed; what they need stays, too, as whole packages.
+    /// The needs of the parts that are followed; the needed packages are also kept, completely.
     pub follow: Follow,
 }
 
-/// What went from a catalog.
+/// The changes to a pruned catalog.
 #[derive(Debug, Clone, Default)]
 pub struct Pruned {
     /// The packages that changed, by name.
     pub packages: BTreeMap<String, PrunedPackage>,
-    /// The packages that stay although no part of them was chosen, with the reasons.
+    /// The packages that stay although no part of them was specified, with the reasons.
     pub needed: BTreeMap<String, Vec<Reason>>,
-    /// What was followed and is not there.
+    /// Needs that were followed but that no bundle satisfies.
     pub unsatisfied: Vec<Unsatisfied>,
-    /// What bundles that stay require, and nothing provides any more.
+    /// The requirements of the remaining bundles that no bundle satisfies any more.
     pub lost: Vec<Lost>,
 }
 
-/// What went from a package.
+/// The changes to a pruned package.
 #[derive(Debug, Clone, Default)]
 pub struct PrunedPackage {
-    /// What went.
+    /// The removed parts.
     pub removal: Removal,
-    /// Bundles, each with its channel, that stay only to hold the channel together.
+    /// Bundles that stay only to keep their channel connected, each with its channel.
     pub between: Vec<(String, String)>,
 }
 
-/// Keeps parts of packages, and what these need.
+/// Keeps parts of packages and the packages that these need, and removes everything else.
 ///
 /// # Errors
-/// When there is no such package or channel, a part does not hang together, the catalog cannot be read, or the form of
-/// a document does not allow the change.
+/// Returns an error if a package or channel does not exist, a part is not connected, the catalog cannot be read, or the
+/// form of a document does not allow the change.
 pub fn prune(editor: &mut Editor, request: &PruneRequest) -> Result<Pruned, CatalogEditError> {
     let mut pruned = Pruned::default();
     for (package, part) in &request.parts {
@@ -72,8 +72,8 @@ pub fn prune(editor: &mut Editor, request: &PruneRequest) -> Result<Pruned, Cata
     Ok(pruned)
 }
 
-/// What bundles that stay require, and nothing provides any more since `editor` was opened. What cannot be read of a
-/// catalog requires nothing.
+/// Returns the requirements of the remaining bundles that no bundle has satisfied since `editor` was opened and
+/// changed. Returns nothing if the catalog cannot be read.
 pub fn lost(editor: &Editor) -> Vec<Lost> {
     let catalog = editor.catalog();
     catalog.map_or_else(

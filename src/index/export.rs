@@ -1,8 +1,8 @@
-//! The packages of an index as package manifests, the layout from before bundle images: `PACKAGE/VERSION/*.yaml`, with
-//! the channels in `PACKAGE/package.yaml`.
+//! Exports the packages of an index as package manifests, the layout that preceded bundle images:
+//! `PACKAGE/VERSION/*.yaml`, with the channels in `PACKAGE/package.yaml`.
 //!
-//! A `k8s+v1` bundle is exported as what OLM installs of it: the synthesized CSV and the objects that stay beside it.
-//! Source: the legacy support of the plain-k8s-bundles proposal, and opm's `index export`.
+//! A `k8s+v1` bundle is exported in the form that OLM installs: the synthesized CSV and the objects that stay next to
+//! it. Source: the legacy support of the plain-k8s-bundles proposal, and opm's `index export`.
 
 use super::open::{Index, OpenError};
 use crate::bundle::location::{LoadError, Location};
@@ -25,79 +25,79 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// What to export, and how.
+/// The options for an export.
 #[derive(Debug, Clone, Default)]
 pub struct ExportOptions {
-    /// The packages; all of the index where there are none.
+    /// The packages to export; all packages of the index if empty.
     pub packages: Vec<String>,
-    /// How much a bundle may hold.
+    /// The size limits of a bundle.
     pub limits: BundleLimits,
-    /// How many bundle images are fetched at once.
+    /// The number of bundle images fetched at once.
     pub parallel: usize,
 }
 
 /// A package that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportedPackage {
-    /// The package.
+    /// The name of the package.
     pub name: String,
-    /// Its folder.
+    /// The folder of the package.
     pub folder: PathBuf,
-    /// How many bundles are in it.
+    /// The number of bundles in the package.
     pub bundles: usize,
-    /// What its bundles need or say of themselves, and package manifests have no place for.
+    /// Dependencies and properties of the bundles that package manifests cannot represent.
     pub lost: Vec<Lost>,
 }
 
-/// A dependency or a property of a bundle that only the index holds.
+/// A dependency or a property of a bundle that only the index contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lost {
     /// The bundle.
     pub bundle: String,
     /// `dependency` or `property`.
     pub what: &'static str,
-    /// Its type.
+    /// The type of the dependency or property.
     pub kind: String,
-    /// Its value, as JSON.
+    /// The value, as JSON.
     pub value: String,
 }
 
-/// Why no package was written.
+/// An error that prevents an export. In this case, no package was written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The index cannot be read.
     #[error(transparent)]
     Index(Box<OpenError>),
-    /// There is no such package.
-    #[error("the index holds no package {package:?}")]
+    /// The package does not exist.
+    #[error("the index has no package {package:?}")]
     UnknownPackage {
-        /// What was asked for.
+        /// The requested name.
         package: String,
-        /// The package that is called most like it.
+        /// The package with the most similar name.
         nearest: Option<String>,
     },
-    /// A name cannot be that of a folder.
-    #[error("{name:?} cannot be the name of a folder, so package {package:?} is not exported")]
+    /// A name is not a valid folder name.
+    #[error("{name:?} is not a valid folder name, so package {package:?} cannot be exported")]
     Name {
         /// The package.
         package: String,
-        /// The name: of the package, or of a bundle.
+        /// The invalid name: of the package, or of a bundle.
         name: String,
     },
-    /// The index has neither manifests nor an image.
-    #[error("the index holds neither the manifests nor the image of bundle {bundle}")]
+    /// The index contains neither the manifests nor the image of a bundle.
+    #[error("the index contains neither the manifests nor the image of bundle {bundle}")]
     NoContent {
         /// The bundle.
         bundle: String,
     },
-    /// What the index holds of a bundle is no image name.
-    #[error("bundle {bundle} has the image {image:?}")]
+    /// The image of a bundle in the index is not a valid reference.
+    #[error("bundle {bundle} has an invalid image reference {image:?}")]
     Reference {
         /// The bundle.
         bundle: String,
-        /// The text.
+        /// The stored string.
         image: String,
-        /// What is wrong with it.
+        /// The problem with the reference.
         source: ReferenceError,
     },
     /// The image of a bundle cannot be read.
@@ -105,15 +105,15 @@ pub enum ExportError {
     Load {
         /// The bundle.
         bundle: String,
-        /// Why not.
+        /// The error from loading the image.
         source: Box<LoadError>,
     },
-    /// The image of a bundle holds no CSV, and none can be synthesized from it.
+    /// The image of a bundle contains no CSV, and none can be synthesized from it.
     #[error("bundle {bundle} cannot be exported: its image has errors")]
     Findings {
         /// The bundle.
         bundle: String,
-        /// What was found.
+        /// The findings about the image.
         diagnostics: Vec<Diagnostic>,
     },
     /// A stored object is not JSON.
@@ -121,13 +121,13 @@ pub enum ExportError {
     Object {
         /// The bundle.
         bundle: String,
-        /// What is wrong with it.
+        /// The problem with the object.
         source: serde_json::Error,
     },
-    /// There is something at the place already.
+    /// The target already exists or cannot be created.
     #[error(transparent)]
     Folder(#[from] NewFolderError),
-    /// A file of a bundle leads elsewhere.
+    /// A file of a bundle has an invalid path, or exceeds a limit.
     #[error(transparent)]
     Tree(#[from] TreeError),
     /// The files cannot be written.
@@ -141,11 +141,11 @@ impl From<OpenError> for ExportError {
     }
 }
 
-/// Writes packages into folders of their own below `folder`. They appear complete, all of them or none.
+/// Writes packages into separate folders below `folder`. Either all folders appear, with complete content, or none.
 ///
 /// # Errors
-/// When a package is not in the index, its folder is there already, a bundle cannot be fetched, or the files cannot be
-/// written.
+/// Returns an error if a package is not in the index, its folder already exists, a bundle cannot be fetched, or the
+/// files cannot be written.
 pub async fn export(
     index: &Index,
     folder: &Path,
@@ -198,8 +198,9 @@ pub async fn export(
     Ok(exported)
 }
 
-/// What the index knows of a bundle and no manifest says: package manifests have no other files. APIs are required and
-/// provided by the ClusterServiceVersion, which names the package's version, too.
+/// Returns the dependencies and properties of a bundle that are in the index but not in its manifests: package
+/// manifests have no other files. The ClusterServiceVersion contains the required and provided APIs, and the version of
+/// the package.
 fn without_place(bundle: &Bundle, manifests: &Tree) -> Vec<Lost> {
     let objects = manifests.iter().flat_map(|(path, content)| {
         let documents = text::read(path, content, &text::Limits::default()).documents;
@@ -251,7 +252,7 @@ fn without_place(bundle: &Bundle, manifests: &Tree) -> Vec<Lost> {
             bundle: bundle.name.to_string(),
             what,
             kind: entry.kind.to_string(),
-            // As people write it: the index escapes more than JSON asks for.
+            // In the usual notation, because the index escapes more than JSON requires.
             value: serde_json::from_str(&entry.value)
                 .map_or_else(|_| entry.value.to_string(), |value: Value| value.to_string()),
         })
@@ -273,8 +274,8 @@ fn chosen<'c>(catalog: &'c Catalog, names: &[String]) -> Result<Vec<&'c Package>
     packages.collect()
 }
 
-/// The folders of the bundles that are in a channel: each is called by its version, or by its name where the version
-/// would not tell it from the others.
+/// Returns the folders of the bundles that are in a channel. Each folder is named after the version of the bundle, or
+/// after the bundle itself if the version is not unique or is not a valid file name.
 fn folders<'c>(package: &Package, catalog: &'c Catalog) -> Result<BTreeMap<String, &'c Bundle>, ExportError> {
     let entries = package.channels.iter().flat_map(|channel| &channel.entries);
     let ids: BTreeSet<BundleId> = entries.map(|entry| entry.bundle).collect();
@@ -298,7 +299,7 @@ fn folders<'c>(package: &Package, catalog: &'c Catalog) -> Result<BTreeMap<Strin
     Ok(folders)
 }
 
-/// Whether a string of the index can be the name of a file and leads nowhere else.
+/// Returns whether a string of the index is a valid file name that does not lead to a different folder.
 fn is_name(text: &str) -> bool {
     !text.is_empty() && !text.starts_with('.') && !text.contains(['/', '\\', '\0']) && text.len() <= 255
 }
@@ -315,7 +316,7 @@ fn channels(package: &Package) -> Value {
     })
 }
 
-/// The manifests of a bundle, each under its file name.
+/// Returns the manifests of a bundle, each under its file name.
 async fn manifests(
     index: &Index,
     bundle: &Bundle,
@@ -358,7 +359,7 @@ fn from_objects(bundle: &str, stored: &[String], limits: &TreeLimits) -> Result<
     Ok(tree)
 }
 
-/// What a stored object's file is called: by its name and kind, and by a number where that is taken.
+/// Returns the file name of a stored object: its name and kind, with a number if that name is already used.
 fn file_name(object: &Value, taken: &Tree) -> String {
     let part = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let (name, kind) = (part("/metadata/name"), part("/kind").to_lowercase());
@@ -384,7 +385,7 @@ fn file_name(object: &Value, taken: &Tree) -> String {
     file
 }
 
-/// The manifests of a bundle image: as they are, or as they are after the synthesis.
+/// Returns the manifests of a bundle image, either unchanged or after the synthesis.
 fn from_image(name: &str, tree: &Tree, options: &ExportOptions) -> Result<Tree, ExportError> {
     let reading = bundle::read(tree, &options.limits.text);
     let refuse = |diagnostics: Vec<Diagnostic>| ExportError::Findings {

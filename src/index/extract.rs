@@ -1,6 +1,6 @@
-//! Some packages of an index, with all that they need, as a file-based catalog of their own.
+//! Extracts some packages of an index, with everything that they need, as a separate file-based catalog.
 //!
-//! Of a database the same is a copy of it from which all other packages are taken: see [`crate::database::remove`].
+//! For a database, the equivalent is a copy from which all other packages are removed: see [`crate::database::remove`].
 
 use super::render::folder::{FolderError, write_folder};
 use super::render::sources::{Form, RenderSource, SourceError, SourceOptions};
@@ -10,35 +10,35 @@ use crate::resolver::closure::{Closure, Follow, of_packages};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Which packages, and where they go.
+/// The packages to extract, and the target folder.
 #[derive(Debug, Clone, Copy)]
 pub struct ExtractOptions<'a> {
-    /// The packages.
+    /// The packages to extract.
     pub packages: &'a BTreeSet<String>,
-    /// How far what they need is followed.
+    /// The needs of the packages that are followed.
     pub follow: &'a Follow,
-    /// The folder, which is not there yet; none where it is only to be told what would be there.
+    /// The folder, which must not exist yet; `None` to only report the packages.
     pub folder: Option<&'a Path>,
     /// The form of the documents.
     pub form: Form,
 }
 
-/// What was written.
+/// The result of an extraction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extracted {
-    /// The packages, each with the reasons why it is there, and what is missing.
+    /// The packages, each with the reasons for including it, and the unsatisfied needs.
     pub packages: Closure<String>,
-    /// How many documents of the catalog belong to no package, and so were left out.
+    /// The number of catalog documents that were omitted because they belong to no package.
     pub left_out: usize,
 }
 
-/// Why nothing was written.
+/// An error that prevents an extraction.
 #[derive(Debug, thiserror::Error)]
 pub enum ExtractError {
     /// The index cannot be read.
     #[error(transparent)]
     Source(Box<SourceError>),
-    /// It has no such package.
+    /// The index does not contain such a package.
     #[error(transparent)]
     Selection(#[from] SelectionError),
     /// The folder cannot be written.
@@ -78,7 +78,8 @@ impl From<SourceError> for ExtractError {
 /// ```
 ///
 /// # Errors
-/// When the index cannot be read or has no such package, there is something at the folder, or it cannot be written.
+/// Returns an error if the index cannot be read or does not contain such a package, if the folder already exists, or if
+/// it cannot be written.
 pub async fn extract(
     from: &str,
     options: &ExtractOptions<'_>,

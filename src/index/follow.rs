@@ -1,39 +1,38 @@
-//! A file-based catalog that follows a change of the database that was made of it: what changed there changes here, and
-//! everything else stays, with what a database does not hold.
+//! A file-based catalog that follows a change of the database made from it: the changes of the database are applied to
+//! the catalog, and everything else stays unchanged, including data that a database cannot represent.
 
 use super::location::CatalogFolder;
 use super::render::{Item, RenderError, RenderOptions, RenderedIndex};
+use crate::catalog::file_based::Blob;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::draft::Shape;
 use crate::catalog::file_based::edit::{CatalogEditError, Editor};
-use crate::catalog::file_based::migrate::{Level, migrated};
+use crate::catalog::file_based::migrate::{Level, level_of, migrated};
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog, files_inside};
-use crate::catalog::file_based::{Blob, Schema};
 use crate::database::compare::changed_bundles;
 use crate::database::read::{Database, ReadError};
 use crate::files::{FileError, TemporaryFolder};
-use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Why a catalog does not follow.
+/// An error that prevents a catalog from following a change.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
-    /// It cannot be read.
+    /// The catalog cannot be read.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// It cannot become what the change leads to.
+    /// The catalog cannot be changed in the same way as the database.
     #[error(transparent)]
     Edit(Box<CatalogEditError>),
     /// A database cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A document cannot be made of a database.
+    /// A document cannot be generated from a database.
     #[error(transparent)]
     Render(#[from] RenderError),
-    /// A document holds what JSON cannot.
+    /// A document cannot be written as JSON.
     #[error("a document cannot be written")]
     Write(#[source] serde_json::Error),
     /// A file cannot be copied.
@@ -50,16 +49,17 @@ impl From<CatalogEditError> for FollowError {
 /// A changed copy of a catalog.
 #[derive(Debug)]
 pub(super) struct FollowedCatalog {
-    /// Its files, with their paths below its folder.
+    /// The files of the catalog, each with its path relative to the catalog folder.
     pub(super) files: Vec<(String, PathBuf)>,
     // Deleted with this value.
     _folder: TemporaryFolder,
 }
 
-/// Makes in a copy of a catalog the change that led from the database `before`, which was made of it, to `after`.
+/// Applies the difference between the databases `before` and `after` to a copy of the catalog from which `before` was
+/// made.
 ///
 /// # Errors
-/// When something cannot be read, or the changed catalog would have errors that it has not now.
+/// Returns an error if a file cannot be read, or the change would introduce errors into the catalog.
 pub(super) fn follow(
     catalog: &CatalogFolder,
     before: &Path,
@@ -68,7 +68,8 @@ pub(super) fn follow(
 ) -> Result<FollowedCatalog, FollowError> {
     let folder = TemporaryFolder::new()?;
     copy(catalog.path(), folder.path(), limits)?;
-    let level = level_of(&FileBasedCatalog::open(folder.path(), limits)?)?;
+    let level = level_of(&FileBasedCatalog::open(folder.path(), limits)?, None)?;
+    let level = level.unwrap_or(Level::BundleObjectToCsvMetadata);
     let differing = changed_bundles(before, after)?;
     let [before, after] = [before, after].map(|path| -> Result<_, FollowError> {
         let index = RenderedIndex::new(Database::open(path)?, RenderOptions::default())?;
@@ -93,7 +94,8 @@ pub(super) fn follow(
                 .extend(document.map(|document| (name, document)));
         }
     }
-    let mut editor = Editor::open(folder.path(), limits)?;
+    let shown = catalog.known_as(catalog.path()).components().collect();
+    let mut editor = Editor::open(folder.path(), limits)?.shown_as(shown);
     let (nothing, no_documents) = (Shape::default(), BTreeMap::new());
     let packages: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     for package in packages {
@@ -118,24 +120,7 @@ fn copy(from: &Path, to: &Path, limits: CatalogLimits) -> Result<(), FollowError
     Ok(())
 }
 
-/// How far the bundles of a catalog are brought up to date, as one of them tells that has an image.
-fn level_of(catalog: &FileBasedCatalog) -> Result<Level, FollowError> {
-    let bundles = catalog.handles.iter().filter(|handle| handle.schema == Schema::Bundle);
-    for handle in bundles {
-        let document = catalog.document(handle)?;
-        let properties = document.properties().unwrap_or_default();
-        let has = |kind: &str| properties.iter().any(|property| property.kind == kind);
-        if has(CSV_METADATA) {
-            return Ok(Level::BundleObjectToCsvMetadata);
-        }
-        if has(BUNDLE_OBJECT) && !document.text("image").is_empty() {
-            return Ok(Level::None);
-        }
-    }
-    Ok(Level::BundleObjectToCsvMetadata)
-}
-
-/// The packages of an index, by name.
+/// Returns the packages of an index, by name.
 fn shapes(index: &RenderedIndex) -> Result<BTreeMap<String, Shape>, FollowError> {
     let mut shapes: BTreeMap<String, Shape> = BTreeMap::new();
     for item in index.items() {
@@ -156,7 +141,7 @@ fn shapes(index: &RenderedIndex) -> Result<BTreeMap<String, Shape>, FollowError>
     Ok(shapes)
 }
 
-/// The document of a bundle.
+/// Returns the document of a bundle, migrated to `level`.
 fn document(index: &RenderedIndex, item: Item, level: Level) -> Result<Option<Value>, FollowError> {
     let Some(blob) = index.blob(item)? else { return Ok(None) };
     let value = serde_json::to_string(&blob)

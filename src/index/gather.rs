@@ -1,4 +1,5 @@
-//! The bundles of one call: fetched several at once, each read and turned into rows on its own, then added together.
+//! The bundles of one call: several are fetched at once, each is read and converted to rows separately, and all are
+//! added together.
 
 use super::intake::{IntakeError, Recording, prepare};
 use crate::bundle::location::{LoadError, Location};
@@ -16,31 +17,31 @@ use futures_util::stream;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How bundles are fetched, recorded and added.
+/// The options for fetching, recording and adding bundles.
 #[derive(Debug, Clone, Default)]
 pub struct GatherOptions {
-    /// How they take their places in the graph.
+    /// The rules for adding the bundles to the graph.
     pub policy: Policy,
-    /// Add what can be fetched and stored, whatever becomes of the others.
+    /// Whether to add the bundles that can be fetched and stored even if other bundles fail.
     pub permissive: bool,
-    /// The media types that the clusters of the index can read; all where there are none.
+    /// The media types that the clusters of the index support; empty for all.
     pub media_types: Vec<MediaType>,
-    /// The reference under which the one bundle of the call will be published.
+    /// The reference under which the only bundle of the call will be published.
     pub record_as: Option<String>,
-    /// Store the reference of `k8s+v1` bundles in place of their content.
+    /// Whether to store the reference of `k8s+v1` bundles instead of their content.
     pub by_reference: bool,
-    /// What is known outside the bundles.
+    /// Information from outside the bundles.
     pub outside: Option<Arc<Outside>>,
-    /// How much a bundle may hold.
+    /// The size limits of a bundle.
     pub limits: BundleLimits,
-    /// How strictly they are judged.
+    /// The strictness of the bundle checks.
     pub strictness: Strictness,
-    /// How many bundles are worked on at once. Memory grows with it, and not with the number of bundles.
+    /// The number of bundles processed at once. Memory use depends on this number, not on the total number of bundles.
     pub parallel: usize,
 }
 
 impl GatherOptions {
-    /// The same for a call that is made once more, on an index that may hold its bundles already.
+    /// Returns the options for repeating the call on an index that may already contain its bundles.
     #[must_use]
     pub fn again(&self) -> Self {
         let mut again = self.clone();
@@ -51,54 +52,54 @@ impl GatherOptions {
     }
 }
 
-/// Why one bundle cannot be added.
+/// An error that prevents adding a bundle.
 #[derive(Debug, thiserror::Error)]
 pub enum GatherProblem {
-    /// It cannot be fetched.
+    /// The bundle cannot be fetched.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// It cannot be stored.
+    /// The bundle cannot be stored.
     #[error(transparent)]
     Intake(#[from] IntakeError),
-    /// Its media type is none of those that are allowed.
+    /// The media type of the bundle is not allowed.
     #[error(
-        "it is a {media_type} bundle, and only {} may be added",
+        "it is a {media_type} bundle, but only {} bundles may be added",
         .allowed.iter().map(|allowed| allowed.as_str()).collect::<Vec<_>>().join(" and ")
     )]
     MediaType {
-        /// Its media type.
+        /// The media type of the bundle.
         media_type: MediaType,
-        /// The allowed ones.
+        /// The allowed media types.
         allowed: Vec<MediaType>,
     },
 }
 
-/// What an accepted call did, and what was noticed about its bundles.
+/// The result of an accepted call.
 #[derive(Debug)]
 pub struct Added {
-    /// What it changed.
+    /// The changes to the index.
     pub report: Report,
     /// Warnings and remarks, in the order of the call.
     pub remarks: Vec<Diagnostic>,
-    /// Bundles that were left out of a permissive call, and why.
+    /// Bundles that were omitted from a permissive call, with the reasons.
     pub problems: Vec<(Location, GatherProblem)>,
 }
 
-/// Why the bundles of a call are not added.
+/// An error that prevents adding the bundles of a call.
 #[derive(Debug, thiserror::Error)]
 pub enum GatherError {
-    /// Some bundles cannot be added; each place with its reason, in the order of the call.
+    /// Some bundles cannot be added. Contains each location with its reason, in the order of the call.
     #[error("{} of {} bundles cannot be added", .problems.len(), .of)]
     Bundles {
-        /// The place of each bundle and what is wrong with it.
+        /// The location of each bundle and the problem with it.
         problems: Vec<(Location, GatherProblem)>,
-        /// How many bundles there were.
+        /// The number of bundles in the call.
         of: usize,
     },
-    /// Their rows cannot be kept until all are there.
+    /// The rows cannot be buffered until all bundles are available.
     #[error(transparent)]
     Spool(#[from] FileError),
-    /// They do not fit into the index, or it cannot be written.
+    /// The bundles conflict with each other or with the index, or the index cannot be written.
     #[error(transparent)]
     Add(#[from] AddError),
 }
@@ -109,11 +110,13 @@ impl From<DatabaseError> for GatherError {
     }
 }
 
-/// Fetches all bundles and adds them to the database: all, or none. While they are fetched,
-/// the database is free for others; what does not fit into memory waits in a nameless file beside it.
+/// Fetches all bundles and adds them to the database: all or none of them, unless the call is permissive. Other
+/// programs can use the database while bundles are fetched; rows that do not fit into memory are buffered in an unnamed
+/// file next to it.
 ///
 /// # Errors
-/// When any bundle cannot be fetched, stored or added, or the database cannot be written. Then it is as it was.
+/// Returns an error if a bundle cannot be fetched, stored or added, or the database cannot be written. The database is
+/// then unchanged.
 pub async fn add(
     locations: &[Location],
     transports: &Transports,
@@ -137,14 +140,14 @@ pub async fn add(
     })
 }
 
-/// What was noticed while the bundles of a call were fetched.
+/// The remarks and problems found while the bundles of a call were fetched.
 struct Gathered {
     remarks: Vec<Diagnostic>,
     problems: Vec<(Location, GatherProblem)>,
 }
 
-/// Fetches all bundles and collects their rows in `additions`. All of them are tried, so that all problems are said at
-/// once; what is returned is in the order of the call.
+/// Fetches all bundles and collects their rows in `additions`. All bundles are tried, so that all problems are reported
+/// at once; the results are in the order of the call.
 async fn gather(
     locations: &[Location],
     transports: &Transports,

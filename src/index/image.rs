@@ -1,4 +1,4 @@
-//! The image of an index: a database or a file-based catalog, and opmx itself to serve it.
+//! The image of an index: a database or a file-based catalog, with opmx to serve it.
 
 use super::program::Binary;
 use crate::image::{
@@ -8,59 +8,60 @@ use crate::image::{
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The label under which an index image names its database.
+/// The label with the path of the database in an index image.
 pub const DATABASE_LABEL: &str = "operators.operatorframework.io.index.database.v1";
-/// The label of a file-based catalog image.
+/// The label with the path of the catalog in a file-based catalog image.
 pub const CONFIGS_LABEL: &str = "operators.operatorframework.io.index.configs.v1";
-/// Where the database stands in an image that opmx or opm builds.
+/// The path of the database in an image that opmx or opm builds.
 pub(crate) const DATABASE_PATH: &str = "/database/index.db";
-/// Where a file-based catalog stands in an image that opmx or opm builds.
+/// The path of the file-based catalog in an image that opmx or opm builds.
 pub(crate) const CONFIGS_PATH: &str = "/configs";
-/// A file of this name hides what lower layers have in its folder.
+/// A file with this name hides the contents of its folder in lower layers.
 const HIDES_THE_REST: &str = ".wh..wh..opq";
 
-/// OLM up to v0.46 runs this program in the container to see whether it serves.
+/// OLM up to v0.46 runs this program in the container to check whether the index is served.
 const PROBE: &str = "grpc_health_probe";
 const PORT: &str = "50051/tcp";
-/// Where opmx stands in an image of its own.
+/// The folder of opmx in an image without a base.
 const FOLDER: &str = "bin";
-/// Where it stands on a base image. Its `bin` may be a link, in whose place a layer would put a folder.
+/// The folder of opmx on a base image. The `bin` of a base may be a link, which a layer would replace with a folder.
 const FOLDER_ON_BASE: &str = "opmx/bin";
-/// Where programs are looked for in an image that does not say it.
+/// The search path of programs in an image that does not specify one.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// What an index image holds.
+/// The content of an index image.
 #[derive(Debug, Clone)]
 pub enum IndexContent {
-    /// A database, in this file.
+    /// A database in this file.
     Database(PathBuf),
-    /// A file-based catalog: its files, each with its path below the folder of the catalog.
+    /// A file-based catalog: its files, each with its path relative to the catalog folder.
     Catalog(Vec<(String, PathBuf)>),
 }
 
-/// What serves an index from its image.
+/// The program that serves an index from its image.
 #[derive(Debug, Clone)]
 pub enum Program {
-    /// A static binary, in an image of its own or on top of a base.
+    /// A static binary, in a separate image or on top of a base.
     Binary {
         /// The binary.
         binary: Binary,
-        /// The base, which is for the same platform.
+        /// The base image for the same platform.
         base: Option<Image>,
     },
-    /// What the base image brings: it must answer to `/bin/opm registry serve`, or to `/bin/opm serve` for a catalog,
-    /// as opm's image does.
+    /// The program of the base image, which must accept `/bin/opm registry serve`, or `/bin/opm serve` for a catalog,
+    /// like opm's image.
     Base(Image),
-    /// None: who runs the image takes the index out of it.
+    /// No program: users of the image extract the index from it.
     Absent(Platform),
 }
 
-/// Builds an index image: of one program an image, of several an image index, in which all share the layer of the
-/// content. The same content, labels, programs and time give the same digest; `epoch` is the time that it carries, in
-/// seconds since 1970. Programs that were compressed before come from the cache.
+/// Builds an index image: an image for one program, or an image index for several programs, in which all images share
+/// the content layer. The same content, labels, programs and time produce the same digest; `epoch` is the recorded
+/// time, in seconds since 1970. Programs that were compressed before come from the cache.
 ///
 /// # Errors
-/// When a file cannot be read or a temporary file cannot be written, or two programs are for one platform.
+/// Returns an error if a file cannot be read, a temporary file cannot be written, or two programs have the same
+/// platform.
 pub fn image_of(
     content: &IndexContent,
     labels: &BTreeMap<String, String>,
@@ -84,7 +85,7 @@ pub fn image_of(
 }
 
 impl IndexContent {
-    /// The files, in the places where the programs look for them.
+    /// Returns the layer with the files, at the paths where the programs look for them.
     fn layer(&self, programs: &[Program], epoch: u64) -> Result<Layer, ImageError> {
         let mut entries = Vec::new();
         match self {
@@ -96,7 +97,7 @@ impl IndexContent {
                 let folder = CONFIGS_PATH.trim_start_matches('/');
                 let on_base =
                     |program: &Program| matches!(program, Program::Base(_) | Program::Binary { base: Some(_), .. });
-                // A base may be the image of another catalog.
+                // A base image may contain a different catalog.
                 if programs.iter().any(on_base) {
                     let content = EntryContent::Bytes(Vec::new());
                     entries.push(entry(&format!("{folder}/{HIDES_THE_REST}"), 0o644, content));
@@ -110,7 +111,7 @@ impl IndexContent {
         layer_from_files(&entries, epoch)
     }
 
-    /// What the image says of itself and starts.
+    /// Returns the labels of the image and the command that it starts.
     fn config(&self, program: &Program) -> ImageConfig {
         let (label, path) = match self {
             Self::Database(_) => (DATABASE_LABEL, DATABASE_PATH),
@@ -129,7 +130,7 @@ impl IndexContent {
             Self::Catalog(_) => vec!["serve", path, "--cache-dir=/tmp/cache"],
         };
         if let (Self::Catalog(_), Program::Base(_)) = (self, program) {
-            // No cache was made for this catalog, and opm would insist on one.
+            // No cache was created for this catalog, but opm would require one.
             command.push("--cache-enforce-integrity=false");
         }
         config.command = command.into_iter().map(str::to_owned).collect();
@@ -178,7 +179,7 @@ fn image_with(
     }
 }
 
-/// The layer of opmx, under all of the names that it answers to.
+/// Returns the layer that contains opmx under all of its names.
 fn programs(binary: &Binary, folder: &str, epoch: u64, cache: Option<&Cache>) -> Result<Layer, ImageError> {
     let link = |name: &str| {
         let content = EntryContent::Link("opmx".to_owned());
@@ -204,7 +205,7 @@ fn entry(path: &str, mode: u32, content: EntryContent) -> LayerEntry {
     }
 }
 
-/// A variable that programs of the image start with.
+/// Returns the value of an environment variable of the image.
 fn environment<'a>(image: &'a Image, name: &str) -> Option<&'a str> {
     let variables = image.config_value().pointer("/config/Env")?.as_array()?;
     variables
@@ -212,7 +213,7 @@ fn environment<'a>(image: &'a Image, name: &str) -> Option<&'a str> {
         .find_map(|variable| variable.as_str()?.strip_prefix(name)?.strip_prefix('='))
 }
 
-/// The Dockerfile that opm writes for an index, standing on `base`.
+/// Returns the Dockerfile that opm writes for an index, with the base image `base`.
 pub fn dockerfile(base: &str) -> String {
     format!(
         "FROM {base}\nLABEL {DATABASE_LABEL}={DATABASE_PATH}\nADD database/index.db {DATABASE_PATH}\nEXPOSE 50051\n\

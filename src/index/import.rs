@@ -1,7 +1,7 @@
-//! A SQLite index made of a file-based catalog: the way back from [`render`](super::render).
+//! Makes a SQLite index from a file-based catalog: the reverse of [`render`](super::render).
 //!
-//! Channels keep their edges, bundles their properties, dependencies, images and manifests. An index has no place for
-//! some of what a catalog can say; all of that is named by [`NotKept`], and nothing is left out in silence.
+//! Channels keep their edges, and bundles keep their properties, dependencies, images and manifests. An index cannot
+//! represent everything that a catalog can contain; [`NotKept`] lists all lost data, and nothing is omitted silently.
 
 mod bundle;
 mod not_kept;
@@ -26,7 +26,7 @@ use bundle::Membership;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-/// Why no index was made.
+/// An error that prevents an import.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The catalog cannot be read.
@@ -37,25 +37,26 @@ pub enum ImportError {
     Findings {
         /// The folder of the catalog.
         catalog: String,
-        /// All that is wrong with it, and what is remarkable.
+        /// All findings, including the errors.
         findings: Vec<Diagnostic>,
     },
-    /// Its documents do not fit together.
+    /// The documents of the catalog are inconsistent.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// A document holds what is no JSON where JSON is needed.
+    /// A document contains invalid JSON.
     #[error("bundle {bundle} of package {package} cannot be read")]
     Bundle {
         /// The package.
         package: String,
         /// The bundle.
         bundle: String,
-        /// What is wrong.
+        /// The problem with the document.
         source: serde_json::Error,
     },
-    /// Two packages have a bundle of one name.
+    /// Two packages contain a bundle of the same name.
     #[error(
-        "the packages {} and {} have each a bundle {bundle}, and an index holds one of a name; rename one of them",
+        "the packages {} and {} both contain a bundle {bundle}, but bundle names are unique in a database; rename one \
+        of them",
         .packages[0], .packages[1]
     )]
     SameName {
@@ -64,10 +65,10 @@ pub enum ImportError {
         /// Both packages.
         packages: [String; 2],
     },
-    /// A channel has not exactly one head.
+    /// A channel does not have exactly one head.
     #[error(transparent)]
     Head(#[from] HeadError),
-    /// The rows cannot be kept until all are there.
+    /// The rows cannot be buffered until all of them are available.
     #[error(transparent)]
     Spool(#[from] FileError),
     /// The database cannot be written.
@@ -75,19 +76,20 @@ pub enum ImportError {
     Add(#[from] AddError),
 }
 
-/// What is to be said about an index that was made.
+/// The result of an import.
 #[derive(Debug, Default)]
 pub struct Imported {
-    /// Faults of the catalog that are tolerated.
+    /// Defects of the catalog that are tolerated.
     pub findings: Vec<Diagnostic>,
-    /// What the index cannot hold of it, by package.
+    /// The data of the catalog that the index cannot represent, by package.
     pub not_kept: Vec<NotKept>,
 }
 
-/// Makes an index of the catalog in a folder.
+/// Makes an index from the catalog in a folder.
 ///
 /// # Errors
-/// When the catalog is not valid, or the database cannot be written; then there is none.
+/// Returns an error if the catalog is not valid or the database cannot be written. In this case, no database is
+/// created.
 pub fn import(
     folder: &CatalogFolder,
     limits: CatalogLimits,
@@ -134,7 +136,7 @@ struct Import<'a> {
     origin: String,
     additions: Additions,
     graphs: Vec<Graph>,
-    /// The documents of packages.
+    /// The documents of packages, by package.
     packages: HashMap<String, Document>,
     not_kept: Vec<NotKept>,
 }
@@ -145,7 +147,7 @@ impl<'a> Import<'a> {
         self.not_kept.push(NotKept { package, part });
     }
 
-    /// Looks for what is more than packages, channels and bundles.
+    /// Reads all documents, keeps those of packages, and records the data that an index cannot represent.
     fn documents(&mut self) -> Result<(), ImportError> {
         for handle in &self.files.handles {
             let document = self.files.document(handle)?;
@@ -158,7 +160,7 @@ impl<'a> Import<'a> {
                 }
                 continue;
             }
-            // Whatever else a catalog says, an index has no place for it.
+            // An index cannot represent any other document of a catalog.
             if !matches!(handle.schema, Schema::Package | Schema::Channel | Schema::Bundle) {
                 self.not_kept(&handle.package, Part::Document { schema, name });
                 continue;
@@ -208,8 +210,9 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// The bundles of a package, each with its channels and the entry that counts: that of the default channel, else of
-    /// the first one, by name, that lists it. Its skip range is that of the first of them that has one.
+    /// Returns the bundles of a package, each with its channels and its effective entry: the entry in the default
+    /// channel, otherwise the entry in the first channel, by name, that lists the bundle. The skip range is chosen in
+    /// the same way among the entries that have one.
     fn members(&mut self, package: &'a Package) -> BTreeMap<BundleId, Membership<'a>> {
         let mut members: BTreeMap<BundleId, Membership<'a>> = BTreeMap::new();
         for channel in &package.channels {
@@ -253,7 +256,8 @@ impl<'a> Import<'a> {
         members
     }
 
-    /// What an entry replaces and skips in an index, which replaces no bundle that it does not hold.
+    /// Returns the bundles that an entry replaces and skips in an index. An index only replaces bundles that it
+    /// contains; other bundles are skipped.
     fn edges(&self, entry: &'a ChannelEntry) -> (Option<&'a str>, Vec<&'a str>) {
         let is_there = |name: &&str| self.loaded.catalog.find(name).is_some();
         let mut skips: Vec<&str> = entry.skips.iter().map(|name| &**name).collect();
@@ -264,7 +268,7 @@ impl<'a> Import<'a> {
         (replaces, skips)
     }
 
-    /// Takes a bundle. The icon that its ClusterServiceVersion has.
+    /// Adds a bundle. Returns the icon from its ClusterServiceVersion.
     fn bundle(
         &mut self,
         package: &Package,
@@ -298,7 +302,7 @@ impl<'a> Import<'a> {
         Ok(std::str::from_utf8(csv).ok().and_then(icon))
     }
 
-    /// Whether the next bundle has the same name: they stand in the order of their names.
+    /// Returns whether an adjacent bundle has the same name, because bundles are sorted by name.
     fn is_named_elsewhere(&self, id: BundleId) -> bool {
         let bundles = &self.loaded.catalog.bundles;
         let at = id.0 as usize;

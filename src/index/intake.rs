@@ -1,4 +1,4 @@
-//! From the files of a bundle to the rows that an index stores.
+//! Converts the files of a bundle to the rows that an index stores.
 
 use crate::bundle::{self, Annotations, Bundle, MediaType, TypedValue};
 use crate::database::record::{Contents, Provided, Record, RecordError};
@@ -14,55 +14,56 @@ use crate::tree::Tree;
 use crate::validation::{self, Judged, Strictness, judge_files};
 use serde_json::{Value, json};
 
-/// How a bundle is recorded.
+/// The options for recording a bundle.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Recording<'a> {
     /// The reference of the bundle's image in a registry, as the user wrote it.
     pub reference: Option<&'a str>,
-    /// Store the reference of a `k8s+v1` bundle in place of its content, for an OLM that knows the media type.
+    /// Whether to store the reference of a `k8s+v1` bundle instead of its content, for an OLM that supports the media
+    /// type.
     pub by_reference: bool,
-    /// What is known outside the bundle.
+    /// Information from outside the bundle.
     pub outside: Option<&'a Outside>,
 }
 
 /// A bundle that is ready to be added.
 #[derive(Debug)]
 pub struct Prepared {
-    /// Its rows.
+    /// The rows of the bundle.
     pub record: Record,
-    /// Its media type.
+    /// The media type of the bundle.
     pub media_type: MediaType,
-    /// Warnings and remarks about it.
+    /// Warnings and remarks about the bundle.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Why a bundle cannot be added.
+/// An error that prevents adding a bundle.
 #[derive(Debug, thiserror::Error)]
 pub enum IntakeError {
-    /// It has errors, which are all listed.
+    /// The bundle has errors, all of which are listed.
     #[error("{origin} has errors")]
     Findings {
         /// The directory or image.
         origin: String,
-        /// Everything that was found.
+        /// All findings.
         diagnostics: Vec<Diagnostic>,
     },
-    /// It is to be stored by a reference, and has none.
-    #[error("{origin} is in no registry, so there is no reference to store")]
+    /// The bundle should be stored by reference, but has no reference.
+    #[error("{origin} is not in a registry, so there is no reference to store")]
     NoReference {
         /// The directory or image.
         origin: String,
     },
-    /// An index cannot hold it.
+    /// An index cannot store the bundle.
     #[error(transparent)]
     Record(#[from] RecordError),
 }
 
-/// Reads a bundle, judges it and computes its rows; a `k8s+v1` bundle is stored as its synthesized CSV and what it
-/// keeps.
+/// Reads a bundle, judges it and computes its rows. A `k8s+v1` bundle is stored as its synthesized CSV and the objects
+/// that it keeps.
 ///
 /// # Errors
-/// When the bundle has errors, or values that an index cannot hold.
+/// Returns an error if the bundle has errors, or values that an index cannot store.
 pub fn prepare(
     tree: &Tree,
     recording: Recording<'_>,
@@ -95,7 +96,7 @@ pub fn prepare(
         };
         Some((bundle, bundle.annotations.as_ref()?, csv?))
     });
-    // Only where rules are not reported is there nothing to say.
+    // If one of these parts is missing, there are always findings, unless their rules are not reported.
     let Some((bundle, annotations, csv)) = parts else {
         return Err(refuse(validation::check_reading(&reading)));
     };

@@ -1,4 +1,4 @@
-//! The rows of [`database::list`](crate::database::list), of a file-based catalog.
+//! Returns the rows of [`database::list`](crate::database::list) for a file-based catalog.
 
 use crate::catalog::file_based::load::{Loaded, heads};
 use crate::catalog::file_based::manifests::{Manifests, Metadata};
@@ -9,10 +9,10 @@ use crate::database::list::{BundleRow, ChannelRow, DEFAULT_MEDIA_TYPE, PackageRo
 use crate::index::open::OpenCatalog;
 use crate::olm::property;
 
-/// The packages, sorted by name.
+/// Returns the packages, sorted by name.
 ///
 /// # Errors
-/// When a document cannot be read again.
+/// Returns an error if a document cannot be read again.
 pub fn packages(open: &OpenCatalog) -> Result<Vec<PackageRow>, CatalogError> {
     let catalog = &open.loaded.catalog;
     let rows = catalog.packages.iter().map(|package| {
@@ -34,7 +34,7 @@ pub fn packages(open: &OpenCatalog) -> Result<Vec<PackageRow>, CatalogError> {
     rows.collect()
 }
 
-/// The channels of all packages, or of one, sorted by package and name.
+/// Returns the channels of all packages or of one package, sorted by package and name.
 pub fn channels(loaded: &Loaded, package: Option<&str>) -> Vec<ChannelRow> {
     let channels = of_package(&loaded.catalog, package);
     channels
@@ -46,8 +46,8 @@ pub fn channels(loaded: &Loaded, package: Option<&str>) -> Vec<ChannelRow> {
         .collect()
 }
 
-/// The names of the bundles that could be the head of each channel, in the order of [`channels`]; a sound channel has
-/// one.
+/// Returns the names of the bundles that could be the head of each channel, in the order of [`channels`]; a valid
+/// channel has exactly one.
 pub(crate) fn possible_heads(loaded: &Loaded, package: Option<&str>) -> Vec<Vec<String>> {
     let name = |id| loaded.catalog.bundle(id).map(|bundle| bundle.name.to_string());
     let of_channel = |channel: &Channel| {
@@ -60,8 +60,8 @@ pub(crate) fn possible_heads(loaded: &Loaded, package: Option<&str>) -> Vec<Vec<
         .collect()
 }
 
-/// The bundles of all channels, or of those of one package, sorted by package and channel, inside a channel from the
-/// head downwards.
+/// Returns the bundles of all channels or of the channels of one package, sorted by package and channel; within a
+/// channel, from the head downwards.
 pub fn bundles(loaded: &Loaded, package: Option<&str>) -> Vec<BundleRow> {
     let mut rows = Vec::new();
     for (package, channel) in of_package(&loaded.catalog, package) {
@@ -99,7 +99,7 @@ fn of_package<'a>(catalog: &'a Catalog, name: Option<&'a str>) -> impl Iterator<
     wanted.flat_map(|package| package.channels.iter().map(move |channel| (package, channel)))
 }
 
-/// The name for people of a bundle, from its manifests or from what stands in their place.
+/// Returns the display name of a bundle, from its manifests or from the metadata that replaces them.
 fn shown_name(open: &OpenCatalog, id: ManifestsId) -> Result<Option<String>, CatalogError> {
     let handle = usize::try_from(id.0)
         .ok()

@@ -1,4 +1,4 @@
-//! Where an index is, and its database as a file.
+//! The location of an index, and its content as files.
 
 use super::image::{CONFIGS_LABEL, DATABASE_LABEL, DATABASE_PATH};
 use crate::database::read::is_database;
@@ -11,12 +11,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Where an index is.
+/// The location of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IndexLocation {
-    /// A database file.
+    /// A database file, or a file-based catalog in a folder or file.
     File(PathBuf),
-    /// An image that holds a database.
+    /// An image that contains a database or a file-based catalog.
     Image(Reference),
 }
 
@@ -24,50 +24,50 @@ pub enum IndexLocation {
 #[derive(Debug, thiserror::Error)]
 #[error("{text} is neither a file nor an image")]
 pub struct IndexLocationError {
-    /// The text.
+    /// The string.
     pub text: String,
-    /// What is wrong with it as a reference.
+    /// The problem with the string as a reference.
     pub source: ReferenceError,
 }
 
-/// Why the database of an index cannot be had.
+/// An error that prevents fetching an index.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// The image cannot be read.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// A temporary folder cannot be made.
+    /// A temporary folder or a file cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The image holds a catalog of the other form.
+    /// The image contains a file-based catalog where a database is expected.
     #[error("{image} is a file-based catalog, not an index with a database")]
     Catalog {
         /// The image.
         image: String,
     },
-    /// A database where a catalog of the other form is asked for.
+    /// The index is a database where a file-based catalog is expected.
     #[error("{index} is an index with a database, not a file-based catalog")]
     Database {
         /// The file or image.
         index: String,
     },
-    /// Neither a folder nor a database.
-    #[error("{} is not a directory: a file-based catalog is a folder of files", file.display())]
+    /// The path is neither a folder nor a database.
+    #[error("{} is not a folder, but a file-based catalog is a folder of files", file.display())]
     NoCatalog {
         /// The file.
         file: PathBuf,
     },
-    /// The image does not hold what it should.
+    /// The image does not contain the expected index.
     #[error("{image} is not an index image")]
     NoIndex {
         /// The image.
         image: String,
-        /// What was looked for in vain.
+        /// The error from extracting the database.
         source: Box<ImageError>,
     },
 }
 
-/// An index as it was fetched, in either form.
+/// A fetched index, in either form.
 #[derive(Debug)]
 pub enum Fetched {
     /// A database.
@@ -80,14 +80,14 @@ pub enum Fetched {
 #[derive(Debug)]
 pub struct CatalogFolder {
     path: PathBuf,
-    /// Where it stands in the image that it was unpacked from.
+    /// The path of the folder in the image that it was unpacked from.
     inside: Option<PathBuf>,
-    // Deleted with this value, where it was unpacked from an image.
+    // Deleted with this value if the folder was unpacked from an image.
     _unpacked: Option<TemporaryFolder>,
 }
 
 impl From<&Path> for CatalogFolder {
-    /// A folder that stays.
+    /// Returns a catalog folder that is not deleted.
     fn from(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -98,12 +98,13 @@ impl From<&Path> for CatalogFolder {
 }
 
 impl CatalogFolder {
-    /// The folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The path of a file in it as the user knows it: that in the image, where the folder came from one.
+    /// Returns the path of a file in the folder as the user knows it: the path in the image if the folder came from an
+    /// image.
     pub(crate) fn known_as(&self, file: &Path) -> PathBuf {
         match (&self.inside, file.strip_prefix(&self.path)) {
             (Some(inside), Ok(relative)) => inside.join(relative),
@@ -112,7 +113,7 @@ impl CatalogFolder {
     }
 }
 
-/// A database file, and the folder that it was unpacked to where it came from an image.
+/// A database file, with the folder that it was unpacked to if it came from an image.
 #[derive(Debug)]
 pub struct DatabaseFile {
     path: PathBuf,
@@ -121,7 +122,7 @@ pub struct DatabaseFile {
 }
 
 impl From<&Path> for DatabaseFile {
-    /// A file that stays.
+    /// Returns a database file that is not deleted.
     fn from(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -131,7 +132,7 @@ impl From<&Path> for DatabaseFile {
 }
 
 impl DatabaseFile {
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -140,18 +141,20 @@ impl DatabaseFile {
 impl FromStr for IndexLocation {
     type Err = IndexLocationError;
 
-    /// What exists is taken for a file, a folder too, which is refused later and not looked for in a registry. So is a
-    /// path that begins with `/` or `.`, which no image does, and one that ends in `.db`, which is never meant for an
-    /// image.
+    /// Every existing path is treated as a file, including folders, so that it is not looked up in a registry. So is a
+    /// path that begins with `/` or `.`, which is impossible for an image, and a path that ends in `.db`, which is
+    /// never meant to be an image. Rejects a word without a host, path or tag.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let path = Path::new(text);
         if text.starts_with(['/', '.']) || path.extension() == Some(OsStr::new("db")) || path.exists() {
             return Ok(Self::File(path.to_owned()));
         }
-        text.parse().map(Self::Image).map_err(|source| IndexLocationError {
-            text: text.to_owned(),
-            source,
-        })
+        Reference::parse_unless_word(text)
+            .map(Self::Image)
+            .map_err(|source| IndexLocationError {
+                text: text.to_owned(),
+                source,
+            })
     }
 }
 
@@ -165,10 +168,10 @@ impl fmt::Display for IndexLocation {
 }
 
 impl IndexLocation {
-    /// The database, taken out of the image where it is in one. It may be as large as `limit`, in bytes.
+    /// Returns the database, extracted if it is in an image. The maximum size is `limit` bytes.
     ///
     /// # Errors
-    /// When the image cannot be read or holds no database. Whether a file is there is not looked at.
+    /// Returns an error if the image cannot be read or contains no database. Does not check whether a file exists.
     pub async fn fetch(&self, transports: &Transports, limit: u64) -> Result<DatabaseFile, FetchError> {
         let reference = match self {
             Self::File(path) => return Ok(path.as_path().into()),
@@ -180,11 +183,11 @@ impl IndexLocation {
 }
 
 impl IndexLocation {
-    /// The database or the file-based catalog, taken out of the image where it is in one. Its layers may unpack to
-    /// `limit` bytes.
+    /// Returns the database or the file-based catalog, extracted if it is in an image. The layers of the image may
+    /// unpack to at most `limit` bytes.
     ///
     /// # Errors
-    /// When the image cannot be read or holds neither. Whether a file is there is not looked at.
+    /// Returns an error if the image cannot be read or contains neither. Does not check whether a file exists.
     pub(crate) async fn fetch_any(&self, transports: &Transports, limit: u64) -> Result<Fetched, FetchError> {
         let reference = match self {
             Self::File(path) if path.is_dir() && !path.join(LAYOUT_FILE).is_file() => {
@@ -197,10 +200,10 @@ impl IndexLocation {
         fetched_of(&image, reference, limit)
     }
 
-    /// The folder of the file-based catalog.
+    /// Returns the folder of the file-based catalog.
     ///
     /// # Errors
-    /// As [`IndexLocation::fetch_any`], and when there is a database.
+    /// Returns the errors of [`IndexLocation::fetch_any`], and an error if the index is a database.
     pub(crate) async fn fetch_catalog(&self, transports: &Transports, limit: u64) -> Result<CatalogFolder, FetchError> {
         match self.fetch_any(transports, limit).await? {
             Fetched::Catalog(catalog) => Ok(catalog),
@@ -215,11 +218,11 @@ impl IndexLocation {
     }
 }
 
-/// What an image that was read from `reference` holds: a database, unless its labels name a file-based catalog alone.
-/// Its layers may unpack to `limit` bytes.
+/// Returns the content of an image that was read from `reference`: a database, unless the labels name only a file-based
+/// catalog. The layers of the image may unpack to at most `limit` bytes.
 ///
 /// # Errors
-/// When the image holds neither.
+/// Returns an error if the image contains neither.
 pub(super) fn fetched_of(image: &Image, reference: &Reference, limit: u64) -> Result<Fetched, FetchError> {
     match (image.label(DATABASE_LABEL), image.label(CONFIGS_LABEL)) {
         (None, Some(configs)) => {
@@ -235,10 +238,10 @@ pub(super) fn fetched_of(image: &Image, reference: &Reference, limit: u64) -> Re
     }
 }
 
-/// The database in an image that was read from `reference`. It may be as large as `limit`, in bytes.
+/// Returns the database in an image that was read from `reference`. The maximum size is `limit` bytes.
 ///
 /// # Errors
-/// When the image holds no database.
+/// Returns an error if the image contains no database.
 fn database_of(image: &Image, reference: &Reference, limit: u64) -> Result<DatabaseFile, FetchError> {
     if image.label(DATABASE_LABEL).is_none() && image.label(CONFIGS_LABEL).is_some() {
         let image = reference.to_string();
@@ -268,10 +271,12 @@ mod tests {
             let location: IndexLocation = text.parse().unwrap();
             assert_eq!(location, IndexLocation::File(text.into()));
         }
-        for text in ["registry.example.com/index:v1", "oci:index:latest", "index"] {
+        for text in ["registry.example.com/index:v1", "oci:index:latest", "index:v1"] {
             let location: IndexLocation = text.parse().unwrap();
             assert!(matches!(location, IndexLocation::Image(_)), "{text}");
         }
-        assert!("Not An Image".parse::<IndexLocation>().is_err());
+        for text in ["Not An Image", "index"] {
+            assert!(text.parse::<IndexLocation>().is_err(), "{text}");
+        }
     }
 }

@@ -1,12 +1,14 @@
 //! An index of either form: a SQLite database or a file-based catalog, in a file, a folder or an image.
 //!
-//! [`location`] says where an index is and fetches it, and [`open`] opens it for reading, whatever its form. [`gather`]
-//! fetches the bundles of one call, and [`intake`] makes records of them for the database. [`image`] puts an index into
-//! an image in which a [`program`] serves it, as [`server`] says; [`publish`] does so around a change of a database, which a catalog that it was made of [`follow`]s, and [`catalog_image`]
-//! with the folder of a file-based catalog. [`curate`] takes parts out of such a folder. [`export`] writes packages as
-//! folders of manifests, [`extract`] a part with all that it needs, [`render`] a whole index as a
-//! file-based catalog, and [`import`] makes a database of one. [`check`] finds what is wrong with an index, and by the
-//! table of [`crate::olm::releases`] what the clusters of an older OLM cannot use.
+//! [`location`] fetches an index from its location, and [`open`] opens an index of either form for reading. [`gather`]
+//! fetches the bundles of one call, and [`intake`] converts them to records for the database. [`image`] puts an index
+//! into an image in which a [`program`] serves it, as described by [`server`]. [`publish`] builds such an image from a
+//! changed database; a catalog from which the database was made [`follow`]s the change. [`catalog_image`] builds such
+//! an image from the folder of a file-based catalog, and [`curate`] removes parts of such a folder. [`export`] writes
+//! packages as folders of manifests, [`extract`] writes some packages with everything that they need, [`render`]
+//! converts a whole index to a file-based catalog, and [`import`] makes a database from a catalog. [`check`] finds
+//! problems of an index and, according to the table of [`crate::olm::releases`], the contents that clusters with an
+//! older OLM cannot use.
 
 pub mod api_sources;
 pub mod catalog_image;

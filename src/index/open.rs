@@ -1,4 +1,4 @@
-//! An index that is open for looking at, whichever form it has: a database, or a file-based catalog.
+//! An index opened for reading, in either form: a database, or a file-based catalog.
 
 mod contents;
 mod described;
@@ -20,7 +20,7 @@ use crate::image::{DEFAULT_IMAGE_LIMIT, ImageError, Transports};
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// An index that is open.
+/// An open index.
 #[derive(Debug)]
 pub enum Index {
     /// A database.
@@ -29,43 +29,43 @@ pub enum Index {
     Catalog(Box<OpenCatalog>),
 }
 
-/// A database that is open.
+/// An open database.
 #[derive(Debug)]
 pub struct OpenDatabase {
     /// The database.
     pub database: Database,
-    // What was unpacked goes with it.
+    // Unpacked files are deleted with this value.
     _file: Option<Box<DatabaseFile>>,
 }
 
-/// A file-based catalog that is open.
+/// An open file-based catalog.
 #[derive(Debug)]
 pub struct OpenCatalog {
-    /// Its documents.
+    /// The documents of the catalog.
     pub files: FileBasedCatalog,
-    /// What they say.
+    /// The content of the documents.
     pub loaded: Loaded,
-    // What was unpacked goes with it.
+    // Unpacked files are deleted with this value.
     _folder: CatalogFolder,
 }
 
-/// How much may be read.
+/// The limits for reading an index.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenLimits {
-    /// A file-based catalog.
+    /// The limits of a file-based catalog.
     pub catalog: CatalogLimits,
-    /// Bytes that the layers of an image may unpack to.
+    /// The maximum number of bytes that the layers of an image may unpack to.
     pub image: u64,
-    /// Steps that the database engine may take for a database.
+    /// The maximum number of steps that the database engine may take for a database.
     pub steps: u64,
 }
 
-/// How much may be read of whatever is named: a bundle, or an index.
+/// The limits for reading a source: a bundle or an index.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SourceLimits {
-    /// A bundle, or files like those of one.
+    /// The limits of a bundle, or of similar files.
     pub bundle: BundleLimits,
-    /// An index of either form.
+    /// The limits of an index of either form.
     pub index: OpenLimits,
 }
 
@@ -79,16 +79,16 @@ impl Default for OpenLimits {
     }
 }
 
-/// Why an index cannot be looked at.
+/// An error that occurs when an index is opened or read.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The name is that of neither a file nor an image.
+    /// The name is neither a file nor an image.
     #[error(transparent)]
     Location(#[from] IndexLocationError),
     /// The image cannot be read.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// The image holds no database.
+    /// The index cannot be fetched.
     #[error(transparent)]
     Fetch(#[from] FetchError),
     /// The database cannot be read.
@@ -97,13 +97,13 @@ pub enum OpenError {
     /// The catalog cannot be read.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// The documents of the catalog do not fit together.
+    /// The documents of the catalog are inconsistent.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// The system refused.
+    /// A file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A single bundle.
+    /// The location contains a bundle, not an index.
     #[error("{name} is a bundle, not an index")]
     Bundle {
         /// The folder or image.
@@ -112,10 +112,10 @@ pub enum OpenError {
 }
 
 impl OpenDatabase {
-    /// Opens the database in a file, for which the database engine may take so many steps.
+    /// Opens the database in a file. The database engine may take at most `steps` steps for it.
     ///
     /// # Errors
-    /// When it cannot be read, or is none.
+    /// Returns an error if the file cannot be read or is not a database.
     pub fn open(file: DatabaseFile, steps: u64) -> Result<Self, ReadError> {
         Ok(Self {
             database: Database::open_within(file.path(), steps)?,
@@ -131,18 +131,18 @@ impl From<Database> for Index {
 }
 
 impl Index {
-    /// Opens the index that is named: a database file, the folder of a file-based catalog, or an image.
+    /// Opens an index by name: a database file, the folder of a file-based catalog, or an image.
     ///
     /// # Errors
-    /// When the name is none, or as in [`Index::open`].
+    /// Returns an error if the name is none of these, and the errors of [`Index::open`].
     pub async fn open_named(name: &str, transports: &Transports, limits: OpenLimits) -> Result<Self, OpenError> {
         Self::open(&name.parse()?, transports, limits).await
     }
 
-    /// Opens the index at a place. A folder is a file-based catalog; so is a file that is no database.
+    /// Opens the index at a location. A folder is a file-based catalog; so is a file that is not a database.
     ///
     /// # Errors
-    /// When it is not there, cannot be read, or is no index.
+    /// Returns an error if the index does not exist, cannot be read, or is not an index.
     pub async fn open(
         location: &IndexLocation,
         transports: &Transports,
@@ -157,7 +157,7 @@ impl Index {
     /// Opens the file-based catalog in a folder.
     ///
     /// # Errors
-    /// When it cannot be read, or is no catalog.
+    /// Returns an error if the folder cannot be read or is not a catalog.
     pub fn of_catalog(folder: CatalogFolder, limits: CatalogLimits) -> Result<Self, OpenError> {
         let files = FileBasedCatalog::open(folder.path(), limits)?;
         let loaded = load::load(&files)?;
@@ -168,7 +168,8 @@ impl Index {
         })))
     }
 
-    /// What a file-based catalog says, which is more than a catalog in memory holds.
+    /// Returns the data loaded from a file-based catalog, which includes more than the catalog in memory; `None` for a
+    /// database.
     pub fn loaded(&self) -> Option<&Loaded> {
         match self {
             Self::Database(_) => None,
@@ -177,11 +178,11 @@ impl Index {
     }
 }
 
-/// Finds out which form the index at a place has, and takes it out of its image, whose layers may unpack to `limit`
-/// bytes.
+/// Determines the form of the index at a location, and extracts the index if it is in an image. The layers of the image
+/// may unpack to at most `limit` bytes.
 ///
 /// # Errors
-/// When the image cannot be read, or there is a bundle.
+/// Returns an error if the image cannot be read, or the location contains a bundle.
 pub async fn fetch(location: &IndexLocation, transports: &Transports, limit: u64) -> Result<Fetched, OpenError> {
     let reference = match location {
         IndexLocation::File(path) => return at_path(path),
@@ -204,7 +205,7 @@ fn at_path(path: &Path) -> Result<Fetched, OpenError> {
         let name = path.display().to_string();
         return Err(OpenError::Bundle { name });
     }
-    // What is named as a database is to be one: that it is none is said better by opening it.
+    // A file that is named like a database should be one; if it is not, opening it produces the better error.
     let is_text =
         || Ok::<_, OpenError>(path.extension() != Some(OsStr::new("db")) && path.is_file() && !is_database(path)?);
     if (path.is_dir() && !is_layout) || is_text()? {

@@ -9,8 +9,8 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// The processors for which index images are made, as images name them, with the number and the order of bytes that an
-/// ELF file has for them.
+/// The processors for which index images can be built, with their names in images, and the machine number and byte
+/// order of their ELF files.
 const PROCESSORS: [(&str, elf::Machine, Endianness); 6] = [
     ("amd64", elf::EM_X86_64, Endianness::Little),
     ("arm64", elf::EM_AARCH64, Endianness::Little),
@@ -20,7 +20,7 @@ const PROCESSORS: [(&str, elf::Machine, Endianness); 6] = [
     ("s390x", elf::EM_S390, Endianness::Big),
 ];
 
-/// The platforms for which index images are made, sorted.
+/// Returns the platforms for which index images can be built, sorted.
 pub fn platforms() -> Vec<Platform> {
     let platform = |(architecture, ..): (&str, elf::Machine, Endianness)| Platform {
         architecture: architecture.to_owned(),
@@ -32,19 +32,19 @@ pub fn platforms() -> Vec<Platform> {
 /// A program for a platform.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binary {
-    /// What it runs on.
+    /// The platform of the program.
     pub platform: Platform,
-    /// The file.
+    /// The path of the program.
     pub path: PathBuf,
 }
 
 /// A string that does not name a program and its platform.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BinaryError {
-    /// There is no `=` with something behind it.
+    /// The string is not a platform and a file separated by `=`.
     #[error("expected PLATFORM=FILE, such as linux/arm64=opmx-arm64")]
     Form,
-    /// What stands before it is no platform.
+    /// The text before the `=` is not a platform.
     #[error(transparent)]
     Platform(#[from] PlatformError),
 }
@@ -52,7 +52,7 @@ pub enum BinaryError {
 impl FromStr for Binary {
     type Err = BinaryError;
 
-    /// Reads `linux/arm64=FILE`, or `arm64=FILE`.
+    /// Parses `linux/arm64=FILE`, or `arm64=FILE`.
     fn from_str(text: &str) -> Result<Self, BinaryError> {
         let (platform, path) = text.split_once('=').ok_or(BinaryError::Form)?;
         if path.is_empty() {
@@ -65,67 +65,67 @@ impl FromStr for Binary {
     }
 }
 
-/// Why a program cannot serve from an image.
+/// An error that prevents a program from serving an image.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
-    /// It cannot be read.
+    /// The program cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// It needs a dynamic linker and libraries.
+    /// The program needs a dynamic linker and libraries.
     #[error(
-        "{} is not a static Linux program, and an index image holds nothing that it could be linked with",
+        "{} is not a static Linux program, but an index image contains no libraries to link with",
         path.display()
     )]
     NotStatic {
         /// The program.
         path: PathBuf,
     },
-    /// No program for Linux on a processor of 64 bits.
-    #[error("{} is not a program for Linux: {problem}", path.display())]
+    /// The file is not a 64-bit program for Linux.
+    #[error("{} is not a program for Linux because {problem}", path.display())]
     NotAProgram {
         /// The file.
         path: PathBuf,
-        /// What it is instead.
+        /// The problem with the file.
         problem: &'static str,
     },
-    /// A program for another processor than the one that it was named for.
+    /// The program is for a different processor than specified.
     #[error("{} is not a program for {platform}: {found}", path.display())]
     OtherProcessor {
         /// The program.
         path: PathBuf,
-        /// What it was named for.
+        /// The specified platform.
         platform: Platform,
-        /// What it is for.
+        /// The actual processor of the program.
         found: Processor,
     },
-    /// A platform for which no index image can be made.
+    /// No index image can be built for the platform.
     #[error(
-        "no index image can be made for {platform}, only for Linux on {}",
+        "index images cannot be built for {platform}, only for Linux on {}",
         PROCESSORS.map(|(name, ..)| name).join(", ")
     )]
     UnknownPlatform {
         /// The platform.
         platform: Platform,
     },
-    /// Two programs for one platform.
-    #[error("two programs are named for {platform}: {} and {}", one.display(), other.display())]
+    /// Two programs have the same platform.
+    #[error("two programs were specified for {platform}: {} and {}", one.display(), other.display())]
     Twice {
         /// The platform.
         platform: Platform,
-        /// One of them.
+        /// The first program.
         one: PathBuf,
-        /// The other.
+        /// The second program.
         other: PathBuf,
     },
-    /// This program runs on another system, and none is named that runs on Linux.
-    #[error("this program is for {system}, and an index image needs one for Linux")]
+    /// This program is for a different operating system, and no program for Linux was specified.
+    #[error("this program is for {system}, but an index image needs a program for Linux")]
     Foreign {
         /// The operating system, as Rust names it.
         system: &'static str,
     },
 }
 
-/// What an ELF file says that it runs on.
+/// The processor of an ELF file, according to its headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Processor {
     machine: elf::Machine,
@@ -136,17 +136,17 @@ impl std::fmt::Display for Processor {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut known = PROCESSORS.iter();
         match known.find(|(_, machine, order)| (*machine, *order) == (self.machine, self.order)) {
-            Some((name, ..)) => write!(formatter, "it is one for linux/{name}"),
-            None => write!(formatter, "it is one for the ELF machine {}", self.machine.0),
+            Some((name, ..)) => write!(formatter, "it is for linux/{name}"),
+            None => write!(formatter, "it is for the ELF machine {}", self.machine.0),
         }
     }
 }
 
-/// The programs of an index image, in the order of their platforms: those that are named, and this program itself
-/// unless another is named for its platform.
+/// Returns the programs of an index image, in the order of their platforms: the specified programs, and this program
+/// itself unless a different program was specified for its platform.
 ///
 /// # Errors
-/// When one of them cannot serve from an image, or two are for one platform.
+/// Returns an error if a program cannot serve from an image, or two programs have the same platform.
 pub(crate) fn programs(named: &[Binary]) -> Result<Vec<Binary>, ProgramError> {
     let mut programs = named.to_vec();
     if let Some(platform) = own_platform() {
@@ -172,7 +172,7 @@ pub(crate) fn programs(named: &[Binary]) -> Result<Vec<Binary>, ProgramError> {
     Ok(programs)
 }
 
-/// The platform that this program was built for, where images can be for it.
+/// Returns the platform that this program was built for, if that is Linux.
 fn own_platform() -> Option<Platform> {
     let architecture = match std::env::consts::ARCH {
         "x86_64" => "amd64",
@@ -190,7 +190,7 @@ fn own_platform() -> Option<Platform> {
 /// Checks that a file is a program for its platform that needs no other file to run.
 ///
 /// # Errors
-/// When it cannot be read, or is anything else.
+/// Returns an error if the file cannot be read or is not such a program.
 pub(crate) fn check(binary: &Binary) -> Result<(), ProgramError> {
     let Binary { platform, path } = binary;
     let mut processors = PROCESSORS.iter().filter(|_| platform.os == "linux");
@@ -216,22 +216,22 @@ pub(crate) fn check(binary: &Binary) -> Result<(), ProgramError> {
     Ok(())
 }
 
-/// What the headers of an ELF file of 64 bits say.
+/// The required data from the headers of a 64-bit ELF file.
 struct Headers {
     processor: Processor,
-    /// Whether another program, the dynamic linker, has to load it.
+    /// Whether a dynamic linker has to load the program.
     has_interpreter: bool,
 }
 
 impl Headers {
-    /// Reads them; otherwise says what the file is instead.
+    /// Reads the headers; the error describes the problem with the file.
     fn read(file: &ReadCache<File>) -> Result<Self, &'static str> {
         match FileKind::parse(file) {
             Ok(FileKind::Elf64) => {}
-            Ok(FileKind::Elf32) => return Err("it is not for a processor of 64 bits"),
-            _ => return Err("it is no ELF file"),
+            Ok(FileKind::Elf32) => return Err("it is not for a 64-bit processor"),
+            _ => return Err("it is not an ELF file"),
         }
-        let damaged = |_| "its headers are damaged or cut short";
+        let damaged = |_| "its headers are damaged or truncated";
         let header = FileHeader64::<Endianness>::parse(file).map_err(damaged)?;
         let order = header.endian().map_err(damaged)?;
         if ![elf::ET_EXEC, elf::ET_DYN].contains(&header.e_type(order)) {
@@ -246,7 +246,7 @@ impl Headers {
     }
 }
 
-/// The program of a platform as small as it can be: headers alone, with an interpreter where one is asked for.
+/// Returns the smallest possible program for a platform: only headers, with an interpreter if requested.
 #[cfg(test)]
 pub(crate) fn smallest(architecture: &str, interpreter: bool) -> Vec<u8> {
     let (_, machine, order) = PROCESSORS.into_iter().find(|known| known.0 == architecture).unwrap();
@@ -302,38 +302,42 @@ mod tests {
             (
                 "arm64",
                 &*smallest("amd64", false),
-                "opmx is not a program for linux/arm64: it is one for linux/amd64",
+                "opmx is not a program for linux/arm64: it is for linux/amd64",
             ),
             (
                 "ppc64le",
                 &whole,
-                "opmx is not a program for linux/ppc64le: it is one for linux/s390x",
+                "opmx is not a program for linux/ppc64le: it is for linux/s390x",
             ),
             (
                 "s390x",
                 &whole[..100],
-                "opmx is not a program for Linux: its headers are damaged or cut short",
+                "opmx is not a program for Linux because its headers are damaged or truncated",
             ),
             (
                 "s390x",
                 &whole[..40],
-                "opmx is not a program for Linux: its headers are damaged or cut short",
+                "opmx is not a program for Linux because its headers are damaged or truncated",
             ),
             (
                 "amd64",
                 b"#!/bin/sh\n",
-                "opmx is not a program for Linux: it is no ELF file",
+                "opmx is not a program for Linux because it is not an ELF file",
             ),
-            ("amd64", b"", "opmx is not a program for Linux: it is no ELF file"),
+            (
+                "amd64",
+                b"",
+                "opmx is not a program for Linux because it is not an ELF file",
+            ),
             (
                 "arm64",
                 b"\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0",
-                "opmx is not a program for Linux: it is not for a processor of 64 bits",
+                "opmx is not a program for Linux because it is not for a 64-bit processor",
             ),
             (
                 "darwin/arm64",
                 &whole,
-                "no index image can be made for darwin/arm64, only for Linux on amd64, arm64, loong64, ppc64le, \
+                "index images cannot be built for darwin/arm64, only for Linux on amd64, arm64, loong64, ppc64le, \
                  riscv64, s390x",
             ),
         ] {
@@ -342,13 +346,13 @@ mod tests {
         let mut object = smallest("arm64", false);
         object[16] = 1;
         let said = checked("arm64", &object).unwrap_err();
-        assert_eq!(said, "opmx is not a program for Linux: it cannot be started");
+        assert_eq!(said, "opmx is not a program for Linux because it cannot be started");
         let mut machine = smallest("arm64", false);
         machine[18] = 40;
         let said = checked("arm64", &machine).unwrap_err();
         assert_eq!(
             said,
-            "opmx is not a program for linux/arm64: it is one for the ELF machine 40"
+            "opmx is not a program for linux/arm64: it is for the ELF machine 40"
         );
     }
 
@@ -366,6 +370,6 @@ mod tests {
     fn a_platform_has_one_program() {
         let named = ["arm64=a", "arm64=b"].map(|text| text.parse().unwrap());
         let error = programs(&named).unwrap_err().to_string();
-        assert_eq!(error, "two programs are named for linux/arm64: a and b");
+        assert_eq!(error, "two programs were specified for linux/arm64: a and b");
     }
 }

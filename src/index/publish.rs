@@ -1,10 +1,11 @@
-//! Changing an index image: its database is taken out, a copy of it changed and put into a new image. Of a file-based
-//! catalog a database is made first; the catalog follows what changes there, and is put into the new image itself.
+//! Changes an index image: its database is extracted, and a changed copy of the database is put into a new image. For a
+//! file-based catalog, a database is made first; the catalog follows the changes of the database and is itself put into
+//! the new image.
 
 use super::catalog_image::refuse_index;
 use super::follow::{FollowError, follow};
 use super::gather::GatherError;
-use super::image::{DATABASE_PATH, IndexContent, Program, dockerfile, image_of};
+use super::image::{CONFIGS_LABEL, DATABASE_PATH, IndexContent, Program, dockerfile, image_of};
 use super::import::{ImportError, Imported, import};
 use super::location::{CatalogFolder, FetchError, Fetched, IndexLocation};
 use super::open::OpenLimits;
@@ -22,38 +23,38 @@ use crate::validation::Strictness;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Where a changed index goes.
+/// The destination of a changed index.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "a command has one of them")]
 pub enum Destination {
-    /// Into an image that serves it.
+    /// An image that serves the index.
     Image {
-        /// Where the image goes.
+        /// The reference of the image.
         to: Reference,
-        /// What serves it there.
+        /// The program that serves the index from the image.
         server: Server,
     },
-    /// Into files, for another tool to build the image.
+    /// Files from which a different tool builds the image.
     Files {
-        /// The folder for `database/index.db`; empty for the working folder.
+        /// The folder for `database/index.db`; empty for the working directory.
         folder: PathBuf,
         /// The Dockerfile.
         dockerfile: PathBuf,
-        /// The image that the Dockerfile stands on.
+        /// The base image in the Dockerfile.
         base: String,
     },
-    /// Into a database file, where nothing is yet.
+    /// A database file that does not exist yet.
     Database(PathBuf),
-    /// Nowhere: the change is tried and thrown away.
+    /// No destination: the change is tried and discarded.
     Nowhere,
 }
 
-/// What was made of a changed index.
+/// The output of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PublishedOutput {
     /// An image, by its pinned reference.
     Image(Reference),
-    /// Two files.
+    /// A database and a Dockerfile.
     Files {
         /// The database.
         database: PathBuf,
@@ -62,43 +63,46 @@ pub enum PublishedOutput {
     },
     /// A database file.
     Database(PathBuf),
-    /// Nothing.
+    /// No output.
     Nothing,
 }
 
-/// Whether the index that a change is made to may hold it already.
+/// Whether the original index may already contain the change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Applied {
-    /// It does not.
+    /// The index does not contain the change.
     No,
-    /// It may: a try before this one was published, and others have gone on from there.
+    /// The index may contain the change: an earlier attempt was published, and other programs have built on it.
     Maybe,
 }
 
-/// What became of an index.
+/// The result of changing an index.
 #[derive(Debug)]
 pub struct Published<T> {
-    /// What was made of it.
+    /// The output of the change.
     pub made: PublishedOutput,
-    /// What the change returned.
+    /// The value that the change returned.
     pub changed: T,
-    /// What is to be said about the file-based catalog that it was made of.
+    /// The findings about the file-based catalog from which the database was made.
     pub imported: Imported,
-    /// The platforms that the image to begin with was for, and the new one is not.
+    /// Whether the changed index is a file-based catalog.
+    pub is_catalog: bool,
+    /// The platforms of the original image that the new image does not support.
     pub lost: Vec<Platform>,
-    /// The image whose place was taken, unless it is what the index began with.
+    /// The image that was replaced, unless the index came from it.
     pub replaced: Option<Reference>,
-    /// How often the change was made again, on what somebody else had published meanwhile.
+    /// The number of times that the change was repeated on an image that another program had published meanwhile.
     pub redone: usize,
 }
 
 impl<T> Published<T> {
-    /// What was made beside a registry, layout or archive.
+    /// Returns the result of a change that does not write an image.
     fn locally(made: PublishedOutput, changed: T, imported: Imported) -> Self {
         Self {
             made,
             changed,
             imported,
+            is_catalog: false,
             lost: Vec::new(),
             replaced: None,
             redone: 0,
@@ -106,24 +110,25 @@ impl<T> Published<T> {
     }
 }
 
-/// How the index to begin with is read, and the changed one written.
+/// The options for reading the original index and writing the changed index.
 #[derive(Clone, Copy)]
 pub struct PublishOptions<'a> {
-    /// Where images are.
+    /// The access to images.
     pub transports: &'a Transports,
-    /// How much may be read of the index to begin with.
+    /// The limits for reading the original index.
     pub limits: OpenLimits,
-    /// How databases are written.
+    /// The options for writing databases.
     pub writing: &'a ChangeOptions,
-    /// How strictly a file-based catalog is judged.
+    /// The strictness of the checks of a file-based catalog.
     pub strictness: &'a Strictness,
-    /// What a file-based catalog becomes in an image.
+    /// The form that a file-based catalog has in an image after the change.
     pub form: CatalogForm,
-    /// Make the change again where somebody else publishes under the same tag meanwhile, on what they published.
+    /// Whether to repeat the change on a newly published image if another program publishes under the same tag
+    /// meanwhile.
     pub redo: bool,
 }
 
-/// What a file-based catalog becomes in an image, once it is changed.
+/// The form that a file-based catalog has in an image after a change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CatalogForm {
     /// A file-based catalog.
@@ -133,31 +138,31 @@ pub enum CatalogForm {
     Database,
 }
 
-/// How often a change is made on one index after another that others publish.
+/// The maximum number of attempts to make a change while other programs keep publishing.
 const TRIES: usize = 20;
 
-/// Why a change to a database was not made.
+/// An error that prevents a change to a database.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
     /// The bundles cannot be added.
     #[error(transparent)]
     Gather(#[from] GatherError),
-    /// The packages cannot be taken out.
+    /// The packages cannot be removed.
     #[error(transparent)]
     Remove(#[from] RemoveError),
     /// The bundles cannot be deprecated.
     #[error(transparent)]
     Deprecate(#[from] DeprecateError),
-    /// The bundles cannot be published in further channels.
+    /// The bundles cannot be published in additional channels.
     #[error(transparent)]
     Promote(#[from] PromoteError),
-    /// The file-based catalog cannot become a database.
+    /// The file-based catalog cannot be converted to a database.
     #[error(transparent)]
     Import(#[from] ImportError),
 }
 
 impl ChangeError {
-    /// The same error about `from`, of which a copy was changed, in place of that copy.
+    /// Replaces the name of the changed copy in the error with `from`.
     fn of_index(mut self, from: Option<&IndexLocation>) -> Self {
         let named = match &mut self {
             Self::Remove(RemoveError::Unknown { index, .. })
@@ -172,22 +177,22 @@ impl ChangeError {
     }
 }
 
-/// Why no new index was made. What was there before is unchanged.
+/// An error that prevents the creation of a new index. In this case, existing files and images are unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
-    /// The index to begin with cannot be had.
+    /// The original index cannot be fetched.
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    /// The index to begin with is a file-based catalog that cannot become a database.
+    /// The original index is a file-based catalog that cannot be converted to a database.
     #[error(transparent)]
     Import(#[from] ImportError),
-    /// The file-based catalog cannot become what the change leads to.
+    /// The file-based catalog cannot follow the change.
     #[error(transparent)]
     Follow(#[from] FollowError),
-    /// The image to stand on is an index with a database.
+    /// The base image is an index with a database.
     #[error("the base image {base} is an index with a database")]
     BaseIsIndex {
-        /// The base.
+        /// The base image.
         base: String,
     },
     /// The database cannot be written.
@@ -196,7 +201,7 @@ pub enum PublishError {
     /// The change cannot be made.
     #[error(transparent)]
     Change(#[from] ChangeError),
-    /// The image to stand on cannot be read, or the new one not built or written.
+    /// The base image cannot be read, or the new image cannot be built or written.
     #[error(transparent)]
     Image(#[from] ImageError),
     /// A program cannot serve from an image.
@@ -205,8 +210,8 @@ pub enum PublishError {
     /// A file cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// There is something where a new database is to be.
-    #[error("there is something at {} already", file.display())]
+    /// The target of the new database already exists.
+    #[error("{} already exists", file.display())]
     Taken {
         /// The path.
         file: PathBuf,
@@ -222,13 +227,14 @@ impl From<ServerError> for PublishError {
     }
 }
 
-/// Makes of the index `from`, or of an empty one, what `change` leads to.
+/// Applies `change` to the index `from`, or to an empty index, and writes the result to `destination`.
 ///
-/// Where somebody else moves the tag of the new image meanwhile, the change is made again on what they published, so
-/// that no bundle of another pipeline is lost. Without an index to begin with that is an error, [`ImageError::Moved`].
+/// If another program moves the tag of the new image meanwhile, the change is repeated on the image that this program
+/// published, so that no bundle of another pipeline is lost. Without an original index, or without
+/// [`PublishOptions::redo`], the moved tag is an error, [`ImageError::Moved`].
 ///
 /// # Errors
-/// Those of `change`, and of reading the index to begin with and writing the image or the files.
+/// Returns the errors of `change`, of reading the original index, and of writing the image or the files.
 pub async fn make<T>(
     from: Option<&IndexLocation>,
     destination: &Destination,
@@ -244,7 +250,7 @@ pub async fn make<T>(
         } => generate(from, (folder, dockerfile, base), options, change).await,
         Destination::Database(file) => {
             if file.symlink_metadata().is_ok() {
-                // A process that was killed can have left what it needed no more when it had done its work.
+                // A killed process may have left files that it no longer needed after its work was done.
                 Replacement::remove_left_beside(file);
                 drop(TemporaryFolder::new()?);
                 let file = file.clone();
@@ -257,16 +263,21 @@ pub async fn make<T>(
         Destination::Nowhere => {
             let folder = TemporaryFolder::new()?;
             let database = folder.file("index.db")?;
-            let Copied { changed, imported, .. } = change_copy(from, &database, options, &change, Applied::No).await?;
-            Ok(Published::locally(PublishedOutput::Nothing, changed, imported))
+            let copied = change_copy(from, &database, options, &change, Applied::No).await?;
+            let is_catalog = copied.made_of.is_some() && options.form == CatalogForm::Catalog;
+            let published = Published::locally(PublishedOutput::Nothing, copied.changed, copied.imported);
+            Ok(Published {
+                is_catalog,
+                ..published
+            })
         }
     }
 }
 
-/// Makes an index of the file-based catalog `from`.
+/// Makes an index from the file-based catalog `from`.
 ///
 /// # Errors
-/// When there is no valid catalog, and as [`make`].
+/// Returns an error if there is no valid catalog, and the errors of [`make`].
 pub async fn convert(
     from: &IndexLocation,
     destination: &Destination,
@@ -282,6 +293,7 @@ pub async fn convert(
         made: published.made,
         changed: (),
         imported: published.changed,
+        is_catalog: published.is_catalog,
         lost: published.lost,
         replaced: published.replaced,
         redone: published.redone,
@@ -308,41 +320,44 @@ async fn publish<T>(
         let (image, changed, imported, offered) = changed_image(&start, &programs, options, &change).await?;
         match transports.push_over(&image, to, Some(start.over)).await {
             Ok(pinned) => {
+                let is_new = before.digest() != pinned.digest();
                 return Ok(Published {
                     made: PublishedOutput::Image(pinned),
                     changed,
                     imported,
+                    is_catalog: image.images().iter().any(|image| image.label(CONFIGS_LABEL).is_some()),
                     lost: offered
                         .into_iter()
                         .filter(|platform| !is_for(&image, platform))
                         .collect(),
-                    replaced: replaced(from, to, before).filter(|_| redone == 0),
+                    replaced: replaced(from, to, before).filter(|_| redone == 0 && is_new),
                     redone,
                 });
             }
             Err(ImageError::Moved { race, .. }) if from.is_some() && options.redo && redone + 1 < TRIES => {
                 start = start.after(race, from, to, image.digest())?;
                 redone += 1;
-                tracing::info!(image = %to, now = %start.over, "making the change again");
+                tracing::info!(image = %to, now = %start.over, "repeating the change");
             }
             Err(error) => return Err(error.into()),
         }
     }
 }
 
-/// What a change begins with.
+/// The starting point of a change.
 struct Start {
-    /// The index, where it does not begin empty.
+    /// The index; `None` for an empty index.
     from: Option<IndexLocation>,
-    /// What the tag stands for.
+    /// The expected state of the tag.
     over: TagState,
     applied: Applied,
-    /// An image whose place was taken and whose changes are not under the tag, unless `from` brings them back.
+    /// An image that was replaced and whose changes are not under the tag, unless `from` restores them.
     lost: Option<Digest>,
 }
 
 impl Start {
-    /// What it begins with after somebody else moved the tag `to`. The call began with `first`, and has made `ours`.
+    /// Returns the new starting point after another program moved the tag `to`. The call started from `first`, and has
+    /// built the image `ours`.
     fn after(
         self,
         race: Race,
@@ -351,7 +366,7 @@ impl Start {
         ours: Digest,
     ) -> Result<Self, ImageError> {
         let (from, over, applied, lost) = match race {
-            // Those who took the place of `lost` here have moved on, and nobody knows all of their changes.
+            // The program that replaced `lost` has made further changes, and not all of them are known.
             Race::Unknown { .. } | Race::Before { .. } | Race::After { .. } if self.lost.is_some() => {
                 let (image, lost) = (to.to_string(), self.lost);
                 let race = Race::Unknown { lost };
@@ -368,7 +383,7 @@ impl Start {
         let from = match (from, to) {
             (None, _) => first.cloned(),
             (Some(digest), Reference::Registry(_)) => Some(IndexLocation::Image(to.with_digest(&digest))),
-            // What stands there now, which is compared with `over` once more.
+            // The current image, which is compared with `over` once more.
             (Some(_), _) => Some(IndexLocation::Image(to.clone())),
         };
         Ok(Self {
@@ -380,8 +395,8 @@ impl Start {
     }
 }
 
-/// The image of the changed index, what the change returned, what the index cannot hold, and the platforms of the image
-/// to begin with.
+/// Returns the image of the changed index, the result of the change, the data that the index cannot represent, and the
+/// platforms of the original image.
 async fn changed_image<T>(
     start: &Start,
     programs: &[Program],
@@ -403,7 +418,7 @@ async fn changed_image<T>(
             for program in programs {
                 refuse_index(program).map_err(|base| PublishError::BaseIsIndex { base })?;
             }
-            // The catalog has what the database has not.
+            // The catalog keeps the data that the database cannot represent.
             imported.not_kept.clear();
             let MadeOf { catalog, before, .. } = made_of;
             Some(follow(catalog, before, &database, options.limits.catalog)?)
@@ -419,13 +434,13 @@ async fn changed_image<T>(
     Ok((image, changed, imported, offered))
 }
 
-/// Whether one of the images is for this platform.
+/// Returns whether one of the images is for this platform.
 fn is_for(tagged: &Tagged, platform: &Platform) -> bool {
     let mut images = tagged.images().iter();
     images.any(|image| image.platform().as_ref() == Some(platform))
 }
 
-/// The image that a tag stood for, unless it is the index to begin with.
+/// Returns the image that a tag referred to, unless it is the original index.
 fn replaced(from: Option<&IndexLocation>, to: &Reference, before: TagState) -> Option<Reference> {
     let before = before.digest()?;
     match from {
@@ -441,7 +456,8 @@ async fn generate<T>(
     change_database: impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
 ) -> Result<Published<T>, PublishError> {
     let database = folder.join(DATABASE_PATH.trim_start_matches('/'));
-    // First of all: the change that it finishes may have left the index to begin with, and the Dockerfile.
+    // This is the first step, because the interrupted change that it finishes may include the original index and the
+    // Dockerfile.
     let change = FolderChange::new(&directory_of(&database))?;
     let dockerfile = files::prepare(dockerfile_path, dockerfile(base).as_bytes())?;
     let staged = change.path().join(database.file_name().unwrap_or_default());
@@ -454,13 +470,13 @@ async fn generate<T>(
 
 /// A changed copy of an index.
 struct Copied<T> {
-    /// What the change returned.
+    /// The value that the change returned.
     changed: T,
     imported: Imported,
     made_of: Option<MadeOf>,
 }
 
-/// The file-based catalog that a database was made of.
+/// The file-based catalog from which a database was made.
 struct MadeOf {
     catalog: CatalogFolder,
     /// The database before the change.
@@ -481,7 +497,7 @@ async fn change_copy<T>(
         Some(from) => Some(from.fetch_any(options.transports, options.limits.image).await?),
         None => None,
     };
-    // What a catalog becomes lies here until the changed copy of it is written.
+    // The database made from a catalog is kept here until its changed copy is written.
     let folder = TemporaryFolder::new()?;
     let database = folder.file("index.db")?;
     let mut imported = Imported::default();
@@ -493,7 +509,7 @@ async fn change_copy<T>(
                 from: None,
                 to: &database,
             };
-            // Also where the change is only tried.
+            // The database is needed even if the change is only tried.
             let writing = ChangeOptions {
                 dry_run: false,
                 ..*options.writing

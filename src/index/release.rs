@@ -1,5 +1,5 @@
-//! A version of an operator released into all catalogs of a community repository: into their templates, and into the
-//! catalogs that are rendered from them, as one change.
+//! Releases a version of an operator to all catalogs of a community repository: changes their templates, and the
+//! catalogs that are rendered from them, in one step.
 
 mod error;
 mod repository;
@@ -12,6 +12,7 @@ use super::render::sources::SourceOptions;
 use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::draft::{DraftError, differing};
 use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor};
+use crate::catalog::file_based::migrate::Level;
 use crate::catalog::file_based::template::{Image, Template};
 use crate::catalog::release::{Mapping, OperatorFiles, TEMPLATES, TemplateChange, TemplateRelease, level, released};
 use crate::diagnostic::{Diagnostic, has_errors};
@@ -28,37 +29,47 @@ use target::{Target, rendered_into};
 /// The folder of the catalogs in a repository.
 const CATALOGS: &str = "catalogs";
 
-/// What is released.
+/// The options for a release.
 #[derive(Debug, Clone, Copy)]
 pub struct ReleaseRequest<'r> {
-    /// The folder of the operator, two levels below that of the repository.
+    /// The folder of the operator, two levels below the folder of the repository.
     pub operator: &'r Path,
-    /// The name of the version's folder; none for the version that the bundle says.
+    /// The name of the version folder; `None` for the version that the bundle specifies.
     pub version: Option<&'r str>,
     /// The bundle.
     pub bundle: &'r str,
-    /// Replace what the templates and catalogs have of the version, and take away what the templates do not have.
+    /// Whether to replace the data of an existing version in the templates and catalogs, and to remove documents that
+    /// the templates do not contain.
     pub overwrite: bool,
-    /// How many bundles are fetched at once.
+    /// The migration level of new bundles; `None` for the level of each catalog's release of OpenShift.
+    pub level: Option<Level>,
+    /// The number of bundles fetched at once.
     pub parallel: usize,
 }
 
-/// What a release changes.
+impl ReleaseRequest<'_> {
+    /// Returns the migration level of new bundles in a catalog.
+    fn level(&self, catalog: &str) -> Level {
+        self.level.unwrap_or_else(|| level(catalog))
+    }
+}
+
+/// The changes of a release.
 #[derive(Debug)]
 pub struct Release {
-    /// What was found about the files of the operator, and about the bundles.
+    /// Findings about the files of the operator, and about the bundles.
     pub findings: Vec<Diagnostic>,
     /// The folder of the repository.
     pub root: PathBuf,
-    /// The change of templates and catalogs; none where `findings` has errors.
+    /// The change of templates and catalogs; `None` if `findings` has errors.
     pub edited: Option<Edited>,
     /// The name of the bundle.
     pub bundle: String,
-    /// The catalogs that it is in.
+    /// The catalogs that contain the bundle.
     pub catalogs: Vec<String>,
 }
 
-/// A template with the version.
+/// A template that contains the version.
 struct Changed<'m> {
     mapping: &'m Mapping,
     path: PathBuf,
@@ -67,12 +78,12 @@ struct Changed<'m> {
     targets: Vec<Target>,
 }
 
-/// Releases a version: says what changes, and writes nothing. Each bundle is fetched and rendered once for all catalogs,
-/// and only where one of them does not have it.
+/// Prepares the release of a version: returns the changes without writing them. Each bundle is fetched and rendered
+/// once for all catalogs, and only if one of them does not contain it.
 ///
 /// # Errors
-/// When a file cannot be read, a bundle cannot be rendered, or the version does not fit. What is wrong with the files of
-/// the operator is a finding.
+/// Returns an error if a file cannot be read, a bundle cannot be rendered, or the version does not match. Problems with
+/// the files of the operator are findings.
 pub async fn release(
     request: &ReleaseRequest<'_>,
     transports: &Transports,
@@ -90,7 +101,7 @@ pub async fn release(
     };
     let rendered = match request.version {
         Some(version) => {
-            // What is wrong with the files is said before anything is fetched.
+            // Problems with the files are reported before anything is fetched.
             let files = OperatorFiles::read(request.operator, Some(version), limits, &mut release.findings)?;
             release.findings.extend(files.released().findings);
             if has_errors(&release.findings) {
@@ -152,13 +163,7 @@ pub async fn release(
                 limits,
             )?;
             let folder = target.folder.clone();
-            let edited = rendered_into(
-                target,
-                read,
-                &bundles,
-                (mapping, &package),
-                (request.bundle, request.overwrite),
-            )?;
+            let edited = rendered_into(target, read, &bundles, (mapping, &package), request)?;
             for (file, change) in edited.files {
                 all.insert(inside(&release.root, &folder.join(file))?, change);
             }
@@ -182,7 +187,7 @@ async fn render(
     })
 }
 
-/// The folder of the version, which is that of the bundle.
+/// Returns the name of the version folder, after checking that it matches the version of the bundle.
 fn version_of(request: &ReleaseRequest<'_>, bundle: &RenderedBundle, package: &str) -> Result<String, ReleaseError> {
     let reference = request.bundle.to_owned();
     if bundle.bundle.package != package {
@@ -213,7 +218,7 @@ fn version_of(request: &ReleaseRequest<'_>, bundle: &RenderedBundle, package: &s
     Ok(version.to_owned())
 }
 
-/// Puts the version into a template, and opens its catalogs.
+/// Adds the version to a template, and opens its catalogs.
 fn change<'m>(
     request: &ReleaseRequest<'_>,
     files: &OperatorFiles,
@@ -230,7 +235,10 @@ fn change<'m>(
         let folder = folder.strip_prefix(".").map_or(folder.clone(), Path::to_path_buf);
         let editor = Editor::open_or_new(&folder, opening.limits.index.catalog)?;
         if let Some(known) = editor.bundle_of(package, name)? {
-            let new = bundle.to_add(level(catalog)).map_err(CatalogEditError::Write)?.document;
+            let new = bundle
+                .to_add(request.level(catalog))
+                .map_err(CatalogEditError::Write)?
+                .document;
             if known != new && !request.overwrite {
                 let (package, bundle) = (package.clone(), name.clone());
                 let fields = differing(&known, &new);
@@ -252,7 +260,7 @@ fn change<'m>(
             let text = |field: &str| document[field].as_str().unwrap_or_default().to_owned();
             known.insert(text("image"), (text("name"), text("version")));
         }
-        // What has no image was taken from a folder, and may be another one now.
+        // A bundle without an image comes from a folder, which may have changed.
         known.remove("");
         targets.push(Target {
             name: catalog.clone(),
@@ -274,7 +282,7 @@ fn change<'m>(
     };
     let after = released(template, mapping.kind, wanted, &change).map_err(|source| ReleaseError::Template {
         template: path.clone(),
-        source,
+        source: Box::new(source),
     })?;
     Ok(Changed {
         mapping,
@@ -285,7 +293,7 @@ fn change<'m>(
     })
 }
 
-/// Renders the bundles that a catalog does not have, each once.
+/// Renders the bundles that are missing from some catalog, each once.
 async fn fetch(
     changed: &[Changed<'_>],
     bundles: &mut BTreeMap<String, RenderedBundle>,

@@ -1,8 +1,8 @@
-//! An index as a file-based catalog, document by document: only one bundle is in memory at a time. [`sources`] takes
-//! what else can be rendered, and [`folder`] lays a catalog out on the disk.
+//! Renders an index as a file-based catalog, document by document: only one bundle is in memory at a time. [`sources`]
+//! opens all other sources that can be rendered, and [`folder`] writes a catalog to disk.
 //!
-//! The form is that of the tools that read these databases before, but for three things: dependencies of every type
-//! become properties, intents stay with the packages that they are about, and nothing is done to the database.
+//! The form is that of the existing tools for these databases, except that dependencies of every type become
+//! properties, intents stay with their packages, and the database is not changed.
 
 pub mod bundle;
 pub(crate) mod dockerfile;
@@ -28,14 +28,15 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 
-/// What goes into the catalog.
+/// The options for rendering an index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RenderOptions {
-    /// Leave out dependencies that are not required, for an OLM that does not know intents and takes each as required.
+    /// Whether to omit dependencies that are not required, for an OLM that does not support intents and treats each
+    /// dependency as required.
     pub required_only: bool,
 }
 
-/// Why an index or a bundle cannot be rendered.
+/// An error that prevents rendering an index or a bundle.
 #[derive(Debug, thiserror::Error)]
 pub enum RenderError {
     /// The index cannot be read.
@@ -46,9 +47,9 @@ pub enum RenderError {
     Property {
         /// The bundle.
         bundle: String,
-        /// The type.
+        /// The type of the property or dependency.
         kind: String,
-        /// What is wrong with its value.
+        /// The problem with the value.
         source: serde_json::Error,
     },
 }
@@ -62,7 +63,7 @@ pub struct RenderedIndex {
     options: RenderOptions,
 }
 
-/// One document of the catalog of an index.
+/// A document in the catalog of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
     /// A package.
@@ -74,10 +75,10 @@ pub enum Item {
 }
 
 impl RenderedIndex {
-    /// Reads what the documents are made of, without the manifests.
+    /// Reads the data for the documents, without the manifests.
     ///
     /// # Errors
-    /// When the index cannot be read.
+    /// Returns an error if the index cannot be read.
     pub fn new(index: Database, options: RenderOptions) -> Result<Self, ReadError> {
         Ok(Self {
             catalog: index.catalog()?,
@@ -87,7 +88,7 @@ impl RenderedIndex {
         })
     }
 
-    /// The documents: package by package, the package, its channels, its bundles, each by name.
+    /// Returns the documents package by package: the package, its channels and its bundles, sorted by name.
     pub fn items(&self) -> Vec<Item> {
         let mut items = Vec::new();
         for (number, package) in self.catalog.packages.iter().enumerate() {
@@ -104,7 +105,7 @@ impl RenderedIndex {
         items
     }
 
-    /// Where a document stands in a catalog.
+    /// Returns the position of a document in a catalog.
     pub fn key(&self, item: Item) -> Key<'_> {
         let (Item::Package(package) | Item::Channel(package, _) | Item::Bundle(package, _)) = item;
         let package = self.catalog.packages.get(package);
@@ -120,10 +121,10 @@ impl RenderedIndex {
         Key::new(schema, package.unwrap_or_default(), name.unwrap_or_default())
     }
 
-    /// A document; none where there is no such item.
+    /// Returns a document; `None` if there is no such item.
     ///
     /// # Errors
-    /// When the index cannot be read, or holds properties that are no JSON.
+    /// Returns an error if the index cannot be read or contains properties that are not JSON.
     pub fn blob(&self, item: Item) -> Result<Option<Blob>, RenderError> {
         let (Item::Package(package) | Item::Channel(package, _) | Item::Bundle(package, _)) = item;
         let Some(package) = self.catalog.packages.get(package) else {
@@ -142,7 +143,7 @@ impl RenderedIndex {
         }
     }
 
-    /// A bundle, unless nobody should install it any more: such bundles are left out.
+    /// Returns a bundle unless it is deprecated, because deprecated bundles are omitted.
     fn current(&self, id: BundleId) -> Option<&catalog::Bundle> {
         let is_deprecated = |bundle: &&catalog::Bundle| {
             let mut properties = bundle.properties.iter();
@@ -214,7 +215,7 @@ impl RenderedIndex {
     }
 }
 
-/// The first icon of a ClusterServiceVersion, if it is base64 once spaces are removed.
+/// Returns the first icon of a ClusterServiceVersion if it is valid base64 after white space is removed.
 pub(super) fn icon(csv: &str) -> Option<Icon> {
     let csv: Csv = serde_json::from_str(csv).ok()?;
     let icon = csv.spec?.icon?.into_iter().next()?;
@@ -255,7 +256,7 @@ struct StoredImage {
     image: String,
 }
 
-/// The images that a ClusterServiceVersion names.
+/// Returns the related images that a ClusterServiceVersion lists.
 pub(super) fn named_images(csv: &str) -> Vec<RelatedImage> {
     let csv = serde_json::from_str::<Csv>(csv).ok();
     let images = csv.and_then(|csv| csv.spec?.related_images).unwrap_or_default();
@@ -265,10 +266,10 @@ pub(super) fn named_images(csv: &str) -> Vec<RelatedImage> {
     images.collect()
 }
 
-/// The catalog's document of a bundle that is not in an index yet.
+/// Renders the catalog document of a bundle that is not in an index yet.
 ///
 /// # Errors
-/// When a property is not JSON.
+/// Returns an error if a property is not JSON.
 pub fn render_record(record: &Record, options: RenderOptions) -> Result<Bundle, RenderError> {
     let name = record.name().to_owned();
     let rows = &record.rows;
@@ -298,7 +299,7 @@ pub fn render_record(record: &Record, options: RenderOptions) -> Result<Bundle, 
     Ok(blob)
 }
 
-/// The properties of a bundle, and its dependencies as properties.
+/// Returns the properties of a bundle, and its dependencies as properties.
 fn properties(
     (package, bundle): (&str, &str),
     properties: Vec<(String, String)>,
@@ -320,8 +321,8 @@ fn properties(
     Ok(all)
 }
 
-/// Keeps one property that says which package and version the bundle is, for a catalog takes no other number. Bundles
-/// may bring some of their own; that of the package it is in, or else the first, is the one.
+/// Keeps a single property with the package and version of the bundle, because a catalog accepts only one. If a bundle
+/// has several such properties, the one for its own package is kept, otherwise the first.
 fn one_identity(package: &str, properties: &mut Vec<Property>) {
     let is_identity = |property: &Property| property.kind == IDENTITY;
     let is_own = |property: &Property| {
@@ -337,7 +338,7 @@ fn one_identity(package: &str, properties: &mut Vec<Property>) {
     });
 }
 
-/// The property that stands for a dependency, if it is to stay.
+/// Returns the property that represents a dependency, if the dependency should be kept.
 fn dependency(kind: String, value: String, options: RenderOptions) -> Option<(String, String)> {
     let Ok(parsed) = serde_json::from_str::<Value>(&value) else {
         let known = DependencyKind::of(&kind, Spelling::Dependency);

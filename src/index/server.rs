@@ -1,43 +1,44 @@
-//! Whose program serves an index from its image: opmx itself, or that of a base image.
+//! The program that serves an index from its image: opmx itself, or the program of a base image.
 
 use super::image::Program;
 use super::program::{Binary, ProgramError, programs};
 use crate::image::{Image, ImageError, Offer, Platform, Reference, Transports};
 
-/// Whose program serves an index from its image, and for which platforms.
+/// The program that serves an index from its image, with its platforms.
 #[derive(Debug, Clone)]
 pub enum Server {
-    /// This program itself, and each of these binaries of it for another platform.
+    /// This program itself, and its binaries for other platforms.
     Opmx {
-        /// The binaries. One for the platform of this program takes its place.
+        /// The binaries. A binary for the platform of this program is used instead of this program.
         binaries: Vec<Binary>,
-        /// The image to stand on, of which each platform takes its own; without one, the image holds nothing else.
+        /// The base image, of which each platform uses its own variant; without a base image, the image contains
+        /// nothing else.
         base: Option<Reference>,
     },
-    /// The program of the image to stand on.
+    /// The program of a base image.
     Base {
-        /// That image.
+        /// The base image.
         base: Reference,
-        /// Stand on the images of all its platforms, and not only on that for the platform of the transports.
+        /// Whether to use the base image of every platform, instead of only the one for the platform of the transports.
         all_platforms: bool,
     },
 }
 
-/// Why there is no program to put into an image.
+/// An error that prevents the use of a program in an image.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// A program cannot serve from an image.
     #[error(transparent)]
     Program(#[from] ProgramError),
-    /// The image to stand on cannot be read.
+    /// The base image cannot be read.
     #[error(transparent)]
     Image(#[from] ImageError),
 }
 
-/// The programs of the image, with what they stand on.
+/// Returns the programs of the image, with their base images.
 ///
 /// # Errors
-/// When a program cannot serve from an image, or the base image cannot be pulled for a platform.
+/// Returns an error if a program cannot serve from an image, or the base image cannot be pulled for a platform.
 pub(super) async fn serving(server: &Server, transports: &Transports) -> Result<Vec<Program>, ServerError> {
     match server {
         Server::Opmx { binaries, base } => {
@@ -73,7 +74,7 @@ pub(super) async fn serving(server: &Server, transports: &Transports) -> Result<
     }
 }
 
-/// The image of exactly this platform.
+/// Pulls the image for exactly this platform.
 async fn pull_for(platform: &Platform, base: &Reference, transports: &Transports) -> Result<Image, ImageError> {
     let offers = transports.offers(base).await?;
     let Some(offer) = offers.iter().find(|offer| offer.platform == *platform) else {

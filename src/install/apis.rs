@@ -1,32 +1,32 @@
-//! Which APIs a cluster serves, and what the objects of a plan are to it.
+//! The APIs that a cluster serves, and the resources that the objects of a plan belong to.
 
 use crate::cluster::State;
 use crate::kubernetes::{GroupVersionKind, builtin};
 use crate::steps::{CRD, Step};
 use serde_json::Value;
 
-/// A resource that is served.
+/// A served resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Served {
     /// Group, version and kind.
     pub gvk: GroupVersionKind,
-    /// The plural name.
+    /// The plural name of the resource.
     pub plural: String,
-    /// Whether its objects are in namespaces.
+    /// Whether objects of the resource are namespaced.
     pub namespaced: bool,
 }
 
 /// The APIs of a cluster.
 #[derive(Debug, Clone, Default)]
 pub struct Apis {
-    /// Whether the cluster says all that it serves.
+    /// Whether the state lists the APIs that the cluster serves.
     complete: bool,
     served: Vec<Served>,
 }
 
 impl Apis {
-    /// The APIs that a state lists, and those of the CustomResourceDefinitions among its objects. Where it does not
-    /// list any, nothing is known of the cluster, and every API is taken to be there.
+    /// Returns the APIs that a state lists, and those of the CustomResourceDefinitions among its objects. If the state
+    /// lists no APIs, every API is assumed to be served.
     pub(crate) fn of(state: &State) -> Self {
         let mut apis = Self {
             complete: state.apis.is_some(),
@@ -48,12 +48,12 @@ impl Apis {
         apis
     }
 
-    /// Takes in what a CustomResourceDefinition defines.
+    /// Adds the resources that a CustomResourceDefinition defines.
     pub(crate) fn define(&mut self, definition: &Value) {
         self.served.extend(defined(definition));
     }
 
-    /// Takes in the definitions among the steps of a plan, as far as only names matter.
+    /// Adds the resources of the CustomResourceDefinitions among the steps of a plan, where only names matter.
     #[must_use]
     pub(crate) fn with_steps(mut self, steps: &[Step]) -> Self {
         let definitions = steps.iter().filter(|step| step.resource.kind == CRD);
@@ -61,10 +61,10 @@ impl Apis {
         self
     }
 
-    /// Whether the cluster serves a kind in this very version.
+    /// Whether the cluster serves a kind in this exact version.
     ///
-    /// Of a group that is Kubernetes' own and that the cluster does not mention, the version is there that clusters
-    /// serve today: people list what is special about a cluster.
+    /// For a built-in API group that the state does not mention, the version that current clusters serve is assumed,
+    /// because users list only the special features of a cluster.
     pub(crate) fn serves(&self, gvk: &GroupVersionKind) -> bool {
         if !self.complete || self.served.iter().any(|served| served.gvk == *gvk) {
             return true;
@@ -74,8 +74,8 @@ impl Apis {
         !mentioned && preferred.is_some_and(|version| *version == gvk.version)
     }
 
-    /// The plural name of a kind, and whether its objects are in namespaces: as the cluster or the plan defines it,
-    /// else as Kubernetes does, else by the rule.
+    /// Returns the plural name of a kind, and whether its objects are namespaced, as the cluster or the plan defines
+    /// the kind. By default, both are as in Kubernetes, or follow from a general rule.
     pub(crate) fn resource(&self, gvk: &GroupVersionKind) -> (String, bool) {
         let known = self.served.iter().find(|served| served.gvk.is(&gvk.group, &gvk.kind));
         if let Some(served) = known {
@@ -88,7 +88,7 @@ impl Apis {
     }
 }
 
-/// Kinds of other vendors that bundles bring along and that are in no namespace.
+/// Cluster-scoped kinds of other vendors that bundles ship.
 const CLUSTER_KINDS: [&str; 5] = [
     "ConsoleCLIDownload",
     "ConsoleLink",
@@ -97,7 +97,7 @@ const CLUSTER_KINDS: [&str; 5] = [
     "ConsoleYAMLSample",
 ];
 
-/// The resources that a CustomResourceDefinition defines, one for each version that is served.
+/// Returns the resources that a CustomResourceDefinition defines, one per served version.
 pub(crate) fn defined(definition: &Value) -> Vec<Served> {
     let text = |path: &str| definition.pointer(path).and_then(Value::as_str).unwrap_or_default();
     let versions = definition.pointer("/spec/versions").and_then(Value::as_array);
@@ -117,7 +117,7 @@ pub(crate) fn defined(definition: &Value) -> Vec<Served> {
     names.into_iter().map(served).collect()
 }
 
-/// The plural that a kind has by the rules of English, which all kinds follow that bundles may ship.
+/// Returns the plural of a kind by English rules, which all kinds that bundles may ship follow.
 fn plural_of(kind: &str) -> String {
     let name = kind.to_ascii_lowercase();
     let before_y = name

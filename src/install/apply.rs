@@ -1,21 +1,25 @@
-//! How a plan ends on a cluster that a file describes: each step, the phase of the plan, and what would be missing.
+//! The result of applying a plan to a cluster that a file describes: the status of each step, the phase of the plan,
+//! and missing objects.
 //!
-//! OLM applies the steps again and again. One pass runs them in their order and ends at the first error; then the plan
-//! is tried again, until every step is done, or the time is over. A CustomResourceDefinition that was created is served
-//! from the next pass on. An error `Forbidden` is tried again for ever.
+//! OLM applies the steps repeatedly. A pass runs them in order and ends at the first error; OLM then retries the plan
+//! until every step is done or the plan times out. A new CustomResourceDefinition is served from the next pass on. A
+//! `Forbidden` error is retried forever.
 //!
-//! Where the OperatorGroup names a service account, all but the definitions are created with what that account may do.
+//! If the OperatorGroup names a service account, all objects except CustomResourceDefinitions are created with the
+//! permissions of that account.
 //!
-//! For optional steps this is the proposal *optional-manifest*, which no OLM has shipped: an OLM of today ignores that
-//! a step is optional.
+//! Optional steps follow the proposal *optional-manifest*, which no OLM release implements: released OLM versions
+//! ignore that a step is optional.
 
 mod definition;
 mod deployments;
+mod natives;
 mod owners;
 mod requests;
 mod wording;
 
 pub use deployments::FailedVersion;
+pub use natives::PendingVersion;
 
 use super::apis::{Apis, defined};
 use super::existing::Existing;
@@ -31,44 +35,46 @@ use crate::olm::releases::Olm;
 use crate::steps::{CRD, Step, StepStatus};
 use requests::{Installer, refused_while};
 
-/// What OLM says of a plan with a step that it cannot apply.
+/// OLM's message for a plan with a step that OLM cannot apply.
 const INVALID_DATA: &str = "the InstallPlan contains invalid data";
 
-/// How a step ends.
+/// The result of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// How far it came.
+    /// The final status of the step.
     pub status: StepStatus,
-    /// The reason in one word where an optional object was not created.
+    /// The reason in one word, if an optional object was not created; otherwise empty.
     pub reason: &'static str,
-    /// Why the object is not there, where it is not.
+    /// The explanation, if an optional object was not created; otherwise empty.
     pub why: String,
 }
 
-/// How a plan ends.
+/// The result of applying a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
-    /// How its steps end, in their order.
+    /// The outcomes of the steps, in order.
     pub steps: Vec<Outcome>,
-    /// How often the steps were run until nothing changed any more.
+    /// The number of passes until no status changed.
     pub passes: usize,
-    /// Where the plan stands then. A plan that fails is `Installing` until its time is over.
+    /// The final phase. A failing plan is `Installing` until it times out.
     pub phase: Phase,
-    /// What keeps it from being complete.
+    /// The reason why the plan is incomplete; otherwise empty.
     pub message: String,
-    /// What OLM would log, as of each optional object that was not created, and what would go wrong after the plan.
+    /// Messages that OLM would log, such as optional objects that were not created, and problems after the plan.
     pub warnings: Vec<String>,
-    /// The versions that fail although the plan is complete.
+    /// The versions that fail although the plan completes.
     pub failed: Vec<FailedVersion>,
+    /// The versions that stay `Pending` although the plan is complete.
+    pub pending: Vec<PendingVersion>,
 }
 
 impl Applied {
-    /// Whether all that is to be installed is, in the end.
+    /// Whether everything is installed in the end.
     pub fn succeeds(&self) -> bool {
-        self.phase == Phase::Complete && self.failed.is_empty()
+        self.phase == Phase::Complete && self.failed.is_empty() && self.pending.is_empty()
     }
 
-    /// The plan after it was applied.
+    /// Returns the plan with the resulting steps and status.
     #[must_use]
     pub(crate) fn written_to(&self, mut plan: InstallPlan) -> InstallPlan {
         for (step, outcome) in plan.status.plan.iter_mut().zip(&self.steps) {
@@ -80,7 +86,7 @@ impl Applied {
         plan
     }
 
-    /// The condition that the plan gets.
+    /// Returns the conditions that the plan gets.
     fn conditions(&self) -> Vec<Condition> {
         let installed = |status, reason, message: &str| Condition {
             kind: "Installed",
@@ -96,7 +102,7 @@ impl Applied {
     }
 }
 
-/// The cluster while the plan is applied.
+/// The cluster while OLM applies the plan.
 struct Cluster<'a> {
     namespace: &'a str,
     apis: Apis,
@@ -104,11 +110,11 @@ struct Cluster<'a> {
     errors: &'a [ErrorAnswer],
     installer: Option<Installer>,
     olm: &'a Olm,
-    /// What OLM would log of the steps so far.
+    /// The messages that OLM would log for the steps so far.
     warnings: Vec<String>,
 }
 
-/// What kept a pass from going on.
+/// The reason why a pass ended early.
 enum Stop {
     Refused(Refusal),
     InvalidData,
@@ -123,10 +129,10 @@ impl Stop {
     }
 }
 
-/// Applies the steps of a plan, in their order, in a namespace of the cluster that `state` describes, as this OLM does.
+/// Applies the steps of a plan, in order, in a namespace of the cluster that `state` describes, as `olm` does.
 ///
 /// # Errors
-/// When it takes too many steps to compare the roles of the plan with what a service account holds.
+/// Returns an error if comparing the roles of the plan with the permissions of a service account takes too many steps.
 pub fn apply(steps: &[Step], namespace: &str, state: &State, olm: &Olm) -> Result<Applied, TooComplex> {
     let account = account_of(state, namespace).map(|account| {
         let held = held(&account, state).0;
@@ -135,10 +141,10 @@ pub fn apply(steps: &[Step], namespace: &str, state: &State, olm: &Olm) -> Resul
     apply_as(steps, namespace, state, account, olm)
 }
 
-/// The same as this account, which holds this; without one with OLM's own rights.
+/// Like [`apply`], with the permissions of `account`, or with OLM's own permissions if `account` is `None`.
 ///
 /// # Errors
-/// When it takes too many steps to compare the roles of the plan with what a service account holds.
+/// Returns an error if comparing the roles of the plan with the permissions of a service account takes too many steps.
 pub fn apply_as(
     steps: &[Step],
     namespace: &str,
@@ -159,7 +165,7 @@ pub fn apply_as(
         })
         .collect();
     let mut passes = 0;
-    // Every pass but the last one changes the status of a step, and no status comes back.
+    // Every pass except the last one changes the status of a step, and no step returns to an earlier status.
     loop {
         passes += 1;
         let before: Vec<StepStatus> = outcomes.iter().map(|outcome| outcome.status).collect();
@@ -172,8 +178,13 @@ pub fn apply_as(
             let end = (Phase::Complete, String::new());
             let statuses: Vec<StepStatus> = outcomes.iter().map(|outcome| outcome.status).collect();
             let failed = deployments::refused(steps, &statuses, &cluster);
+            let pending = natives::pending(steps, &statuses, &cluster.apis);
             let applied = ended(steps, outcomes, passes, end, cluster.warnings);
-            return Ok(Applied { failed, ..applied });
+            return Ok(Applied {
+                failed,
+                pending,
+                ..applied
+            });
         }
         let moved = before
             .iter()
@@ -218,10 +229,11 @@ fn ended(
         phase,
         message,
         failed: Vec::new(),
+        pending: Vec::new(),
     }
 }
 
-/// Runs the steps once. What ends the pass stands at its step, too.
+/// Runs the steps once. The outcome of a step also records why the step ended the pass.
 fn pass(steps: &[Step], outcomes: &mut [Outcome], cluster: &mut Cluster<'_>) -> Option<Stop> {
     for (index, step) in steps.iter().enumerate() {
         let status = outcomes.get(index)?.status;
@@ -244,7 +256,7 @@ fn pass(steps: &[Step], outcomes: &mut [Outcome], cluster: &mut Cluster<'_>) -> 
                     let resource = &step.resource;
                     if refusal.reason.name == "NotFound" && waiting(&resource.group, &resource.version, &resource.kind)
                     {
-                        // Its API comes with this plan.
+                        // A definition in this plan provides the API.
                         continue;
                     }
                     if let Some(outcome) = outcomes.get_mut(index) {
@@ -341,8 +353,8 @@ impl<'a> Cluster<'a> {
         Ok(StepStatus::Present)
     }
 
-    /// Looks up the API of a step, as OLM does before it creates an object of a kind that it does not know itself, and
-    /// of a definition when the API server does not know its version.
+    /// Looks up the API of a step, as OLM does for kinds that it does not know by name, and for a definition whose
+    /// version the API server does not know.
     fn discover(&self, step: &Step) -> Result<(), Stop> {
         let gvk = handling::kind_of(step);
         if self.apis.serves(&gvk) {

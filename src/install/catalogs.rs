@@ -1,4 +1,4 @@
-//! The catalogs of a what-if file, open: what a resolution looks at, and where the bundles that it selects are read.
+//! The opened catalogs of a what-if file: the content for a resolution, and the source of the selected bundles.
 
 use super::content::{self, ContentError};
 use crate::catalog::Catalog;
@@ -9,11 +9,11 @@ use crate::resolver::Selected;
 use crate::steps::Content;
 use std::borrow::Cow;
 
-/// The catalogs of a what-if file, in its order.
+/// The catalogs of a what-if file, in the order of the file.
 #[derive(Debug)]
 pub struct Catalogs {
     catalogs: Vec<Open>,
-    /// Bundles of images, which the packages that are written out tell of.
+    /// Bundles from images, for packages that the file itself lists.
     contents: Vec<Content>,
 }
 
@@ -21,9 +21,9 @@ pub struct Catalogs {
 struct Open {
     /// `namespace/name` of the CatalogSource.
     name: String,
-    /// The index, where the catalog is one.
+    /// The index, if the catalog has an index.
     index: Option<Index>,
-    /// The packages that are written out, where it is none.
+    /// The packages that the file lists, if the catalog has no index.
     inline: Catalog,
 }
 
@@ -39,7 +39,7 @@ impl Open {
     }
 }
 
-/// Why a bundle cannot be taken from its catalog.
+/// The reason why a bundle cannot be read from its catalog.
 #[derive(Debug, thiserror::Error)]
 pub enum SelectedError {
     /// The catalog cannot be read.
@@ -49,12 +49,12 @@ pub enum SelectedError {
         bundle: String,
         /// `namespace/name` of the CatalogSource.
         catalog: String,
-        /// What is wrong.
+        /// The cause.
         source: Box<ContentError>,
     },
-    /// The catalog has no manifests.
+    /// The catalog contains no manifests.
     #[error(
-        "bundle {bundle} of catalog {catalog} has no manifests, because the packages of the catalog are written out in \
+        "bundle {bundle} of catalog {catalog} has no manifests, because the packages of the catalog are listed in \
          the what-if file"
     )]
     WrittenOut {
@@ -66,7 +66,8 @@ pub enum SelectedError {
 }
 
 impl Catalogs {
-    /// The catalogs of a state. `indexes` are those of its catalogs that have a source, and nothing for the others.
+    /// Returns the catalogs of a state. `indexes` contains the index of each catalog that has a source, and `None` for
+    /// the others.
     pub fn new(state: &State, indexes: Vec<Option<Index>>) -> Self {
         let catalogs = state.catalogs.iter().zip(indexes).map(|(catalog, index)| Open {
             name: format!("{}/{}", catalog.namespace, catalog.name),
@@ -79,26 +80,26 @@ impl Catalogs {
         }
     }
 
-    /// The same with bundles of which the packages that are written out tell.
+    /// Adds bundles for packages that the file itself lists.
     #[must_use]
     pub fn with_contents(mut self, contents: impl IntoIterator<Item = Content>) -> Self {
         self.contents.extend(contents);
         self
     }
 
-    /// What the catalogs hold. Only an update asks for the ranges that bundles skip, which take long to read from a
-    /// database.
+    /// Returns the content of the catalogs. `with_skip_ranges` is needed only for updates, because reading the ranges
+    /// from a database takes long.
     ///
     /// # Errors
-    /// When a database cannot be read.
+    /// Returns an error if a database cannot be read.
     pub fn read(&self, with_skip_ranges: bool) -> Result<Vec<Cow<'_, Catalog>>, ReadError> {
         self.catalogs.iter().map(|open| open.read(with_skip_ranges)).collect()
     }
 
-    /// The image of a bundle that was selected, where its catalog names one.
+    /// Returns the image of a selected bundle, if the catalog names an image.
     ///
     /// # Errors
-    /// When the catalog cannot be read.
+    /// Returns an error if the catalog cannot be read.
     pub fn image(&self, selected: &Selected) -> Result<Option<String>, ReadError> {
         let open = self.catalogs.iter().find(|open| open.name == selected.catalog);
         let Some(open) = open else { return Ok(None) };
@@ -108,10 +109,10 @@ impl Catalogs {
         Ok(image.filter(|image| !image.is_empty()).map(str::to_owned))
     }
 
-    /// A bundle that was selected, with its manifests.
+    /// Returns a selected bundle with its manifests.
     ///
     /// # Errors
-    /// When its catalog has no manifests of it, or they cannot be read.
+    /// Returns an error if the catalog has no manifests for the bundle, or if they cannot be read.
     pub fn content(&self, selected: &Selected) -> Result<Content, SelectedError> {
         let (bundle, catalog) = (selected.name.clone(), selected.catalog.clone());
         let open = self.catalogs.iter().find(|open| open.name == catalog);

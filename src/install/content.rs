@@ -1,9 +1,10 @@
-//! A bundle as OLM sees it, from its files or from a catalog.
+//! A bundle as OLM reads it, from its files or from a catalog.
 
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::manifests::{self, Manifests};
 use crate::catalog::file_based::read::CatalogError;
 use crate::catalog::file_based::{self, Blob};
+use crate::catalog::{BundleId, Catalog, Channel, ChannelEntry};
 use crate::csv::Csv;
 use crate::database::read::ReadError;
 use crate::diagnostic::Diagnostic;
@@ -22,23 +23,23 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// Why a bundle cannot be installed from what is there.
+/// The reason why a bundle cannot be installed.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
-    /// No index would take it.
+    /// An index would reject the bundle.
     #[error(transparent)]
     Intake(#[from] IntakeError),
     /// A property or dependency is not JSON.
     #[error(transparent)]
     Render(#[from] RenderError),
-    /// A manifest or property of a catalog is not what it should be.
+    /// A manifest or property in a catalog is malformed.
     #[error("the property {kind} of bundle {bundle} cannot be read: {reason}")]
     Property {
         /// The bundle.
         bundle: String,
         /// The type of the property.
         kind: String,
-        /// What is wrong.
+        /// The cause.
         reason: String,
     },
     /// An index cannot be read.
@@ -47,35 +48,35 @@ pub enum ContentError {
     /// A file-based catalog cannot be read.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// An index has no such bundle.
-    #[error("the index has no bundle {bundle:?}{}", .nearest.as_ref().map_or(String::new(), |name| format!("; there is {name:?}")))]
+    /// An index does not contain the bundle.
+    #[error("the index does not contain the bundle {bundle:?}{}", .nearest.as_ref().map_or(String::new(), |name| format!("; did you mean {name:?}?")))]
     Unknown {
         /// The name.
         bundle: String,
-        /// The name that is most like it.
+        /// The most similar name.
         nearest: Option<String>,
     },
-    /// The catalog holds no manifests of the bundle.
+    /// The catalog contains no manifests of the bundle.
     #[error(
-        "the catalog holds no ClusterServiceVersion of bundle {bundle}{}",
+        "the catalog contains no ClusterServiceVersion of bundle {bundle}{}",
         if .image.is_empty() { String::new() } else { format!("; its manifests are in the image {}", .image) }
     )]
     NoCsv {
         /// The bundle.
         bundle: String,
-        /// The image, or empty.
+        /// The image; empty if unknown.
         image: String,
     },
 }
 
-/// A bundle as its files say, and the findings of reading them. `reference` is the image in a registry that they come
-/// from, which a catalog names in place of holding them.
+/// Reads a bundle from its files, and returns it with the findings. `reference` is the image reference that a catalog
+/// uses instead of embedding the files.
 ///
-/// A `k8s+v1` bundle is seen as an index stores it, in the index itself: its synthesized ClusterServiceVersion and the
-/// objects that this does not generate.
+/// A `k8s+v1` bundle is returned as an index stores it: with its synthesized ClusterServiceVersion and the objects that
+/// this CSV does not generate.
 ///
 /// # Errors
-/// When no index would take the bundle.
+/// Returns an error if an index would reject the bundle.
 pub fn of_files(
     tree: &Tree,
     reference: Option<&str>,
@@ -84,10 +85,10 @@ pub fn of_files(
     of_files_with(tree, reference, None, limits)
 }
 
-/// As [`of_files`], with what is known of the APIs that the bundle uses.
+/// Like [`of_files`], with outside information about the APIs that the bundle uses.
 ///
 /// # Errors
-/// As [`of_files`].
+/// As for [`of_files`].
 pub fn of_files_with(
     tree: &Tree,
     reference: Option<&str>,
@@ -112,7 +113,7 @@ pub fn of_files_with(
     Ok((content, prepared.diagnostics))
 }
 
-/// The properties that a database serves of a bundle that it holds itself.
+/// Returns the properties that a database serves for a bundle whose manifests it embeds.
 fn served<'a>(bundle: &str, stored: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Vec<Property>, ContentError> {
     let served = stored.filter(|(kind, _)| !holds_manifests(kind)).map(|(kind, value)| {
         let value = serde_json::from_str(value).map_err(|error| ContentError::Property {
@@ -128,15 +129,20 @@ fn served<'a>(bundle: &str, stored: impl Iterator<Item = (&'a str, &'a str)>) ->
     served.collect()
 }
 
-/// The bundle of this name in an index of any form.
+/// Returns the bundle with this name from an index of any format.
 ///
 /// # Errors
-/// When there is no such bundle, or the index holds no manifests of it.
+/// Returns an error if the index does not contain the bundle, or if it contains no manifests for the bundle.
 pub fn of_index(opened: &Index, bundle: &str) -> Result<Content, ContentError> {
     let catalog = opened.catalog()?;
-    let unknown = || ContentError::Unknown {
-        bundle: bundle.to_owned(),
-        nearest: nearest(bundle, catalog.bundles.iter().map(|bundle| &*bundle.name)).map(str::to_owned),
+    let unknown = || {
+        let names = catalog.bundles.iter().map(|bundle| &*bundle.name);
+        ContentError::Unknown {
+            bundle: bundle.to_owned(),
+            nearest: head_of(&catalog, bundle)
+                .or_else(|| nearest(bundle, names))
+                .map(str::to_owned),
+        }
     };
     let id = catalog.find(bundle).ok_or_else(unknown)?;
     let document = match opened {
@@ -166,10 +172,44 @@ pub fn of_index(opened: &Index, bundle: &str) -> Result<Content, ContentError> {
             properties.map(|property| (&*property.kind, &*property.value)),
         )?);
     }
+    if let Some(entry) = entry_of(&catalog, id) {
+        replace(&mut content.csv, entry.replaces.as_deref());
+    }
     Ok(content)
 }
 
-/// A document of schema `olm.bundle`, as it is written.
+/// Returns the head of the default channel of a package.
+fn head_of<'a>(catalog: &'a Catalog, package: &str) -> Option<&'a str> {
+    let package = catalog.packages.iter().find(|known| *known.name == *package)?;
+    let is_default = |channel: &&Channel| Some(&channel.name) == package.default_channel.as_ref();
+    package.channels.iter().find(is_default)?.head.as_deref()
+}
+
+/// Returns the entry of a bundle in the default channel of its package, or in the first channel that lists the bundle.
+fn entry_of(catalog: &Catalog, id: BundleId) -> Option<&ChannelEntry> {
+    let entry = |channel: &&Channel| channel.entries.iter().any(|entry| entry.bundle == id);
+    let package = catalog
+        .packages
+        .iter()
+        .find(|package| package.channels.iter().any(|channel| entry(&channel)))?;
+    let is_default = |channel: &&Channel| Some(&channel.name) == package.default_channel.as_ref();
+    let listing = || package.channels.iter().filter(entry);
+    let channel = listing().find(is_default).or_else(|| listing().next())?;
+    channel.entries.iter().find(|entry| entry.bundle == id)
+}
+
+/// Sets the version that a ClusterServiceVersion replaces to that of the index, as OLM does.
+fn replace(csv: &mut Value, replaces: Option<&str>) {
+    let Some(spec) = csv.get_mut("spec").and_then(Value::as_object_mut) else {
+        return;
+    };
+    match replaces {
+        Some(name) => spec.insert("replaces".to_owned(), name.into()),
+        None => spec.shift_remove("replaces"),
+    };
+}
+
+/// Reads an `olm.bundle` document.
 fn bundle_of(document: &Document) -> Result<file_based::Bundle, ContentError> {
     #[derive(Deserialize)]
     struct Written<'a> {
@@ -205,10 +245,10 @@ fn bundle_of(document: &Document) -> Result<file_based::Bundle, ContentError> {
     })
 }
 
-/// A bundle as the document of a file-based catalog says, which an index database can be rendered as.
+/// Reads a bundle from a file-based catalog document, which can also be rendered from an index database.
 ///
 /// # Errors
-/// When the document holds no manifests, or some that cannot be read.
+/// Returns an error if the document contains no manifests, or unreadable ones.
 pub(crate) fn of_document(document: &file_based::Bundle) -> Result<Content, ContentError> {
     let unreadable = |kind: &str, reason: String| ContentError::Property {
         bundle: document.name.clone(),
@@ -248,11 +288,11 @@ pub(crate) fn of_document(document: &file_based::Bundle) -> Result<Content, Cont
 }
 
 fn object_in(value: &Value, values: &Values) -> Result<Value, String> {
-    let data = value.get("data").and_then(Value::as_str).ok_or("there is no data")?;
+    let data = value.get("data").and_then(Value::as_str).ok_or("data is missing")?;
     manifests::parse(data, values)
 }
 
-/// Where nothing says what the bundle needs, its ClusterServiceVersion does.
+/// Adds the required APIs of the ClusterServiceVersion, unless the properties already list requirements.
 fn require_apis(properties: &mut Vec<Property>, csv: Csv<'_>) {
     let said = properties.iter();
     let mut said = said.filter(|property| is_requirement(&property.kind));

@@ -1,19 +1,19 @@
-//! The objects that are in a cluster already.
+//! The objects that already exist in a cluster.
 
 use super::handling::Resource;
 use crate::steps::Step;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// An object in the cluster: group, kind, namespace, name.
+/// The identity of an object in the cluster: group, kind, namespace and name.
 type Key = (String, String, String, String);
 
-/// Objects by their identity; the version does not count.
+/// Objects by their identity; the version is ignored.
 #[derive(Debug, Default)]
 pub struct Existing<'a>(BTreeMap<Key, &'a Value>);
 
 impl<'a> Existing<'a> {
-    /// These objects.
+    /// Indexes objects by their identity.
     pub fn of(objects: impl IntoIterator<Item = &'a Value>) -> Self {
         let key = |object: &Value| {
             let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
@@ -30,18 +30,18 @@ impl<'a> Existing<'a> {
         Self(objects.into_iter().map(|object| (key(object), object)).collect())
     }
 
-    /// All of them.
+    /// Returns all objects.
     pub fn all(&self) -> impl Iterator<Item = &'a Value> {
         self.0.values().copied()
     }
 
-    /// The object of this identity; `namespace` is empty for one that is in none.
+    /// Returns the object with this identity. `namespace` is empty for a cluster-scoped object.
     pub fn find(&self, group: &str, kind: &str, namespace: &str, name: &str) -> Option<&'a Value> {
         let [group, kind, namespace, name] = [group, kind, namespace, name].map(str::to_owned);
         self.0.get(&(group, kind, namespace, name)).copied()
     }
 
-    /// The object of a step of a plan in this namespace.
+    /// Returns the existing object for a step of a plan in this namespace.
     pub(crate) fn of_step(&self, step: &Step, resource: &Resource, namespace: &str) -> Option<&'a Value> {
         let kind = step.resource.manifest.get("kind").and_then(Value::as_str);
         let kind = kind.unwrap_or(&step.resource.kind);

@@ -1,4 +1,4 @@
-//! How OLM creates the object of a step. It goes by the kind alone, whatever the group.
+//! OLM's handling of the object of a step. It depends on the kind alone, whatever the group.
 
 use super::apis::Apis;
 use crate::csv;
@@ -6,18 +6,18 @@ use crate::kubernetes::{GroupVersionKind, rbac};
 use crate::olm::releases::Olm;
 use crate::steps::{BUNDLE_SECRET, CRD, Place, Step};
 
-/// What OLM does for objects of a kind.
+/// OLM's handling of objects of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Handling {
-    /// A CustomResourceDefinition: created with OLM's own rights; checked and updated where it is there already.
+    /// A CustomResourceDefinition: created with OLM's own rights; checked and updated if it already exists.
     Definition,
-    /// Created; left alone where it is there already.
+    /// Created; left unchanged if it already exists.
     Once,
-    /// Created; read and patched where it is there already.
+    /// Created; read and patched if it already exists.
     Patched,
-    /// Its API is looked up; created; read and updated where it is there already.
+    /// Created after a look-up of its API; read and updated if it already exists.
     Updated,
-    /// Nothing: a plan with such an object fails.
+    /// Not installed: a plan with such an object fails.
     Unsupported,
 }
 
@@ -36,7 +36,7 @@ const UPDATED: [&str; 11] = [
     "VerticalPodAutoscaler",
 ];
 
-/// Kinds that OLM knows by name, with their group, resource and whether they are in namespaces.
+/// Kinds that OLM knows by name, with their handling, group and resource, and whether they are namespaced.
 const KNOWN: [(&str, Handling, &str, &str, bool); 12] = [
     (
         CRD,
@@ -64,7 +64,7 @@ const KNOWN: [(&str, Handling, &str, &str, bool); 12] = [
     ),
 ];
 
-/// What OLM does for a kind, as the step of a plan names it.
+/// Returns OLM's handling of a kind, as named by the step of a plan.
 pub(crate) fn of(kind: &str) -> Handling {
     match KNOWN.iter().find(|(known, ..)| *known == kind) {
         Some((_, handling, ..)) => *handling,
@@ -73,7 +73,7 @@ pub(crate) fn of(kind: &str) -> Handling {
     }
 }
 
-/// What is done for a step. The content of an `Install` may be of any kind.
+/// Returns OLM's handling of a step. The content of an `Install` may be of any kind.
 pub(crate) fn of_step(step: &Step) -> Handling {
     match (of(&step.resource.kind), &step.place) {
         (Handling::Unsupported, Place::Own(_)) => Handling::Updated,
@@ -81,7 +81,7 @@ pub(crate) fn of_step(step: &Step) -> Handling {
     }
 }
 
-/// The kind of the manifest of a step.
+/// Returns the kind of the manifest of a step.
 pub(crate) fn manifest_kind(step: &Step) -> &str {
     match &*step.resource.kind {
         BUNDLE_SECRET => "Secret",
@@ -89,14 +89,14 @@ pub(crate) fn manifest_kind(step: &Step) -> &str {
     }
 }
 
-/// Whether this OLM does the step, as far as is known.
+/// Whether `olm` supports the step, as far as is known.
 pub(crate) fn is_supported(step: &Step, olm: &Olm) -> bool {
     let kind = manifest_kind(step);
     let of_bundle = !matches!(step.place, Place::Own(_));
     of_step(step) != Handling::Unsupported && (!of_bundle || olm.installs(&kind_of(step).api_version(), kind))
 }
 
-/// Why a step is not done whose kind this OLM does not install.
+/// Returns the reason why OLM does not execute a step of an unsupported kind.
 pub(crate) fn unsupported(olm: &Olm) -> String {
     match olm {
         Olm::Release(version) => format!("OLM {version} does not install objects of this kind"),
@@ -104,19 +104,19 @@ pub(crate) fn unsupported(olm: &Olm) -> String {
     }
 }
 
-/// The resource that the object of a step is written to.
+/// The resource that the object of a step belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Resource {
-    /// API group.
+    /// The API group.
     pub group: String,
     /// The plural name.
     pub plural: String,
-    /// Whether its objects are in namespaces; they are then written to that of the plan.
+    /// Whether objects of the resource are namespaced. Namespaced objects are created in the namespace of the plan.
     pub namespaced: bool,
 }
 
 impl Resource {
-    /// That of a step. A kind that OLM knows by name is taken for its own one, whatever its group.
+    /// Returns the resource of a step. A kind that OLM knows by name always means OLM's resource, whatever its group.
     pub(crate) fn of(step: &Step, apis: &Apis) -> Self {
         let kind = &step.resource.kind;
         if let Some((_, _, group, plural, namespaced)) = KNOWN.iter().find(|(known, ..)| known == kind) {
@@ -135,7 +135,7 @@ impl Resource {
         }
     }
 
-    /// `plural.group`, or the plural alone for the core group.
+    /// Returns `plural.group`, or the plural name alone for the core group.
     pub(crate) fn label(&self) -> String {
         if self.group.is_empty() {
             self.plural.clone()
@@ -145,7 +145,7 @@ impl Resource {
     }
 }
 
-/// Whether objects of a kind are in namespaces.
+/// Whether objects of a kind are namespaced.
 pub(crate) fn is_namespaced(gvk: &GroupVersionKind, apis: &Apis) -> bool {
     match KNOWN.iter().find(|(known, ..)| *known == gvk.kind) {
         Some((.., namespaced)) => *namespaced,
@@ -153,14 +153,14 @@ pub(crate) fn is_namespaced(gvk: &GroupVersionKind, apis: &Apis) -> bool {
     }
 }
 
-/// Group, version and kind of a step.
+/// Returns the group, version and kind of a step.
 pub(crate) fn kind_of(step: &Step) -> GroupVersionKind {
     let resource = &step.resource;
     GroupVersionKind::new(&*resource.group, &*resource.version, &*resource.kind)
 }
 
-/// The verbs that an install has to hold for an object that is there already, or is not. Definitions OLM writes with
-/// its own account.
+/// Returns the verbs that an install needs for an object, depending on whether the object already exists. OLM writes
+/// CustomResourceDefinitions with its own account.
 pub(crate) fn verbs(handling: Handling, exists: bool) -> &'static [&'static str] {
     match handling {
         Handling::Definition | Handling::Unsupported => &[],

@@ -1,4 +1,4 @@
-//! Whether a bundle may take the place of what is installed, as the conditions of the installed operator say.
+//! Whether a bundle may replace the installed version, according to the conditions of the installed operator.
 
 use crate::cluster::State;
 use crate::cluster::conditions::{Hold, InstalledOperator, held_in, installed_in};
@@ -6,18 +6,18 @@ use crate::csv::Csv;
 use crate::steps::Content;
 use serde_json::Value;
 
-/// An installed operator that allows no upgrade now.
+/// An installed operator that currently allows no upgrade.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldUpgrade {
-    /// The name of its ClusterServiceVersion.
+    /// The name of the operator's ClusterServiceVersion.
     pub operator: String,
-    /// Who holds the upgrade back, and why.
+    /// The resource that blocks the upgrade, and the reason.
     pub hold: Hold,
 }
 
-/// The operator of the namespace that a bundle would upgrade, where its conditions hold that back: the version that the
-/// bundle replaces or skips, or any other of its package. `replaces` is the version to replace, `""` for none; without
-/// it the one that the bundle says.
+/// Returns the operator of the namespace that a bundle would upgrade, if the operator's conditions block the upgrade.
+/// That is the version that the bundle replaces or skips, or any other version of its package. `replaces` is the
+/// version to replace, or `""` for none; `None` means the version that the bundle names.
 pub fn held_upgrade(content: &Content, replaces: Option<&str>, state: &State, namespace: &str) -> Option<HeldUpgrade> {
     let mut held = held_in(state, namespace);
     let csv = Csv(&content.csv);
@@ -42,7 +42,7 @@ pub fn held_upgrade(content: &Content, replaces: Option<&str>, state: &State, na
     })
 }
 
-/// The package of the Subscription that has installed this version.
+/// Returns the package of the Subscription that installed this version.
 fn package_of<'a>(state: &'a State, csv: &str) -> Option<&'a str> {
     let mut written = state.subscriptions.iter();
     let of_state = written.find(|to| to.installed_csv.as_deref() == Some(csv));

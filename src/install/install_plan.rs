@@ -1,4 +1,4 @@
-//! The InstallPlan: the steps of one or several bundles as the resource that OLM would create.
+//! The InstallPlan: the steps of one or more bundles as the resource that OLM would create.
 
 use crate::cluster::state::Approval;
 use crate::csv;
@@ -6,12 +6,12 @@ use crate::steps::{Step, in_order};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where a plan stands.
+/// The phase of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Phase {
-    /// It waits for a person.
+    /// The plan waits for a person to approve it.
     RequiresApproval,
-    /// Its steps are being applied.
+    /// OLM is applying the steps.
     Installing,
     /// All steps are done.
     Complete,
@@ -19,16 +19,17 @@ pub enum Phase {
     Failed,
 }
 
-/// An InstallPlan (`operators.coreos.com/v1alpha1`). It has no name yet: the API server makes one of `generateName`.
+/// An InstallPlan (`operators.coreos.com/v1alpha1`). It has no name, because the API server generates one from
+/// `generateName`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InstallPlan {
     api_version: &'static str,
     kind: &'static str,
     metadata: Metadata,
-    /// What is to be installed.
+    /// The specification.
     pub spec: Spec,
-    /// The steps and how far they are.
+    /// The status, with the steps.
     pub status: Status,
 }
 
@@ -41,39 +42,39 @@ struct Metadata {
     namespace: String,
 }
 
-/// What a plan is to install.
+/// The specification of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Spec {
-    /// Who lets it run.
+    /// Whether OLM or a person approves the plan.
     pub approval: Approval,
-    /// Whether it may run.
+    /// Whether the plan is approved.
     pub approved: bool,
-    /// The versions that it installs, in the order of its steps.
+    /// The versions that the plan installs, in the order of its steps.
     pub cluster_service_version_names: Vec<String>,
-    /// One more than that of the plan before.
+    /// The generation of the previous plan plus one.
     pub generation: u64,
 }
 
-/// How far a plan is.
+/// The status of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
-    /// Where it stands.
+    /// The phase of the plan.
     pub phase: Phase,
     /// The catalogs that the bundles come from.
     pub catalog_sources: Vec<String>,
-    /// What is known of it.
+    /// The conditions of the plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
-    /// What keeps it from being complete.
+    /// The reason why the plan is incomplete; otherwise empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
     /// The steps.
     pub plan: Vec<Step>,
 }
 
-/// A condition of a plan. It has no times: nobody has seen it happen.
+/// A condition of a plan. It has no timestamps, because the plan is hypothetical.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Condition {
     /// `Installed`.
@@ -81,17 +82,17 @@ pub struct Condition {
     pub kind: &'static str,
     /// `True` or `False`.
     pub status: &'static str,
-    /// Why, in one word.
+    /// The reason, in one word.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub reason: &'static str,
-    /// Why, in a sentence.
+    /// The explanation, in a sentence.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
 }
 
 impl InstallPlan {
-    /// The plan of these steps, which are put into its order. Its bundles should come by name: OLM leaves their order
-    /// to chance.
+    /// Creates a plan with these steps, and sorts the steps. The bundles should already be sorted by name; OLM uses a
+    /// random order.
     pub fn new(namespace: &str, steps: Vec<Step>, approval: Approval, generation: u64) -> Self {
         let steps = in_order(steps);
         let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
@@ -125,19 +126,19 @@ impl InstallPlan {
         }
     }
 
-    /// The same with labels of these keys, whose values are empty.
+    /// Returns the plan with labels that have these keys and empty values.
     #[must_use]
     pub fn labelled(mut self, keys: &BTreeSet<String>) -> Self {
         self.metadata.labels = keys.iter().map(|key| (key.clone(), "")).collect();
         self
     }
 
-    /// The keys of its labels.
+    /// Returns the label keys of the plan.
     pub fn labels(&self) -> impl Iterator<Item = &str> {
         self.metadata.labels.keys().map(String::as_str)
     }
 
-    /// The namespace that the plan installs into.
+    /// Returns the namespace that the plan installs into.
     pub fn namespace(&self) -> &str {
         &self.metadata.namespace
     }

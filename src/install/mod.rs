@@ -1,13 +1,13 @@
-//! What OLM would do with a bundle: the steps of its InstallPlan, how they end on a cluster, and the permissions that
-//! all of it needs; and what it makes of an operator that is installed.
+//! What OLM would do with a bundle: the steps of the InstallPlan, their results on a cluster, and the required
+//! permissions. Also the combined view of an installed operator.
 //!
-//! [`content`] is a bundle as OLM sees it, whichever media type it has, [`crate::steps`] are made of it, and an
-//! [`install_plan`] of steps. [`apply`] tells how each step ends on a cluster that a file describes, and
-//! [`permissions`] what somebody has to hold who installs it, and what its operator holds then. [`catalogs`] are those
-//! of a what-if file, [`resolve`] tells what is installed from them, and [`resolution_steps`] makes the steps of all of
-//! it. [`plan`] puts all this together. [`operator`] puts together what there is of an operator on a cluster; [`hold`]
-//! tells which upgrades its conditions hold back, and [`waiting`] which update waits for it. [`requests`] is what
-//! `Operator` and `Install` resources ask for.
+//! [`content`] is a bundle as OLM reads it, whichever media type it has. [`crate::steps`] are created from it, and an
+//! [`install_plan`] from steps. [`apply`] determines the result of each step on a cluster that a file describes.
+//! [`permissions`] determines the permissions that the installer needs and that the operator gets. [`catalogs`] are
+//! those of a what-if file, [`resolve`] determines the bundles to install from them, and [`resolution_steps`] creates
+//! the steps for all these bundles. [`plan`] combines these modules. [`operator`] collects the objects of an operator
+//! in a cluster; [`hold`] determines the upgrades that its conditions block, and [`waiting`] the update that is
+//! available for it. [`requests`] handles `Operator` and `Install` resources.
 
 pub mod apis;
 pub mod apply;

@@ -1,5 +1,5 @@
-//! The mapping of namespaces of an `Install` (proposal *simplify-olm-apis*): content written for one namespace goes
-//! into another, and everything that names the one then names the other.
+//! The namespace mapping of an `Install` (proposal *simplify-olm-apis*): content for one namespace is installed into a
+//! different one, and every reference to the first namespace is changed to the second.
 
 use super::apis::Apis;
 use super::handling;
@@ -9,28 +9,28 @@ use crate::olm::property::OPTIONAL_MANIFESTS;
 use crate::steps::Content;
 use serde_json::Value;
 
-/// The namespace of an object in a namespace that names none.
+/// The namespace of namespaced objects that specify none.
 const DEFAULT: &str = "default";
 
-/// Paths of references to Services, each with the namespace of the Service.
+/// Paths of Service references, each with the namespace of the Service.
 const SERVICES: [&str; 3] = [
     "/spec/service",
     "/spec/conversion/webhook/clientConfig/service",
     "/spec/conversion/webhookClientConfig/service",
 ];
 
-/// What stands in one namespace goes into another.
+/// A mapping from one namespace to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
     /// The namespace in the content.
     pub from: String,
-    /// The namespace of the cluster.
+    /// The namespace in the cluster.
     pub to: String,
 }
 
-/// Maps the namespaces of a bundle: of its objects, of the subjects of bindings, of references to Services, and of the
-/// objects that its properties name as optional. An object of a namespace that names none counts as being in `default`.
-/// The first mapping of a namespace counts.
+/// Maps the namespaces in a bundle: those of its objects, of the subjects of bindings, of Service references, and of
+/// the objects that its properties list as optional. A namespaced object without a namespace is treated as being in
+/// `default`. The first mapping of a namespace takes precedence.
 pub fn map(content: &mut Content, mappings: &[Mapping], apis: &Apis) {
     let before = content.objects.clone();
     for object in std::iter::once(&mut content.csv).chain(&mut content.objects) {
@@ -90,7 +90,8 @@ fn map_reference(reference: Option<&mut Value>, mappings: &[Mapping]) {
     }
 }
 
-/// Subjects name a namespace in a field, or in the name of a user or group that stands for service accounts.
+/// Maps the namespace of a subject, which is in a field, or in the name of a user or group that represents service
+/// accounts.
 fn map_subject(subject: &mut Value, mappings: &[Mapping]) {
     let kind = subject.get("kind").and_then(Value::as_str).unwrap_or_default();
     let (prefix, separator) = match kind {
@@ -179,15 +180,15 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// The mapping of namespaces is consistent in manifests, RBAC and properties: what was optional stays so, and
-        /// an account holds in the new namespaces what it held in the old ones.
+        /// The namespace mapping is consistent in manifests, RBAC and properties: optional manifests stay optional, and
+        /// an account has the same permissions in the new namespaces as in the old ones.
         #[test]
         fn what_is_mapped_means_the_same(
             objects in prop::collection::vec((0..KINDS.len(), 0..NAMESPACES.len(), any::<bool>()), 0..6),
             bindings in prop::collection::vec((0..NAMESPACES.len(), 0..NAMESPACES.len(), any::<bool>()), 0..5),
             targets in prop::collection::vec(0..4usize, 3),
         ) {
-            // Distinct targets, so that no two namespaces become one.
+            // Distinct targets, so that no two namespaces become the same.
             let spare = ["x", "y", "z"];
             let mappings: Vec<Mapping> = ["default", "a", "b"]
                 .iter()

@@ -1,8 +1,8 @@
-//! The permission review of an install (proposal *simplify-olm-apis*): what it needs itself, what it hands on to the
-//! operator, and what of both somebody does not hold yet.
+//! The permission review of an install (proposal *simplify-olm-apis*): the permissions that the install needs itself,
+//! those that it grants to the operator, and which of both an account lacks.
 //!
-//! Somebody who writes a role must hold what is in it, and somebody who binds one must hold what is in that, so that
-//! nobody can give away more than he has; the verbs `escalate` and `bind` lift that.
+//! To prevent privilege escalation, an account must hold all rules of a role that it writes or binds. The verbs
+//! `escalate` and `bind` lift this restriction.
 
 mod accounts;
 mod held;
@@ -27,39 +27,39 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the Deployments of an operator are handled with, once its version is there.
+/// The verbs for the Deployments of an operator, once its version exists.
 const DEPLOYMENT_VERBS: [&str; 7] = ["create", "delete", "get", "list", "patch", "update", "watch"];
 
-/// Who a permission is for.
+/// The purpose of a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Purpose {
-    /// The install itself: to write its objects.
+    /// For the install itself, to write its objects.
     Install,
-    /// The operator and others that the bundle gives permissions to.
+    /// For the operator, and for other subjects that the bundle grants permissions to.
     Operator,
-    /// The install itself, for optional manifests: it completes without it.
+    /// For optional manifests: the install completes without the permission.
     Optional,
 }
 
-/// Rules that an install needs in one place, for one object.
+/// Rules that an install needs for one object, in one namespace or the whole cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Need {
-    /// Where; `None` is the whole cluster.
+    /// The namespace; `None` is the whole cluster.
     pub namespace: Option<String>,
-    /// What.
+    /// The rules.
     pub rules: Vec<Rule>,
-    /// Who for.
+    /// The purpose of the rules.
     pub purpose: Purpose,
-    /// The permission with which the rules need not be held: `escalate` or `bind`.
+    /// The permission that replaces the rules: `escalate` or `bind`.
     pub unless: Option<Rule>,
 }
 
 impl Need {
-    /// What of it is not held; nothing where it need not be.
+    /// Returns the rules that are not held; empty if `unless` is held.
     ///
     /// # Errors
-    /// When it takes too many steps to compare the rules.
+    /// Returns an error if comparing the rules takes too many steps.
     pub fn missing(&self, granted: &Granted<'_>) -> Result<Vec<Rule>, TooComplex> {
         if self.unless.as_ref().is_some_and(|rule| granted.one_covers(rule)) {
             return Ok(Vec::new());
@@ -68,18 +68,18 @@ impl Need {
     }
 }
 
-/// A rule and where it holds.
+/// A rule with its namespaces.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Permission {
-    /// What.
+    /// The rule.
     #[serde(flatten)]
     pub rule: Rule,
-    /// Where; empty for the whole cluster.
+    /// The namespaces; empty for the whole cluster.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub namespaces: Vec<String>,
 }
 
-/// The verbs in the order in which people write them.
+/// The verbs in their conventional order.
 const VERBS: [&str; 8] = [
     "get",
     "list",
@@ -92,7 +92,7 @@ const VERBS: [&str; 8] = [
 ];
 
 impl Permission {
-    /// Namespace, group, resource, names and verbs, for a row of a table.
+    /// Returns the namespaces, group, resource, names and verbs as a table row.
     pub fn in_words(&self) -> [String; 5] {
         let Self { rule, namespaces } = self;
         let place = if namespaces.is_empty() {
@@ -117,8 +117,9 @@ impl Permission {
     }
 }
 
-/// What the steps of a plan need in the namespace that it installs into. `existing` are objects of the cluster: what is
-/// there already is updated, and roles are looked up there that the bundle binds and does not bring along.
+/// Returns the needs of the steps of a plan in the namespace that it installs into. `existing` are the objects of the
+/// cluster: steps update objects that already exist, and roles that the bundle binds but does not contain are looked up
+/// there.
 pub fn needed<'a>(
     steps: &'a [Step],
     namespace: &str,
@@ -135,7 +136,7 @@ pub fn needed<'a>(
     needs
 }
 
-/// What must be held to write the roles and bindings among the steps, each with the place of its step.
+/// Returns the needs of writing the roles and bindings among the steps, each with the index of its step.
 pub(super) fn handed_on<'a>(
     steps: &'a [Step],
     namespace: &str,
@@ -181,7 +182,7 @@ pub(super) fn handed_on<'a>(
         let role = known.get(&(kind, home, name));
         let need = Need {
             namespace: place(step, cluster),
-            // What is in a role that nobody has seen cannot be held for sure.
+            // The rules of an unknown role are never known to be held.
             rules: role.map_or_else(|| vec![bind.clone()], |role| rules_in(role)),
             purpose: Purpose::Operator,
             unless: Some(bind),
@@ -191,7 +192,7 @@ pub(super) fn handed_on<'a>(
     needs
 }
 
-/// What the install asks the API server itself, each resource once.
+/// Returns the needs of the install's requests to the API server, without duplicates.
 fn requests(steps: &[Step], namespace: &str, apis: &Apis, existing: &Existing<'_>) -> Vec<Need> {
     let apis = apis.clone().with_steps(steps);
     let mut seen = BTreeSet::new();
@@ -206,7 +207,7 @@ fn requests(steps: &[Step], namespace: &str, apis: &Apis, existing: &Existing<'_
             });
         }
     };
-    // What an optional manifest needs and another one does, too, is needed.
+    // A permission for both a required and an optional manifest is required.
     let (optional, needed): (Vec<&Step>, Vec<&Step>) = steps.iter().partition(|step| step.optional);
     for step in needed.into_iter().chain(optional) {
         let purpose = if step.optional {
@@ -233,7 +234,7 @@ fn requests(steps: &[Step], namespace: &str, apis: &Apis, existing: &Existing<'_
     needs
 }
 
-/// The rules of a role. One that is put together of others may become anything, so it takes everything to write it.
+/// Returns the rules of a role. An aggregated role may later allow anything, so writing it requires all permissions.
 fn rules_in(role: &Value) -> Vec<Rule> {
     let aggregated = role.get("aggregationRule").is_some_and(|rule| !rule.is_null());
     if !aggregated {
@@ -252,20 +253,20 @@ fn verb_on(kind: &str, name: &str, verb: &str) -> Rule {
     Rule::new(rbac::GROUP, plural, &[verb]).named(name)
 }
 
-/// What of the needs is not held: cluster-wide first, then by namespace, put together for a reader. An optional
-/// manifest that is forbidden is not created, and the install completes, so nothing is missing for it.
+/// Returns the needs that are not held, merged for readability: cluster-wide ones first, then by namespace. Optional
+/// manifests are ignored, because the install completes even if their creation is forbidden.
 ///
 /// # Errors
-/// When it takes too many steps to compare the rules.
+/// Returns an error if comparing the rules takes too many steps.
 pub fn pending(needs: &[Need], held: &Grants) -> Result<Vec<Permission>, TooComplex> {
     let needed = needs.iter().filter(|need| need.purpose != Purpose::Optional);
     not_held(&needed.cloned().collect::<Vec<_>>(), held)
 }
 
-/// The same of all needs, those for optional manifests among them.
+/// Like [`pending`], including the needs of optional manifests.
 ///
 /// # Errors
-/// When it takes too many steps to compare the rules.
+/// Returns an error if comparing the rules takes too many steps.
 pub fn not_held(needs: &[Need], held: &Grants) -> Result<Vec<Permission>, TooComplex> {
     let places: BTreeSet<Option<&str>> = needs.iter().map(|need| need.namespace.as_deref()).collect();
     let mut missing_everywhere: Vec<Rule> = Vec::new();
@@ -290,12 +291,12 @@ pub fn not_held(needs: &[Need], held: &Grants) -> Result<Vec<Permission>, TooCom
     Ok(permissions)
 }
 
-/// What somebody holds who was approved these needs, besides what he held.
+/// Returns `held` with the needs that an approval adds.
 #[must_use]
 pub fn approved(needs: &[Need], mut held: Grants) -> Grants {
     for need in needs.iter().filter(|need| need.purpose != Purpose::Optional) {
-        // In halves, so that a rule is taken for approved that covers not even itself in Kubernetes: one with names and
-        // paths.
+        // Rules are added in halves, because in Kubernetes a rule with both names and paths does not even cover itself,
+        // so it would not be treated as approved.
         held.add(need.namespace.as_deref(), need.rules.iter().flat_map(halves));
     }
     held

@@ -1,4 +1,5 @@
-//! From a bundle, or from all that a resolution installs, to the InstallPlan that OLM would make, and how it would end.
+//! Creates the InstallPlan that OLM would create for a bundle, or for everything that a resolution installs, and
+//! applies it.
 
 use super::apis::Apis;
 use super::apply::{Applied, apply};
@@ -18,79 +19,79 @@ use crate::steps::Content;
 use crate::steps::{self, Repetition, Target};
 use std::collections::BTreeSet;
 
-/// What a plan is of.
+/// The content of a plan.
 #[derive(Debug, Clone, Copy)]
 pub enum Subject<'a> {
-    /// A bundle.
+    /// A single bundle.
     Bundle {
-        /// What OLM sees of it.
+        /// The bundle as OLM reads it.
         content: &'a Content,
-        /// The CatalogSource that it comes from.
+        /// The CatalogSource of the bundle.
         catalog: &'a str,
         /// The namespace of the CatalogSource.
         catalog_namespace: &'a str,
-        /// The bundle that is upgraded from, `""` for none; without it the one that the bundle says it replaces.
+        /// The version to upgrade from, or `""` for none; `None` means the version that the bundle replaces.
         replaces: Option<&'a str>,
     },
-    /// All that a resolution installs.
+    /// All bundles of a resolution.
     Resolution {
         /// The resolution.
         resolution: &'a Resolution,
-        /// The catalogs that its bundles come from.
+        /// The catalogs that contain its bundles.
         catalogs: &'a Catalogs,
     },
 }
 
-/// How a plan is made.
+/// Options for creating a plan.
 #[derive(Debug, Clone, Default)]
 pub struct PlanOptions {
-    /// The namespace that is installed into; without it that of the cluster, else [`NAMESPACE`].
+    /// The namespace to install into; by default, that of the cluster, otherwise [`NAMESPACE`].
     pub namespace: Option<String>,
-    /// Who approves it; without it a person where a Subscription says so, else OLM.
+    /// The approval of the plan; by default, manual if a Subscription requires that, otherwise automatic.
     pub approval: Option<Approval>,
-    /// Subscriptions, by name, whose plans a person approves, besides those of the cluster.
+    /// Names of Subscriptions whose plans a person approves, in addition to those of the cluster.
     pub manual: Vec<String>,
-    /// How the properties are written.
+    /// The number of times that the properties are listed.
     pub repetition: Repetition,
-    /// The OLM that makes it.
+    /// The OLM that creates the plan.
     pub olm: Olm,
-    /// The keys of the labels that all of it gets, as [`labels::projected`] tells them.
+    /// The keys of the labels that all objects get, as [`labels::projected`] returns them.
     pub labels: BTreeSet<String>,
 }
 
-/// A plan.
+/// A plan with its consequences.
 #[derive(Debug)]
 pub struct Planned {
-    /// The plan; where a cluster is known, as it ends there.
+    /// The plan; if a cluster is known, in its final state.
     pub plan: InstallPlan,
-    /// How it ends on the cluster, where one is known.
+    /// The result of applying the plan to the cluster, if a cluster is known.
     pub applied: Option<Applied>,
-    /// The APIs that the cluster serves then.
+    /// The APIs that the cluster serves after the plan.
     pub apis: Apis,
-    /// What the accounts of the operators hold then.
+    /// The operators with the permissions of their accounts after the plan.
     pub operators: Vec<Operator>,
-    /// The Subscriptions that keep the plan waiting for a person.
+    /// The Subscriptions because of which the plan waits for a person.
     pub held_by: Vec<String>,
-    /// The bytes of the plan, where they are more than a cluster stores; OLM then makes none.
+    /// The size of the plan in bytes, if it is too large for a cluster; OLM then creates no plan.
     pub too_large: Option<usize>,
-    /// Where this is what the proposals describe: the plan of the newest release, if that is another one or ends
-    /// otherwise.
+    /// The plan of the newest release, if `olm` follows the proposals, and that plan is different or ends differently.
     pub released: Option<InstallPlan>,
 }
 
-/// Why there is no plan.
+/// The reason why there is no plan.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// The bundles have no steps.
+    /// The steps of the bundles cannot be created.
     #[error(transparent)]
     Steps(#[from] ResolvedError),
-    /// The permissions that it needs are too many.
+    /// The plan needs too many permissions.
     #[error(transparent)]
     Permissions(#[from] TooComplex),
 }
 
-/// Makes the plan, and applies it to the cluster where one is known. `None` where there is nothing to install. A plan
-/// that waits for a person is as it is until then, and [`Planned::applied`] tells how it ends afterwards.
+/// Creates the plan, and applies it to the cluster if a cluster is known. Returns `None` if there is nothing to
+/// install. A plan that waits for a person is returned without applied steps, and [`Planned::applied`] contains the
+/// result after approval.
 ///
 /// ```
 /// use opmx::install::content::of_files;
@@ -107,7 +108,8 @@ pub enum PlanError {
 /// ```
 ///
 /// # Errors
-/// When the manifests of a bundle cannot be read, OLM could not read them, or they name too many permissions.
+/// Returns an error if the manifests of a bundle cannot be read, if OLM could not read them, or if they specify too
+/// many permissions.
 pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) -> Result<Option<Planned>, PlanError> {
     let unknown = State::default();
     let known = state.unwrap_or(&unknown);
@@ -129,7 +131,7 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
             };
             let replaces = replaces.unwrap_or(Csv(&content.csv).replaces());
             let steps = steps::of_bundle(content, &target, replaces).map_err(ResolvedError::from)?;
-            // Of a bundle in an image of its own a plan holds only references.
+            // For a bundle in its own image, a plan contains only references.
             let bytes = content.served.as_ref().map_or(0, |_| steps::size(&steps));
             (steps, bytes)
         }
@@ -173,7 +175,8 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
     }))
 }
 
-/// The plan of the newest release where it is another one than `proposed`. On a known cluster only how it ends counts.
+/// Returns the plan of the newest release if it differs from `proposed`. On a known cluster, only the results are
+/// compared.
 fn released(
     subject: Subject<'_>,
     state: Option<&State>,

@@ -1,26 +1,26 @@
-//! What an error of the API server means for a step that an install may do without (proposal *optional-manifest*).
+//! The meaning of an API server error for an optional step of an install (proposal *optional-manifest*).
 
 use std::fmt;
 
-/// What follows from an error.
+/// The consequence of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
-    /// This cluster cannot have the object: the step ends as `NotCreated`, and the plan goes on.
+    /// The cluster cannot have the object: the step ends as `NotCreated`, and the plan continues.
     NotCreated,
-    /// The object is there, and is updated.
+    /// The object already exists, so it is updated.
     Update,
-    /// The step fails, and the plan is tried again.
+    /// The step fails, and the plan is retried.
     Failure,
 }
 
-/// One error that API servers answer with.
+/// An error in the answer of an API server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reason {
-    /// `reason` of the Status; empty where it says none that is known.
+    /// The `reason` of the Status; empty if unknown.
     pub name: &'static str,
-    /// The number of the answer, 0 where there is no answer.
+    /// The status code of the answer; 0 if there is no answer.
     pub code: u16,
-    /// What it means for an optional step.
+    /// The consequence for an optional step.
     pub class: Class,
 }
 
@@ -28,11 +28,11 @@ const fn row(name: &'static str, code: u16, class: Class) -> Reason {
     Reason { name, code, class }
 }
 
-/// No answer, or one with a reason and a number that nobody knows.
+/// No answer, or an answer with an unknown reason and an unknown code.
 pub(crate) const UNKNOWN: Reason = row("", 0, Class::Failure);
 
-/// The table of the proposal. It gives Invalid the number 442, which is 422; some numbers stand for several reasons, so
-/// the reason is what counts. StorageReadError is younger than the proposal.
+/// The table of the proposal, but with the correct code 422 instead of 442 for Invalid. Some codes stand for several
+/// reasons, so the reason takes precedence. StorageReadError is newer than the proposal.
 #[rustfmt::skip]
 pub(crate) const REASONS: [Reason; 19] = [
     row("Unauthorized", 401, Class::NotCreated),
@@ -56,8 +56,8 @@ pub(crate) const REASONS: [Reason; 19] = [
     row("Timeout", 504, Class::Failure),
 ];
 
-/// Finds the error by its reason, and by its number only where the reason is not known, as Kubernetes' clients do.
-/// `verb` tells the two apart that share the number 409.
+/// Finds the error by its reason, and by its code only if the reason is unknown, as in Kubernetes clients. `verb`
+/// distinguishes the two errors with the code 409.
 pub(crate) fn reason_of(reason: &str, code: u16, verb: &str) -> Reason {
     let named = |name: &str| REASONS.into_iter().find(|row| row.name == name);
     if let Some(row) = named(reason) {
@@ -66,7 +66,7 @@ pub(crate) fn reason_of(reason: &str, code: u16, verb: &str) -> Reason {
     let name = match code {
         409 if verb == "create" => "AlreadyExists",
         409 => "Conflict",
-        // These two mean nothing to a client without a reason.
+        // Without a reason, Kubernetes clients do not distinguish these codes.
         410 | 413 => "",
         400..=499 | 503 | 504 => REASONS.iter().find(|row| row.code == code).map_or("", |row| row.name),
         500..=599 => "InternalError",
@@ -75,14 +75,14 @@ pub(crate) fn reason_of(reason: &str, code: u16, verb: &str) -> Reason {
     named(name).unwrap_or(UNKNOWN)
 }
 
-/// An error that a request was answered with.
+/// The error in the answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// Which one.
+    /// The error.
     pub reason: Reason,
-    /// What OLM says of it.
+    /// The message that OLM reports.
     pub message: String,
-    /// The same in plain words.
+    /// The same message in plain words.
     pub plain: String,
 }
 

@@ -1,4 +1,4 @@
-//! From a resolution to the steps of its InstallPlan.
+//! Turns a resolution into the steps of its InstallPlan.
 
 use super::catalogs::{Catalogs, SelectedError};
 use crate::olm::releases::Olm;
@@ -6,15 +6,15 @@ use crate::resolver::{NewSubscription, Resolution};
 use crate::steps::{Place, Repetition, Step, StepError, StepResource, StepStatus, Target, of_bundle, size};
 use serde_json::{Map, Value, json};
 
-/// The API group of OLM.
+/// OLM's API group.
 const GROUP: &str = "operators.coreos.com";
 /// The version of Subscriptions.
 const VERSION: &str = "v1alpha1";
 
-/// Why a resolution has no plan.
+/// The reason why a resolution has no plan.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolvedError {
-    /// The manifests of a bundle are not there.
+    /// The manifests of a bundle are not available.
     #[error(transparent)]
     Selected(#[from] SelectedError),
     /// A bundle cannot be installed.
@@ -22,13 +22,14 @@ pub enum ResolvedError {
     Step(#[from] StepError),
 }
 
-/// The steps of all bundles that a resolution installs into `namespace`, sorted by the names of the bundles, each
-/// followed by the Subscription that OLM makes for it, if it does.
-/// [`InstallPlan::new`](super::install_plan::InstallPlan::new) puts them into the order of a plan. The bytes are those
-/// of the steps whose manifests stand in the plan; of a bundle in an image of its own it holds only references.
+/// Returns the steps of all bundles that a resolution installs into `namespace`, sorted by bundle name, each followed
+/// by the Subscription that OLM creates for the bundle, if any.
+/// [`InstallPlan::new`](super::install_plan::InstallPlan::new) sorts the steps into the order of a plan. Also returns
+/// the size in bytes of the steps with embedded manifests; for a bundle in its own image, the plan contains only
+/// references.
 ///
 /// # Errors
-/// When the manifests of a bundle cannot be read, or OLM could not.
+/// Returns an error if the manifests of a bundle cannot be read, or if OLM could not read them.
 pub fn steps(
     resolution: &Resolution,
     catalogs: &Catalogs,
@@ -63,12 +64,13 @@ pub fn steps(
     Ok((steps, bytes))
 }
 
-/// The two parts of `namespace/name`.
+/// Splits `namespace/name`; the namespace is empty without a slash.
 fn apart(catalog: &str) -> (&str, &str) {
     catalog.split_once('/').unwrap_or(("", catalog))
 }
 
-/// The step of a Subscription. As of all that OLM makes itself, the manifest names neither apiVersion nor kind.
+/// Returns the step of a Subscription. Its manifest has neither apiVersion nor kind, like all objects that OLM
+/// generates.
 fn subscription(made: &NewSubscription, target: &Target) -> Step {
     let text = |value: &str| Value::from(value);
     let mut spec = Map::new();

@@ -1,5 +1,5 @@
-//! From a cluster and catalogs to what OLM would install: the catalogs are opened, what is asked for is put in, and all
-//! of it is resolved.
+//! Determines what OLM would install: opens the catalogs of a cluster, adds the requested packages and Operators, and
+//! resolves all of them.
 
 use super::catalogs::Catalogs;
 use super::requests::operators::{self, AskedOperator, EntrypointError};
@@ -14,35 +14,36 @@ use crate::resolver::closure::mentions_intents;
 use crate::resolver::{self, Problem, Resolution, ResolverOptions, Unresolved};
 use std::borrow::Cow;
 
-/// What is asked beside what a cluster has.
+/// Requests in addition to the state of a cluster.
 #[derive(Debug, Clone, Default)]
 pub struct ResolveOptions {
-    /// Indexes to take operators from. One with the name of a catalog of the cluster is read in its place.
+    /// Indexes with operators. An index replaces the catalog of the cluster with the same name.
     pub catalogs: Vec<NamedIndex>,
-    /// The packages to subscribe to, in the first of these catalogs, else the first of the cluster.
+    /// The packages to subscribe to, in the first of `catalogs`; without `catalogs`, in the first catalog of the
+    /// cluster.
     pub packages: Vec<PackageChannel>,
-    /// The Operators that ask for something, besides the Subscriptions of the cluster.
+    /// The Operators to resolve, in addition to the Subscriptions of the cluster.
     pub operators: Vec<AskedOperator>,
-    /// The version that the first installation of the packages takes.
+    /// The version to start with when the packages are first installed.
     pub starting_csv: Option<String>,
-    /// What is installed, by the names of bundles in the catalogs.
+    /// The installed versions, by the names of bundles in the catalogs.
     pub installed: Vec<String>,
     /// The OLM that resolves.
     pub olm: Olm,
-    /// What OLM does not decide by itself.
+    /// Options that OLM does not have.
     pub search: ResolverOptions,
-    /// How much of an index may be read.
+    /// The limits for reading an index.
     pub limits: OpenLimits,
 }
 
-/// An index that is taken for a catalog of the cluster.
+/// An index that is used as a catalog of the cluster.
 #[derive(Debug, Clone, Default)]
 pub struct NamedIndex {
-    /// The name of its CatalogSource; without one it is `catalog`, the second `catalog-2` and so on.
+    /// The name of the CatalogSource; by default `catalog`, then `catalog-2` for the second one, and so on.
     pub name: Option<String>,
-    /// Where it is: an image, a database file, or the folder of a file-based catalog.
+    /// The location: an image, a database file, or the folder of a file-based catalog.
     pub index: String,
-    /// A higher one is preferred; without one it is that of the CatalogSource, else 0.
+    /// The priority; higher priorities are preferred. By default, that of the CatalogSource, otherwise 0.
     pub priority: Option<i64>,
 }
 
@@ -51,44 +52,44 @@ pub struct NamedIndex {
 pub struct PackageChannel {
     /// The package.
     pub package: String,
-    /// Its channel, where it matters.
+    /// The channel; `None` means any channel.
     pub channel: Option<String>,
 }
 
-/// What came of it.
+/// The result of a resolution.
 #[derive(Debug)]
 pub struct Resolved {
-    /// What OLM would do, or why it would do nothing.
+    /// The resolution, or the reason why there is none.
     pub answer: Result<Resolution, Unresolved>,
-    /// Where this is what the proposals describe: what the newest release would do instead, if it is something else.
+    /// The result of the newest release, if `olm` follows the proposals and that result is different.
     pub released: Option<Result<Resolution, Unresolved>>,
-    /// The cluster, with what was asked for.
+    /// The cluster, including the requests.
     pub state: State,
-    /// Its catalogs.
+    /// The catalogs of the cluster.
     pub catalogs: Catalogs,
-    /// What there is to say of the Operators.
+    /// Notes about the Operators.
     pub notes: Vec<String>,
 }
 
 impl Resolved {
-    /// The catalogs that name no index and no packages, and so count as empty.
+    /// Returns the catalogs with neither an index nor packages, which are treated as empty.
     pub(crate) fn empty_catalogs(&self) -> impl Iterator<Item = &CatalogSource> {
         let catalogs = self.state.catalogs.iter();
         catalogs.filter(|catalog| catalog.source.is_none() && catalog.packages.is_empty())
     }
 }
 
-/// Why it cannot be told what OLM would do.
+/// The reason why a resolution cannot be attempted.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
-    /// Two of the named indexes have one name.
-    #[error("two catalogs are called {name}")]
+    /// Two of the indexes have the same name.
+    #[error("two catalogs have the name {name}")]
     CatalogTwice {
         /// The name.
         name: String,
     },
-    /// A package is asked for twice, or subscribed to already.
-    #[error("the package {package} is named twice")]
+    /// A package is requested twice, or already subscribed to.
+    #[error("the package {package} is requested twice, or already has a Subscription")]
     PackageTwice {
         /// The package.
         package: String,
@@ -102,26 +103,26 @@ pub enum ResolveError {
         name: String,
         /// The index.
         index: String,
-        /// Whether [`ResolveOptions::catalogs`] names it, and not the cluster.
+        /// Whether the index comes from [`ResolveOptions::catalogs`] rather than from the cluster.
         is_asked_for: bool,
-        /// What is wrong with it.
+        /// The cause.
         source: Box<OpenError>,
     },
     /// An index cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// What an Operator begins with is in no channel.
+    /// The entrypoint of an Operator is in no channel.
     #[error(transparent)]
     Entrypoint(#[from] EntrypointError),
-    /// What is said to be installed is in no catalog.
-    #[error("no catalog has a bundle {name}, which is to be installed")]
+    /// A bundle that is specified as installed is in no catalog.
+    #[error("no catalog contains the bundle {name}, which was specified as installed")]
     NotInstalled {
         /// The name.
         name: String,
     },
 }
 
-/// Tells what OLM would install or update to in the namespace of `state`.
+/// Determines the bundles that OLM would install or update to in the namespace of `state`.
 ///
 /// ```
 /// use opmx::cluster::{State, observe};
@@ -146,7 +147,7 @@ pub enum ResolveError {
 /// ```
 ///
 /// # Errors
-/// When what is asked for contradicts itself, or a catalog cannot be read.
+/// Returns an error if the requests are contradictory, or if a catalog cannot be read.
 pub async fn resolve(
     mut state: State,
     options: &ResolveOptions,
@@ -157,7 +158,7 @@ pub async fn resolve(
     subscribe(options, asked_for.first().map(String::as_str), &mut state)?;
     let catalogs = open(&state, &asked_for, options.limits, transports).await?;
     let catalogs = catalogs.with_contents(options.operators.iter().filter_map(|asked| asked.content.clone()));
-    // Only an update asks for the ranges that are skipped, which take long to read.
+    // The skip ranges are needed only for updates, and take long to read.
     let installed = state.subscriptions.iter().any(|to| to.installed_csv.is_some()) || !options.installed.is_empty();
     let read = catalogs.read(installed || !options.operators.is_empty())?;
     install(&options.installed, &mut state, &read)?;
@@ -192,7 +193,7 @@ fn without_explanations(search: &ResolverOptions) -> ResolverOptions {
     }
 }
 
-/// Whether both come to the same, whatever there is to note about it.
+/// Whether both results are equal, apart from notes.
 fn is_same(one: &Result<Resolution, Unresolved>, other: &Result<Resolution, Unresolved>) -> bool {
     match (one, other) {
         (Ok(one), Ok(other)) => {
@@ -206,7 +207,7 @@ fn is_same(one: &Result<Resolution, Unresolved>, other: &Result<Resolution, Unre
     }
 }
 
-/// Puts the indexes in as catalogs, and gives their names.
+/// Adds the indexes as catalogs, and returns their names.
 fn add_catalogs(indexes: &[NamedIndex], state: &mut State) -> Result<Vec<String>, ResolveError> {
     let mut named = Vec::new();
     for (number, NamedIndex { name, index, priority }) in (1..).zip(indexes) {
@@ -240,7 +241,7 @@ fn add_catalogs(indexes: &[NamedIndex], state: &mut State) -> Result<Vec<String>
     Ok(named)
 }
 
-/// Subscribes to the packages in this catalog, or the first that there is.
+/// Subscribes to the packages in this catalog; without a catalog, in the first one.
 fn subscribe(options: &ResolveOptions, catalog: Option<&str>, state: &mut State) -> Result<(), ResolveError> {
     let mut catalogs = state.catalogs.iter();
     let catalog = catalogs.find(|known| catalog.is_none_or(|name| known.name == name));
@@ -263,7 +264,7 @@ fn subscribe(options: &ResolveOptions, catalog: Option<&str>, state: &mut State)
     Ok(())
 }
 
-/// Opens the catalogs that have an index.
+/// Opens the indexes of the catalogs.
 async fn open(
     state: &State,
     asked_for: &[String],
@@ -295,7 +296,7 @@ async fn open(
     Ok(Catalogs::new(state, indexes))
 }
 
-/// Puts in what is installed, as the catalogs know it, and tells the subscriptions to the same packages.
+/// Adds the installed versions, as in the catalogs, and records them in the Subscriptions to the same packages.
 fn install(installed: &[String], state: &mut State, catalogs: &[Cow<'_, Catalog>]) -> Result<(), ResolveError> {
     for name in installed {
         let found = catalogs.iter().find_map(|catalog| {

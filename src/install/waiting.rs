@@ -1,4 +1,4 @@
-//! The update that a catalog has for an installed operator.
+//! The update in a catalog for an installed operator.
 
 use crate::catalog::updates::update_from;
 use crate::catalog::{Catalog, Channel, Package};
@@ -8,7 +8,7 @@ use crate::version::parse_tolerant;
 use serde::Serialize;
 use serde_json::Value;
 
-/// An update that OLM would take, were it not held back.
+/// An update that OLM would install if it were not blocked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Waiting {
     /// The name of the bundle.
@@ -19,8 +19,8 @@ pub struct Waiting {
     pub channel: String,
 }
 
-/// The update that a catalog has for an operator of a cluster: in the channel of its Subscription; where it has none,
-/// in the default channel of the package that lists it, else in another one.
+/// Returns the update in a catalog for an operator of a cluster, in the channel of its Subscription. Without a
+/// Subscription, the default channel of the operator's package is searched first, then the other channels.
 pub fn waiting(state: &State, catalog: &Catalog, operator: &Check) -> Option<Waiting> {
     let subscribed = subscribed(state, operator);
     let package = match &subscribed {
@@ -43,7 +43,7 @@ pub fn waiting(state: &State, catalog: &Catalog, operator: &Check) -> Option<Wai
     })
 }
 
-/// The package and channel of the Subscription that has installed an operator.
+/// Returns the package and channel of the Subscription that installed an operator.
 fn subscribed<'a>(state: &'a State, operator: &Check) -> Option<(&'a str, Option<&'a str>)> {
     let installed = Some(operator.operator.as_str());
     let mut written = state.subscriptions.iter();

@@ -1,21 +1,21 @@
-//! The resources that Kubernetes itself serves: plural names, kinds, scope and versions.
+//! The built-in Kubernetes resources: plural names, kinds, scope and versions.
 
 /// One built-in resource.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Builtin {
     /// API group, `""` for the core group.
     pub group: &'static str,
-    /// Plural name, as RBAC rules write it.
+    /// Plural name, as in RBAC rules.
     pub resource: &'static str,
     /// Kind of the objects.
     pub kind: &'static str,
-    /// Whether the objects live in a namespace.
+    /// Whether the objects are namespaced.
     pub namespaced: bool,
-    /// Versions by priority; the first is the one to emit.
+    /// Versions by priority; the first is used for output.
     pub versions: &'static [&'static str],
 }
 
-/// The groups that no `.k8s.io` suffix marks as Kubernetes' own.
+/// The built-in API groups without the suffix `.k8s.io`.
 const BARE_GROUPS: [&str; 6] = ["", "apps", "autoscaling", "batch", "extensions", "policy"];
 
 /// Resources that only verbs refer to (`impersonate`, `approve`, `use`); they have no kind.
@@ -28,22 +28,22 @@ const VERB_ONLY: [(&str, &str); 6] = [
     ("certificates.k8s.io", "signers"),
 ];
 
-/// Whether every cluster serves this group, or the plain-manifest proposal exempts it as `*.k8s.io`.
+/// Whether every cluster serves this group, or the plain-manifest proposal exempts the group as `*.k8s.io`.
 pub(crate) fn is_builtin_group(group: &str) -> bool {
     is_bare_group(group) || group.ends_with(".k8s.io")
 }
 
-/// Whether the group is one of Kubernetes' groups without a domain, where the table is complete.
+/// Whether the group is a built-in group without a domain. The table is complete for these groups.
 pub(crate) fn is_bare_group(group: &str) -> bool {
     BARE_GROUPS.contains(&group)
 }
 
-/// Whether RBAC may name this resource although nothing of it is stored.
+/// Whether RBAC rules may name this resource although no objects of it are stored.
 pub(crate) fn is_verb_only(group: &str, resource: &str) -> bool {
     VERB_ONLY.contains(&(group, resource))
 }
 
-/// The built-in resource of this group and plural name.
+/// Returns the built-in resource of this group and plural name.
 pub fn find(group: &str, resource: &str) -> Option<&'static Builtin> {
     TABLE
         .binary_search_by(|row| (row.group, row.resource).cmp(&(group, resource)))
@@ -51,12 +51,12 @@ pub fn find(group: &str, resource: &str) -> Option<&'static Builtin> {
         .map(|index| &TABLE[index])
 }
 
-/// Every built-in resource, sorted by group and plural name.
+/// Returns all built-in resources, sorted by group and plural name.
 pub fn all() -> &'static [Builtin] {
     TABLE
 }
 
-/// The built-in resource of this group and kind.
+/// Returns the built-in resource of this group and kind.
 pub(crate) fn find_kind(group: &str, kind: &str) -> Option<&'static Builtin> {
     TABLE.iter().find(|row| row.group == group && row.kind == kind)
 }
@@ -80,8 +80,8 @@ const fn row(
 const NAMESPACED: bool = true;
 const CLUSTER: bool = false;
 
-/// Sorted by group and resource. Resources that newer clusters no longer serve are in it: old operators still name
-/// them.
+/// The built-in resources, sorted by group and resource. Resources that newer clusters no longer serve are included,
+/// because old operators still refer to them.
 #[rustfmt::skip]
 static TABLE: &[Builtin] = &[
     row("", "bindings", "Binding", NAMESPACED, &["v1"]),

@@ -1,4 +1,4 @@
-//! What Kubernetes itself defines: groups, versions and kinds, names, label selectors, RBAC rules.
+//! Kubernetes concepts: groups, versions and kinds, names, label selectors, RBAC rules.
 
 pub mod builtin;
 pub(crate) mod fields;
@@ -13,7 +13,7 @@ pub(crate) mod version;
 use serde::Deserialize;
 use std::fmt;
 
-/// Group, version and kind of an API. The core group is the empty string. Read from JSON, an absent part is empty.
+/// Group, version and kind of an API. The core group is the empty string. Parts that are absent from JSON are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(default)]
 pub struct GroupVersionKind {
@@ -26,7 +26,7 @@ pub struct GroupVersionKind {
 }
 
 impl GroupVersionKind {
-    /// Puts the three parts together.
+    /// Creates a value from its three parts.
     pub fn new(group: impl Into<String>, version: impl Into<String>, kind: impl Into<String>) -> Self {
         Self {
             group: group.into(),
@@ -35,18 +35,18 @@ impl GroupVersionKind {
         }
     }
 
-    /// Reads `group/version`, or `version` alone for the core group, as it stands in `apiVersion`.
+    /// Parses `group/version`, or `version` alone for the core group, as in `apiVersion`.
     pub(crate) fn from_api_version(api_version: &str, kind: &str) -> Self {
         let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
         Self::new(group, version, kind)
     }
 
-    /// Whether group and kind are these, whatever the version.
+    /// Whether the group and kind match, regardless of the version.
     pub fn is(&self, group: &str, kind: &str) -> bool {
         self.group == group && self.kind == kind
     }
 
-    /// The form of `apiVersion`: `group/version`, or `version` alone.
+    /// Returns the value for `apiVersion`: `group/version`, or `version` alone.
     pub fn api_version(&self) -> String {
         if self.group.is_empty() {
             self.version.clone()
@@ -56,7 +56,7 @@ impl GroupVersionKind {
     }
 }
 
-/// Group, version and kind with blanks between them, as the texts of the registry API have it.
+/// Formats group, version and kind with spaces between them, like the strings of the registry API.
 impl fmt::Display for GroupVersionKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} {} {}", self.group, self.version, self.kind)

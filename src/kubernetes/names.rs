@@ -1,22 +1,22 @@
-//! The syntax of names, as the API server checks it.
+//! The syntax of names that the API server requires.
 
-/// Whether the text is a DNS-1123 label: up to 63 of `a-z`, `0-9` and `-`, with a letter or digit at both ends.
+/// Whether the string is a DNS-1123 label: up to 63 of `a-z`, `0-9` and `-`, with a letter or digit at both ends.
 pub(crate) fn is_dns1123_label(text: &str) -> bool {
     text.len() <= 63 && is_dashed(text, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
-/// Whether the text is a DNS-1123 subdomain: up to 253 characters, labels joined by dots.
+/// Whether the string is a DNS-1123 subdomain: up to 253 characters, labels joined by dots.
 pub(crate) fn is_dns1123_subdomain(text: &str) -> bool {
     let label = |part: &str| is_dashed(part, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     text.len() <= 253 && text.split('.').all(label)
 }
 
-/// Whether the text is a DNS-1035 label: as a DNS-1123 label, but it begins with a letter.
+/// Whether the string is a DNS-1035 label: like a DNS-1123 label, but beginning with a letter.
 pub(crate) fn is_dns1035_label(text: &str) -> bool {
     is_dns1123_label(text) && text.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
-/// Whether the text can be the value of a label: up to 63 characters, or empty.
+/// Whether the string can be the value of a label: up to 63 characters, or empty.
 pub(crate) fn is_label_value(text: &str) -> bool {
     let end = |byte: &u8| byte.is_ascii_alphanumeric();
     let inner = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
@@ -28,8 +28,8 @@ pub(crate) fn is_label_value(text: &str) -> bool {
             && text.bytes().all(inner)
 }
 
-/// Whether the text can be the key of a label, or a finalizer: up to 63 characters, behind a DNS subdomain and a slash
-/// where it has a prefix. The keys of annotations are the same, with capitals in the prefix.
+/// Whether the string can be a label key or a finalizer: up to 63 characters, optionally preceded by a DNS subdomain
+/// and a slash. Annotation keys have the same syntax, except that their prefix may contain capital letters.
 pub(crate) fn is_qualified_name(text: &str) -> bool {
     let (prefix, name) = match text.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),
@@ -38,7 +38,7 @@ pub(crate) fn is_qualified_name(text: &str) -> bool {
     prefix.is_none_or(is_dns1123_subdomain) && !name.is_empty() && is_label_value(name)
 }
 
-/// Whether the text can name a `ClusterServiceVersion`: OLM also uses the name as the value of a label.
+/// Whether the string can name a `ClusterServiceVersion`. OLM also uses the name as a label value.
 pub(crate) fn is_csv_name(text: &str) -> bool {
     is_dns1123_subdomain(text) && is_label_value(text)
 }

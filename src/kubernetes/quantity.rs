@@ -1,4 +1,4 @@
-//! Quantities of resources, such as `500m` or `1Gi`, in the form in which the API server writes them.
+//! Resource quantities, such as `500m` or `1Gi`, in the canonical form of the API server.
 
 const DECIMAL: [(&str, i32); 10] = [
     ("n", -9),
@@ -14,7 +14,7 @@ const DECIMAL: [(&str, i32); 10] = [
 ];
 const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
-/// Which suffixes a quantity is written with.
+/// The suffix family of a quantity.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Family {
     Decimal,
@@ -22,9 +22,9 @@ enum Family {
     Binary,
 }
 
-/// The canonical form of a quantity: no fraction, and the largest suffix with which there is none; `1000m` is `1`,
-/// `1024Ki` is `1Mi`. What is finer than a nano is rounded up. `None` where the text is no quantity, or one that no
-/// cluster counts with: of more digits than 128 bits hold.
+/// Returns the canonical form of a quantity: no fraction, and the largest suffix that allows this. `1000m` becomes `1`,
+/// and `1024Ki` becomes `1Mi`. Values finer than a nano are rounded up. Returns `None` if the string is not a quantity,
+/// or has more digits than fit in 128 bits, which no cluster supports.
 pub fn canonical(text: &str) -> Option<String> {
     let (sign, unsigned) = match text.as_bytes().first()? {
         b'-' => ("-", &text[1..]),
@@ -63,7 +63,7 @@ pub fn canonical(text: &str) -> Option<String> {
     Some(format!("{sign}{written}"))
 }
 
-/// The family, the power of ten, and what else to multiply with.
+/// Returns the family, the power of ten, and an additional factor.
 fn suffix_of(suffix: &str) -> Option<(Family, i32, i128)> {
     if let Some((_, exponent)) = DECIMAL.iter().find(|(own, _)| *own == suffix) {
         return Some((Family::Decimal, *exponent, 1));
@@ -77,7 +77,7 @@ fn suffix_of(suffix: &str) -> Option<(Family, i32, i128)> {
         .then_some((Family::Exponent, exponent, 1))
 }
 
-/// With a power of 1024; only whole numbers from 1024 on are written so.
+/// Formats a quantity with a power of 1024. This format is used only for whole numbers of at least 1024.
 fn binary(mantissa: i128, exponent: i32) -> Option<String> {
     let scale = 10_i128.checked_pow(exponent.unsigned_abs())?;
     if mantissa % scale != 0 || mantissa / scale < 1024 {

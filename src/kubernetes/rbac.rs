@@ -1,4 +1,4 @@
-//! RBAC: rules as views over their values, what rules cover, and what a service account may do.
+//! RBAC rules as views of their values, the coverage of rules, and the permissions of service accounts.
 
 pub mod account;
 pub mod covering;
@@ -12,19 +12,19 @@ pub use rule::Rule;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Group of the RBAC kinds.
+/// The group of the RBAC kinds.
 pub const GROUP: &str = "rbac.authorization.k8s.io";
-/// What stands for all verbs, groups or resources.
+/// The wildcard for all verbs, groups or resources.
 pub const ALL: &str = "*";
-/// The role of every cluster that may do everything.
+/// The built-in ClusterRole that grants all permissions.
 pub const CLUSTER_ADMIN: &str = "cluster-admin";
 
-/// A `PolicyRule`, read from its value.
+/// A view of the value of a `PolicyRule`.
 #[derive(Debug, Clone, Copy)]
 pub struct PolicyRule<'a>(pub &'a Value);
 
 impl<'a> PolicyRule<'a> {
-    /// The strings of one of the lists of the rule; empty where it is absent.
+    /// Returns the strings in a list of the rule with their indexes; empty if the list is absent.
     pub fn list(self, field: &str) -> impl Iterator<Item = (usize, &'a str)> {
         let items = self
             .0
@@ -38,22 +38,22 @@ impl<'a> PolicyRule<'a> {
             .filter_map(|(index, item)| Some((index, item.as_str()?)))
     }
 
-    /// `apiGroups` with their indexes.
+    /// Returns `apiGroups` with their indexes.
     pub(crate) fn api_groups(self) -> impl Iterator<Item = (usize, &'a str)> {
         self.list("apiGroups")
     }
 
-    /// `resources` with their indexes.
+    /// Returns `resources` with their indexes.
     pub fn resources(self) -> impl Iterator<Item = (usize, &'a str)> {
         self.list("resources")
     }
 
-    /// `nonResourceURLs` with their indexes.
+    /// Returns `nonResourceURLs` with their indexes.
     pub(crate) fn non_resource_urls(self) -> impl Iterator<Item = (usize, &'a str)> {
         self.list("nonResourceURLs")
     }
 
-    /// Whether two rules grant the same: their lists are equal as sets.
+    /// Whether two rules grant the same permissions: their lists are equal as sets.
     pub fn grants_the_same(self, other: PolicyRule<'_>) -> bool {
         const LISTS: [&str; 5] = ["apiGroups", "resources", "verbs", "resourceNames", "nonResourceURLs"];
         let set = |rule: PolicyRule<'_>, field| {
@@ -65,7 +65,7 @@ impl<'a> PolicyRule<'a> {
     }
 }
 
-/// The resource without its subresource: `pods/log` is about `pods`.
+/// Returns the resource without its subresource: `pods` for `pods/log`.
 pub(crate) fn parent_resource(resource: &str) -> &str {
     resource.split_once('/').map_or(resource, |(parent, _)| parent)
 }

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 
-/// Whether every pair of `wanted` stands in `labels`.
+/// Whether `labels` contains every pair of `wanted`.
 pub(crate) fn contains_all(labels: &Map<String, Value>, wanted: &Map<String, Value>) -> bool {
     wanted.iter().all(|(key, value)| labels.get(key) == Some(value))
 }
 
-/// Whether a `LabelSelector` selects the labels. An empty selector selects everything;
-/// an expression with an operator that Kubernetes does not know selects nothing.
+/// Whether a `LabelSelector` selects the labels. An empty selector selects everything; an expression with an unknown
+/// operator selects nothing.
 pub(crate) fn selects(selector: &Value, labels: &Map<String, Value>) -> bool {
     let pairs = selector.get("matchLabels").and_then(Value::as_object);
     let expressions = selector.get("matchExpressions").and_then(Value::as_array);

@@ -1,23 +1,23 @@
-//! Which kinds and versions stand behind the resources of RBAC rules, as CRDs and clusters say it.
+//! The kinds and versions of the resources in RBAC rules, as reported by CRDs and clusters.
 
 use super::GroupVersionKind;
 use super::version::compare_priority;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One version of one resource.
+/// One version of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ServedResource {
     /// Group, version and kind.
     pub gvk: GroupVersionKind,
-    /// Plural name, as RBAC rules write it.
+    /// Plural name, as in RBAC rules.
     pub resource: String,
-    /// Whether its objects are in namespaces, where the source says so.
+    /// Whether objects of the resource are namespaced, if the source specifies this.
     pub namespaced: Option<bool>,
 }
 
-/// The resources that a document names: a CustomResourceDefinition, an `APIResourceList` or an
-/// `APIGroupDiscoveryList` of a cluster, or a list of such documents. `None` where it is something else.
+/// Returns the resources that a document lists: a CustomResourceDefinition, an `APIResourceList` or an
+/// `APIGroupDiscoveryList` of a cluster, or a list of such documents. Returns `None` for all other documents.
 pub fn read(document: &Value) -> Option<Vec<ServedResource>> {
     let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
     match (text("apiVersion"), text("kind")) {
@@ -36,7 +36,7 @@ pub fn read(document: &Value) -> Option<Vec<ServedResource>> {
     }
 }
 
-/// The table that `kubectl api-resources` prints; `None` where the text is none.
+/// Parses the output table of `kubectl api-resources`. Returns `None` if the text is not such a table.
 pub fn read_table(text: &str) -> Option<Vec<ServedResource>> {
     let mut lines = text.lines();
     let head: Vec<&str> = lines.next()?.split_whitespace().collect();
@@ -89,7 +89,7 @@ fn of_crd(crd: &Value) -> Vec<ServedResource> {
         .collect()
 }
 
-/// Whether objects of this scope are in namespaces.
+/// Whether objects of this scope are namespaced.
 fn of_scope(scope: &str) -> Option<bool> {
     match scope {
         "Namespaced" => Some(true),
@@ -98,7 +98,8 @@ fn of_scope(scope: &str) -> Option<bool> {
     }
 }
 
-/// A list of one group version, or of several: `kubectl api-resources -o json` says them in each resource.
+/// Reads a list of one group version, or of several. `kubectl api-resources -o json` repeats the group version in each
+/// resource.
 fn of_resource_list(document: &Value) -> Vec<ServedResource> {
     let of_list = GroupVersionKind::from_api_version(text(document, "/groupVersion"), "");
     list(document, "resources")
@@ -108,7 +109,8 @@ fn of_resource_list(document: &Value) -> Vec<ServedResource> {
                 "" => of_list.to_owned(),
                 own => own.to_owned(),
             };
-            // What a resource of another group and version is served as does not count: that is the kind of a body.
+            // A different group and version in a resource are ignored, because they belong to the kind of a request
+            // body.
             let (group, version) = if of_list.version.is_empty() {
                 (own("/group", ""), own("/version", ""))
             } else {
@@ -139,18 +141,18 @@ fn of_group(item: &Value) -> Vec<ServedResource> {
         .collect()
 }
 
-/// What several sources say, in the order in which they are asked.
+/// The resources from several sources, in lookup order.
 #[derive(Debug, Clone, Default)]
 pub struct ServedResources {
     known: BTreeMap<(String, String), Vec<(String, GroupVersionKind)>>,
 }
 
-/// What a resource is.
+/// The kind of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
-    /// No source knows it.
+    /// No source lists the resource.
     Unknown,
-    /// The kind, in the version with the highest priority of the first source that knows it.
+    /// The kind, in the highest-priority version of the first source that lists the resource.
     Found {
         /// Kind.
         kind: String,
@@ -159,15 +161,15 @@ pub enum Resolution {
         /// The source.
         source: String,
     },
-    /// There are several kinds of this name.
+    /// The sources list several kinds for this name.
     Conflict {
-        /// Each kind, and the first source that says so.
+        /// Each kind, with the first source that names it.
         kinds: Vec<(String, String)>,
     },
 }
 
 impl ServedResources {
-    /// Takes in what one more source says.
+    /// Adds the resources of a source.
     pub fn add(&mut self, source: &str, resources: Vec<ServedResource>) {
         for served in resources {
             let named = |text: &String| !text.is_empty();
@@ -181,19 +183,19 @@ impl ServedResources {
         }
     }
 
-    /// Whether nothing is known at all.
+    /// Whether no resource is known.
     pub fn is_empty(&self) -> bool {
         self.known.is_empty()
     }
 
-    /// The resources of a group, each with a kind that a source says.
+    /// Returns the resources of a group, each with the first kind that a source names.
     pub fn of_group(&self, group: &str) -> impl Iterator<Item = (String, String)> {
         let of_group = self.known.iter().filter(move |((of, _), _)| of == group);
         of_group.filter_map(|((_, resource), known)| Some((resource.clone(), known.first()?.1.kind.clone())))
     }
 
-    /// What a resource of a group is. Of several versions in one source the one with the highest priority counts:
-    /// stable before beta before alpha, then the higher number.
+    /// Determines the kind of a resource in a group. Among several versions in one source, the version with the highest
+    /// priority wins: stable before beta before alpha, then the higher number.
     pub fn resolve(&self, group: &str, resource: &str) -> Resolution {
         let Some(known) = self.known.get(&(group.to_owned(), resource.to_owned())) else {
             return Resolution::Unknown;

@@ -1,30 +1,30 @@
-//! Whether objects have the structure that a CustomResourceDefinition demands.
+//! Validation of objects against the structural schema of a CustomResourceDefinition.
 
 use boon::{Compiler, Draft, SchemaIndex, Schemas, ValidationError};
 use serde_json::{Map, Value, json};
 use std::fmt;
 
-/// Letters that are shown at most of what is wrong.
+/// The maximum number of characters shown of a problem.
 const LONGEST: usize = 300;
-/// What the schema is called while it is compiled.
+/// The name of the schema for the compiler.
 const NAME: &str = "schema:structural";
 
-/// The keys below which a schema has further ones, by their names.
+/// The keys that contain named subschemas.
 const NAMED: [&str; 3] = ["properties", "patternProperties", "definitions"];
 
-/// Checks objects by a structural schema (`openAPIV3Schema`): types, required keys, bounds and patterns, as an API
-/// server does before it looks at defaults, formats and rules.
+/// Checks objects against a structural schema (`openAPIV3Schema`): types, required keys, bounds and patterns, like an
+/// API server before it handles defaults, formats and rules.
 pub(crate) struct Structure {
     schemas: Schemas,
     index: SchemaIndex,
 }
 
-/// What does not fit.
+/// A value that does not match the schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Misfit {
-    /// The path of the value, such as `spec.size`; empty for the whole.
+    /// The path of the value, such as `spec.size`; empty for the whole object.
     pub path: String,
-    /// What is wrong with it.
+    /// A description of the problem.
     pub problem: String,
 }
 
@@ -36,17 +36,17 @@ impl fmt::Display for Misfit {
 }
 
 impl Structure {
-    /// Reads a schema. `None` where it is none.
+    /// Compiles a schema. Returns `None` if the schema is not valid.
     pub(crate) fn of(schema: &Value) -> Option<Self> {
         let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
-        // OpenAPI 3.0 builds upon this draft: `exclusiveMinimum` is a flag there.
+        // OpenAPI 3.0 is based on this draft, in which `exclusiveMinimum` is a flag.
         compiler.set_default_draft(Draft::V4);
         compiler.add_resource(NAME, json_schema(schema)).ok()?;
         let index = compiler.compile(NAME, &mut schemas).ok()?;
         Some(Self { schemas, index })
     }
 
-    /// The first thing that does not fit.
+    /// Returns the first value that does not match the schema.
     pub(crate) fn misfit(&self, value: &Value) -> Option<Misfit> {
         let error = self.schemas.validate(value, self.index).err()?;
         Some(innermost(&error))
@@ -67,8 +67,8 @@ fn innermost(error: &ValidationError<'_, '_>) -> Misfit {
     )
 }
 
-/// A structural schema as JSON Schema has it: `nullable` and `x-kubernetes-int-or-string` become types, and the other
-/// extensions go, which a validation in advance does not ask.
+/// Translates a structural schema to JSON Schema: `nullable` and `x-kubernetes-int-or-string` become types. All other
+/// extensions are dropped because they are not checked.
 fn json_schema(schema: &Value) -> Value {
     let Some(map) = schema.as_object() else {
         return schema.clone();
@@ -93,7 +93,7 @@ fn json_schema(schema: &Value) -> Value {
 
 fn translated(key: &str, value: &Value) -> Option<(String, Value)> {
     let value = match (key, value) {
-        // Formats are not asked, and the others name schemas elsewhere, which a structural one does not.
+        // Formats are not checked, `nullable` has become a type, and a structural schema never refers to other schemas.
         ("nullable" | "format" | "id" | "$id" | "$schema" | "$ref", _) => return None,
         (key, _) if key.starts_with("x-kubernetes-") => return None,
         (key, Value::Object(named)) if NAMED.contains(&key) => named

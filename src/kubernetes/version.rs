@@ -3,7 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 
 /// Orders versions by Kubernetes' priority, the most preferred first.
-/// Names that are no Kubernetes version come last, in byte order.
+/// Names that are not Kubernetes versions come last, in byte order.
 pub(crate) fn compare_priority(left: &str, right: &str) -> Ordering {
     match (parse(left), parse(right)) {
         (Some(left), Some(right)) => Reverse(left).cmp(&Reverse(right)),

@@ -1,6 +1,6 @@
-//! From documents to Kubernetes objects.
+//! Kubernetes objects read from documents.
 //!
-//! An object keeps the document that it came from, value and places, and is written out as it came in.
+//! An object keeps its source document, with the values and their places, and is written as it was read.
 
 mod object;
 mod read;

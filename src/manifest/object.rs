@@ -1,11 +1,11 @@
-//! One Kubernetes object, with the places of its values.
+//! A Kubernetes object with the places of its values.
 
 use crate::kubernetes::GroupVersionKind;
 use crate::source::Place;
 use crate::text::{Document, Path};
 use serde_json::{Map, Value};
 
-/// One Kubernetes object: its document, where in the document it stands, and what identifies it.
+/// A Kubernetes object: its document, its path in the document, and its identity.
 #[derive(Debug, Clone)]
 pub struct Object {
     document: Document,
@@ -32,22 +32,22 @@ impl Object {
         }
     }
 
-    /// The object as it was written, key order kept.
+    /// Returns the object as written, with the keys in their original order.
     pub fn value(&self) -> &Value {
         self.root.get(self.document.value()).unwrap_or(&Value::Null)
     }
 
-    /// The value at these keys, or `None`.
+    /// Returns the value at these keys, if present.
     pub fn get(&self, keys: &[&str]) -> Option<&Value> {
         keys.iter().try_fold(self.value(), |value, key| value.get(key))
     }
 
-    /// The text at these keys; `None` where it is absent or no string.
+    /// Returns the string at these keys; `None` if the value is absent or not a string.
     pub fn text(&self, keys: &[&str]) -> Option<&str> {
         self.get(keys).and_then(Value::as_str)
     }
 
-    /// The list at these keys; empty where it is absent or no list.
+    /// Returns the list at these keys; empty if the value is absent or not a list.
     pub fn list(&self, keys: &[&str]) -> &[Value] {
         self.get(keys)
             .and_then(Value::as_array)
@@ -55,32 +55,32 @@ impl Object {
             .unwrap_or_default()
     }
 
-    /// The map at these keys.
+    /// Returns the map at these keys.
     pub fn map(&self, keys: &[&str]) -> Option<&Map<String, Value>> {
         self.get(keys).and_then(Value::as_object)
     }
 
-    /// Group, version and kind.
+    /// Returns group, version and kind.
     pub fn gvk(&self) -> &GroupVersionKind {
         &self.gvk
     }
 
-    /// `metadata.name`.
+    /// Returns `metadata.name`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// `metadata.namespace`, where it is written.
+    /// Returns `metadata.namespace`, if set.
     pub fn namespace(&self) -> Option<&str> {
         self.namespace.as_deref()
     }
 
-    /// `Kind/name`, as messages name it.
+    /// Returns `Kind/name`, as used in messages.
     pub fn label(&self) -> String {
         format!("{}/{}", self.gvk.kind, self.name)
     }
 
-    /// What makes two objects the same: group, kind, namespace and name; not the version.
+    /// Returns the identity of the object: group, kind, namespace and name, but not the version.
     pub fn identity(&self) -> (&str, &str, &str, &str) {
         (
             &self.gvk.group,
@@ -90,27 +90,27 @@ impl Object {
         )
     }
 
-    /// The file it stands in.
+    /// Returns the name of the file that contains the object.
     pub fn file(&self) -> &str {
         self.document.source().name()
     }
 
-    /// The place of the value at `path` inside the object, or of its nearest ancestor.
+    /// Returns the place of the value at `path` inside the object, or of its nearest ancestor.
     pub fn place(&self, path: &Path) -> Place {
         self.document.place(&self.root.join(path))
     }
 
-    /// The place of the key that leads to `path`.
+    /// Returns the place of the key that leads to `path`.
     pub fn key_place(&self, path: &Path) -> Place {
         self.document.key_place(&self.root.join(path))
     }
 
-    /// The place to point at when the object as a whole is meant: its kind and name are what a reader looks for.
+    /// Returns the place that represents the whole object: its name, because readers look for the name.
     pub(crate) fn name_place(&self) -> Place {
         self.place(&Path::root().key("metadata").key("name"))
     }
 
-    /// The document and the path of the object in it.
+    /// Returns the document and the path of the object in the document.
     pub fn document(&self) -> (&Document, &Path) {
         (&self.document, &self.root)
     }

@@ -1,4 +1,4 @@
-//! The files of a folder, read into Kubernetes objects.
+//! Reads the files of a folder into Kubernetes objects.
 
 use super::Object;
 use crate::diagnostic::Diagnostic;
@@ -8,27 +8,27 @@ use crate::text::{self, Document, Limits, Path};
 use crate::tree::Tree;
 use serde_json::Value;
 
-/// How the manifests of a bundle lie in their folder.
+/// The folder layout of bundle manifests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// `registry+v1`: the files of the folder itself, whatever their extension; names that begin with a dot
-    /// and folders are passed over, and only the first document of a file counts. An object needs a kind, and is kept
-    /// without a version or a name, which are empty then.
+    /// `registry+v1`: the files directly in the folder, with any extension. Subfolders and names that begin with a dot
+    /// are skipped, and only the first document of each file is read. An object must have a kind; an absent version or
+    /// name is read as an empty string.
     Flat,
-    /// `k8s+v1`: all YAML and JSON files of all folders, every document, lists opened.
+    /// `k8s+v1`: the YAML and JSON files in all folders, with all documents and the items of lists.
     Nested,
 }
 
-/// What was read: the objects in the order of paths and documents, and what is wrong with the files.
+/// The objects in the order of paths and documents, and the findings about the files.
 #[derive(Debug, Default)]
 pub struct Manifests {
     /// The objects that could be read.
     pub objects: Vec<Object>,
-    /// Findings of reading; a file with an error contributes the objects that could be read.
+    /// Findings from reading. A file with an error contributes the objects that could be read.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// The files below `folder` of a tree that hold manifests, each with the name that findings show.
+/// Returns the files below `folder` of a tree that contain manifests, each with the name shown in findings.
 pub fn files<'t>(tree: &'t Tree, folder: &str, layout: Layout) -> Vec<(String, &'t [u8])> {
     let prefix = format!("{}/", folder.trim_end_matches('/'));
     let wanted = |path: &str| match layout {
@@ -41,7 +41,7 @@ pub fn files<'t>(tree: &'t Tree, folder: &str, layout: Layout) -> Vec<(String, &
         .collect()
 }
 
-/// Reads the objects below `folder` of a tree. Where the files hold too much together, there are none.
+/// Reads the objects below `folder` of a tree. Returns no objects if the files together exceed a limit.
 pub fn read(tree: &Tree, folder: &str, layout: Layout, limits: &Limits) -> Manifests {
     let mut manifests = Manifests::default();
     let files = files(tree, folder, layout);
@@ -54,7 +54,7 @@ pub fn read(tree: &Tree, folder: &str, layout: Layout, limits: &Limits) -> Manif
     manifests
 }
 
-/// A file's path as the user can open it: below the directory that was given.
+/// Returns the path with which the user can open a file: the path below the origin.
 fn shown_path(origin: &str, path: &str) -> String {
     if origin.is_empty() {
         path.to_owned()
@@ -63,14 +63,14 @@ fn shown_path(origin: &str, path: &str) -> String {
     }
 }
 
-/// Whether a file is read for manifests, by its name.
+/// Whether the name of a file identifies it as a manifest.
 pub(crate) fn has_manifest_extension(path: &str) -> bool {
     path.rsplit_once('.')
         .is_some_and(|(_, extension)| ["yaml", "yml", "json"].contains(&extension))
 }
 
 impl Manifests {
-    /// Reads one more file, or a stream of documents such as the output of kustomize.
+    /// Reads an additional file, or a stream of documents such as the output of kustomize.
     pub(crate) fn read_file(&mut self, name: &str, content: &[u8], layout: Layout, limits: &Limits) {
         let reading = text::read(name, content, limits);
         self.diagnostics.extend(reading.diagnostics);
@@ -88,7 +88,7 @@ impl Manifests {
         if let Some(second) = documents.next() {
             let finding = Diagnostic::new(
                 &rules::YAML_EXTRA_DOCUMENT,
-                "only the first document of a file counts in a registry+v1 bundle",
+                "only the first document of a file is read in a registry+v1 bundle",
             );
             self.diagnostics.push(finding.at(second.place(&Path::root())));
         }
@@ -157,12 +157,13 @@ impl Manifests {
         let finding = match value {
             Some(Value::Number(_) | Value::Bool(_)) => {
                 let written = document.place(&path).text().to_owned();
-                finding.help(format!("Quote it: \"{written}\"."))
+                finding.help(format!("Quote the value: \"{written}\"."))
             }
             None if field == "metadata.name"
                 && root.key("metadata").key("generateName").get(document.value()).is_some() =>
             {
-                finding.help("Write metadata.name in place of generateName: nothing can refer to a generated name.")
+                finding
+                    .help("Use metadata.name instead of generateName, because nothing can refer to a generated name.")
             }
             _ => finding,
         };

@@ -1,4 +1,4 @@
-//! The images that chosen bundles of an index need, each with the bundles and its role in them.
+//! Lists the images that selected bundles in an index need, each with the bundles and its role in them.
 
 use crate::catalog::selection::{Selection, SelectionError};
 use crate::catalog::{Bundle, BundleId, Catalog};
@@ -11,46 +11,46 @@ use semver::Version;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which bundles are looked at.
+/// The selection of bundles.
 #[derive(Debug, Clone, Default)]
 pub struct Query {
-    /// Packages and channels. Where it names none, bundles that are in no channel are looked at, too.
+    /// The packages and channels. If none are specified, bundles outside all channels are included.
     pub selection: Selection,
-    /// Only bundles whose version is in the range.
+    /// The version range of the bundles; `None` for all versions.
     pub version: Option<VersionRange>,
-    /// How far dependencies are followed, to all bundles of the index that satisfy them.
+    /// The dependencies to follow. All bundles in the index that satisfy them are included.
     pub follow: Follow,
 }
 
 /// The images found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Images {
-    /// Sorted by reference.
+    /// The images, sorted by reference.
     pub images: Vec<Image>,
-    /// Dependencies that were followed and that no bundle of the index satisfies.
+    /// Followed dependencies that no bundle in the index satisfies.
     pub unsatisfied: Vec<Unsatisfied>,
 }
 
-/// An image.
+/// An image that bundles need.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Image {
-    /// The reference as stored.
+    /// The image reference, as stored in the index.
     pub image: String,
-    /// Which part of the reference says which image it is.
+    /// The part of the reference that identifies the image.
     pub named_by: NamedBy,
-    /// The bundles that need it, sorted by name.
+    /// The bundles that need the image, sorted by name.
     pub bundles: Vec<Use>,
 }
 
-/// What an image is for in a bundle.
+/// The use of an image in a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Use {
-    /// The bundle.
+    /// The name of the bundle.
     pub name: String,
-    /// The role.
+    /// The role of the image in the bundle.
     pub role: Role,
-    /// Why the bundle is there, where it was not chosen.
+    /// The reasons why the bundle is included although it was not selected.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<Reason>,
 }
@@ -59,33 +59,33 @@ pub struct Use {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// It is the bundle.
+    /// The image is the bundle image.
     Bundle,
-    /// A deployment of the operator runs it. Only known where the index keeps the ClusterServiceVersion.
+    /// A deployment of the operator runs the image. This is only known if the index contains the ClusterServiceVersion.
     Operator,
-    /// The bundle lists it as an image that the operator may use.
+    /// The bundle lists the image as a related image.
     Related,
 }
 
-/// Which part of a reference says which image it is.
+/// The part of a reference that identifies the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NamedBy {
-    /// A digest: it is always the same image.
+    /// A digest, which always identifies the same image.
     Digest,
     /// A tag, which may move.
     Tag,
-    /// Neither: what the registry takes for the latest.
+    /// Neither a digest nor a tag, so the reference is to the tag `latest`.
     Nothing,
 }
 
-/// Why there is no answer.
+/// An error while listing images.
 #[derive(Debug, thiserror::Error)]
 pub enum ImagesError {
     /// The index cannot be read.
     #[error(transparent)]
     Index(Box<OpenError>),
-    /// The index does not hold what was chosen.
+    /// The index does not contain the selection.
     #[error(transparent)]
     Selection(#[from] SelectionError),
 }
@@ -97,7 +97,7 @@ impl From<OpenError> for ImagesError {
 }
 
 impl Role {
-    /// The word for it.
+    /// Returns the name of the role in output.
     pub fn word(self) -> &'static str {
         match self {
             Self::Bundle => "bundle",
@@ -108,7 +108,7 @@ impl Role {
 }
 
 impl NamedBy {
-    /// The word for it.
+    /// Returns the name of the kind of reference in output.
     pub fn word(self) -> &'static str {
         match self {
             Self::Digest => "digest",
@@ -128,15 +128,15 @@ impl NamedBy {
     }
 }
 
-/// The images of the bundles that are chosen: the bundle images themselves, and what their deployments and related
-/// images name.
+/// Returns the images of the selected bundles: the bundle images, the images of their deployments, and their related
+/// images.
 ///
 /// # Errors
-/// When the index is damaged or does not hold what was chosen.
+/// Returns an error if the index is damaged or does not contain the selection.
 pub fn images(index: &Index, query: &Query) -> Result<Images, ImagesError> {
     let catalog = index.catalog_without_skip_ranges().map_err(OpenError::from)?;
     let chosen = chosen(&catalog, query)?;
-    // Nothing can be added to everything.
+    // If everything is selected, following dependencies cannot add any bundles.
     let is_everything = query.selection == Selection::default() && query.version.is_none();
     let nothing = Follow::default();
     let follow = if is_everything { &nothing } else { &query.follow };
@@ -144,7 +144,7 @@ pub fn images(index: &Index, query: &Query) -> Result<Images, ImagesError> {
     let bundles: BTreeSet<BundleId> = members.keys().copied().collect();
     let related = index.related_images(&catalog, &bundles)?;
     let mut found: BTreeMap<String, Vec<Use>> = BTreeMap::new();
-    // By their ids, bundles come sorted by name.
+    // IDs are in the order of names, so the bundles are sorted by name.
     for (id, reasons) in members {
         let Some(bundle) = catalog.bundle(id) else { continue };
         let none = Vec::new();
@@ -182,7 +182,8 @@ pub fn images(index: &Index, query: &Query) -> Result<Images, ImagesError> {
     })
 }
 
-/// The images that a bundle itself is: where it is stored by reference, and where one that is stored inline came from.
+/// Returns the images of the bundle itself: the image stored for the bundle, and the original image of a bundle stored
+/// inline.
 fn own_images(bundle: &Bundle) -> Vec<String> {
     let properties = bundle.properties.iter();
     let origins = properties
@@ -191,7 +192,7 @@ fn own_images(bundle: &Bundle) -> Vec<String> {
     origins.chain(bundle.image.as_deref().map(ToOwned::to_owned)).collect()
 }
 
-/// The images that the deployments of a ClusterServiceVersion run. One that cannot be read runs none.
+/// Returns the images of the deployments in a ClusterServiceVersion, or none if it cannot be parsed.
 fn run_by(csv: &str) -> Vec<String> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
@@ -249,7 +250,7 @@ fn run_by(csv: &str) -> Vec<String> {
         .collect()
 }
 
-/// The bundles that are chosen.
+/// Returns the selected bundles.
 fn chosen(catalog: &Catalog, query: &Query) -> Result<BTreeSet<BundleId>, SelectionError> {
     let channels = query.selection.of(catalog)?;
     let all = query.selection == Selection::default();
@@ -267,10 +268,11 @@ fn chosen(catalog: &Catalog, query: &Query) -> Result<BTreeSet<BundleId>, Select
     Ok(found)
 }
 
-/// The versions of what a selection chooses, ascending; those that are not semantic versions are left out.
+/// Returns the versions of the selected bundles in ascending order. Versions that are not semantic versions are
+/// omitted.
 ///
 /// # Errors
-/// When the catalog does not hold what is chosen.
+/// Returns an error if the catalog does not contain the selection.
 pub fn versions(catalog: &Catalog, selection: &Selection) -> Result<Vec<String>, SelectionError> {
     let query = Query {
         selection: selection.clone(),

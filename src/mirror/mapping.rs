@@ -1,80 +1,45 @@
-//! Where images go in another registry: the lines `SOURCE=DESTINATION` that mirroring clients read from a file.
+//! Maps images to their destinations in a different registry, as the lines `SOURCE=DESTINATION` that mirroring clients
+//! read from a file.
 //!
-//! Such a client names what it copies by tag or digest, and what it writes by a tag; without a tag nothing in the
-//! registry would hold on to the image. So an image that is named by digest gets a tag that is made of its digest. It
-//! keeps its digest, and with it its name below the new repository.
+//! These clients read the source by tag or digest, and write the destination by tag, because registries do not retain
+//! untagged images. Therefore, an image that is referenced by digest is written with a tag derived from its digest. The
+//! image keeps its digest, so it can still be referenced by digest in the new repository.
 
+use super::naming::digest_tag;
+use super::request::{Naming, Place};
+use super::target::Target;
 use crate::image::{Reference, RegistryReference};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::str::FromStr;
-
-/// A registry, with the folder in it under which images are put.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target(String);
-
-/// A string that names no place for images.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no place for images: expected REGISTRY[/PREFIX], such as mirror.example.com:5000/operators")]
-pub struct TargetError {
-    /// The text.
-    pub text: String,
-}
 
 /// An image to copy.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Line {
-    /// The image with its whole name, by tag or digest.
+    /// The full image name, by tag or digest.
     pub source: String,
-    /// The repository and tag that it gets.
+    /// The repository and tag of the copy.
     pub destination: String,
 }
 
-/// Why images cannot be copied.
+/// The reason why images cannot be copied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MappingError {
-    /// It is not a name that a registry could be asked for.
-    #[error("{image:?} cannot be copied: it is not an image in a registry")]
+    /// The string is not the name of an image in a registry.
+    #[error("{image:?} cannot be copied because it is not an image in a registry")]
     NotAnImage {
-        /// The text.
+        /// The invalid image name.
         image: String,
     },
-    /// Images of two registries would get one name.
-    #[error("{first} and {second} would both become {destination}")]
+    /// Images from two registries would have the same name.
+    #[error("{first} and {second} would both be copied to {destination}")]
     Taken {
-        /// The name.
+        /// The common destination.
         destination: String,
-        /// An image.
+        /// The first image.
         first: String,
-        /// The other image.
+        /// The second image.
         second: String,
     },
-}
-
-impl FromStr for Target {
-    type Err = TargetError;
-
-    fn from_str(text: &str) -> Result<Self, TargetError> {
-        let fail = || TargetError { text: text.to_owned() };
-        let place = text.trim_end_matches('/');
-        let host = place.split('/').next().unwrap_or_default();
-        // A tag or digest would end up in the middle of the names.
-        let rest = place.strip_prefix(host).unwrap_or_default();
-        let is_host = host == "localhost" || host.contains(['.', ':']);
-        if !is_host || rest.contains([':', '@']) {
-            return Err(fail());
-        }
-        match format!("{place}/image:tag").parse() {
-            Ok(Reference::Registry(parsed)) if parsed.registry() == host => Ok(Self(place.to_owned())),
-            _ => Err(fail()),
-        }
-    }
-}
-
-impl fmt::Display for Target {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
 }
 
 impl fmt::Display for Line {
@@ -83,12 +48,13 @@ impl fmt::Display for Line {
     }
 }
 
-/// Where each image goes: below the target under the path that it has in its own registry, with the host of that in
-/// front of the path where `keep_host` is set. Sorted by source; an image that is named in two ways stands there once.
+/// Returns the destination of each image: the target followed by the path of the image in its own registry, which is
+/// preceded by the host of that registry if `keep_host` is set. The lines are sorted by source. An image that is
+/// referenced in two ways appears only once.
 ///
 /// # Errors
-/// All that cannot be copied. Names are never made up to avoid that two images get one: the place of an image would
-/// depend on which others are copied with it.
+/// Returns the images that cannot be copied. Conflicting names are never changed, because the destination of an image
+/// would then depend on the other images that are copied.
 pub fn mapping<'a>(
     images: impl IntoIterator<Item = &'a str>,
     target: &Target,
@@ -126,27 +92,20 @@ pub fn mapping<'a>(
 }
 
 fn place(reference: &RegistryReference, target: &Target, keep_host: bool) -> (String, String) {
-    let (registry, repository) = (reference.registry(), reference.repository());
-    // No path may hold the colon of a port.
-    let host = if keep_host {
-        format!("{}/", registry.replace(':', "-"))
-    } else {
-        String::new()
+    let naming = Naming {
+        target: target.clone(),
+        keep_host,
+        most_parts: 0,
     };
     let (name, tag) = if let Some(digest) = reference.digest() {
-        let digest = digest.to_string();
-        let hex = digest.split(':').next_back().unwrap_or_default();
-        // The form ALGORITHM-HEX is taken: registries and signing tools keep there what refers to the image.
-        let tag = format!("digest-{hex}");
-        (format!("@{digest}"), tag)
+        (format!("@{digest}"), digest_tag(&digest))
     } else {
         let tag = reference.tag().unwrap_or("latest");
         (format!(":{tag}"), tag.to_owned())
     };
-    (
-        format!("{registry}/{repository}{name}"),
-        format!("{target}/{host}{repository}:{tag}"),
-    )
+    let (registry, repository) = (reference.registry(), reference.repository());
+    let destination = naming.repository(reference, &Place::default());
+    (format!("{registry}/{repository}{name}"), format!("{destination}:{tag}"))
 }
 
 #[cfg(test)]
@@ -191,7 +150,7 @@ mod tests {
         let errors = lines(&images, false).unwrap_err();
         assert_eq!(
             errors[0].to_string(),
-            "one.example.com:80/a/b:v1 and two.example.com/a/b:v1 would both become mirror.example.com:5000/olm/a/b:v1"
+            "one.example.com:80/a/b:v1 and two.example.com/a/b:v1 would both be copied to mirror.example.com:5000/olm/a/b:v1"
         );
         assert_eq!(
             lines(&images, true).unwrap(),
@@ -212,25 +171,6 @@ mod tests {
                     image: image.to_owned()
                 }]
             );
-        }
-    }
-
-    #[test]
-    fn a_target_is_a_registry_with_a_path() {
-        for text in ["localhost", "localhost:5000", "mirror.example.com/a/b/"] {
-            assert_eq!(text.parse::<Target>().unwrap().to_string(), text.trim_end_matches('/'));
-        }
-        for text in [
-            "",
-            "/",
-            "a",
-            "a/b",
-            "mirror.example.com/a:v1",
-            "mirror.example.com/A",
-            "oci:dir",
-            "mirror.example.com/a=b",
-        ] {
-            assert!(text.parse::<Target>().is_err(), "{text:?}");
         }
     }
 }

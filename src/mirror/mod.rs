@@ -1,7 +1,45 @@
-//! What must be copied so that operators can be installed where the registries of the world are not reached.
+//! Mirrors the content that is needed to install operators on clusters without access to public registries.
 //!
-//! [`images`] finds the images of chosen bundles in an index and says what each is for; [`mapping`] says where each of
-//! them goes in another registry, in the form that mirroring clients read.
+//! A [`request`], which may come from an [`imageset`] or from what a cluster has [`installed`], becomes a [`plan`]: a
+//! [`filter`] reduces the catalogs, [`images`] lists what their bundles need, a [`survey`] reads the manifests of these
+//! images, and [`extras`] finds their referrers. [`collect`] does all of this. With the feature `registry`, `transfer`
+//! copies the content of a plan to a registry or to an [`archive`], which `transfer` also loads, `verify` reads the
+//! target back, and `delete` removes what no other plan needs. [`manifests`] tells clusters about the target.
 
+pub mod archive;
+mod assembly;
+pub mod beside;
+mod check;
+pub mod collect;
+#[cfg(feature = "registry")]
+pub mod delete;
+pub mod diff;
+pub mod extras;
+pub mod filter;
 pub mod images;
+pub mod imageset;
+pub mod installed;
+pub mod manifests;
 pub mod mapping;
+pub mod naming;
+#[cfg(feature = "registry")]
+pub mod pack;
+pub mod placed;
+pub mod plan;
+#[cfg(feature = "registry")]
+pub mod policy;
+#[cfg(feature = "registry")]
+pub mod present;
+#[cfg(feature = "registry")]
+pub mod reach;
+pub mod request;
+pub mod schema;
+pub mod shares;
+pub mod survey;
+pub mod target;
+#[cfg(feature = "registry")]
+pub mod transfer;
+#[cfg(feature = "registry")]
+pub mod verify;
+#[cfg(feature = "registry")]
+pub mod work;

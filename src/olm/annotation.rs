@@ -1,12 +1,12 @@
-//! Keys of annotations that OLM reads.
+//! Annotation keys that OLM reads.
 
 /// On a ClusterServiceVersion: the versions from which a cluster may update to it.
 pub(crate) const SKIP_RANGE: &str = "olm.skipRange";
 /// On a ClusterServiceVersion of a bundle: a JSON list of properties for the index.
 pub(crate) const INDEX_PROPERTIES: &str = "olm.properties";
-/// On a ClusterServiceVersion that OLM installed: what its catalog says of it.
+/// On a ClusterServiceVersion that OLM installed: its properties in the catalog.
 pub const PROPERTIES: &str = "operatorframework.io/properties";
-/// The version that a bundle stands in for.
+/// The version that a bundle substitutes for.
 pub(crate) const SUBSTITUTES_FOR: &str = "olm.substitutesFor";
 /// Sample custom resources, a JSON list.
 pub const EXAMPLES: &str = "alm-examples";

@@ -1,4 +1,4 @@
-//! Constraints: what a bundle may need beyond a package or an API, nested at will.
+//! Constraints: nested conditions on other bundles, beyond a required package or API.
 
 use super::intent::Intent;
 use super::limits;
@@ -7,24 +7,24 @@ use crate::kubernetes::GroupVersionKind;
 use crate::text::Path;
 use serde_json::Value;
 
-/// What one other bundle must be.
+/// A condition that one other bundle must meet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Constraint {
-    /// Of a package, with a version in a range.
+    /// The bundle belongs to a package and has a version in a range.
     Package(PackageConstraint),
-    /// A provider of an API.
+    /// The bundle provides an API.
     Api(GroupVersionKind),
-    /// All of these at once.
+    /// The bundle meets all of these conditions.
     All(Vec<Constraint>),
-    /// One of these.
+    /// The bundle meets at least one of these conditions.
     Any(Vec<Constraint>),
-    /// None of these.
+    /// The bundle meets none of these conditions.
     Not(Vec<Constraint>),
-    /// What a rule in the Common Expression Language is true of.
+    /// A rule in the Common Expression Language is true for the bundle.
     Cel {
         /// The rule.
         rule: String,
-        /// What OLM says where there is no such bundle.
+        /// The message of OLM if there is no such bundle.
         message: String,
     },
 }
@@ -34,20 +34,20 @@ pub enum Constraint {
 pub struct PackageConstraint {
     /// The package.
     pub name: String,
-    /// The range of versions, as it is written.
+    /// The range of versions, as written.
     pub range: String,
-    /// How much it is wanted.
+    /// The intent of the dependency.
     pub intent: Intent,
 }
 
-/// Says what a constraint asks for.
+/// The key of the message that describes the requirement of a constraint.
 pub(crate) const FAILURE_MESSAGE: &str = "failureMessage";
-/// The range of a package, in constraints and in catalogs.
+/// The key of a package's version range, in constraints and in catalogs.
 pub(crate) const VERSION_RANGE: &str = "versionRange";
-/// How much something is wanted.
+/// The key of an intent.
 pub(crate) const INTENT: &str = "intent";
 
-/// The keys of which a constraint has one.
+/// The keys of a constraint, which has exactly one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
     /// A provider of an API.
@@ -65,15 +65,15 @@ pub enum Key {
 }
 
 impl Key {
-    /// All keys. Of several in one constraint OLM takes the first in this order.
+    /// All keys. If a constraint has several, OLM takes the first in this order.
     pub const ORDER: [Self; 6] = [Self::Gvk, Self::Package, Self::All, Self::Any, Self::Not, Self::Cel];
 
-    /// All keys as they are written, in that order.
+    /// Returns the names of all keys, in the order of `ORDER`.
     pub(super) fn names() -> [&'static str; 6] {
         Self::ORDER.map(Self::name)
     }
 
-    /// The key as it is written.
+    /// Returns the name of the key.
     pub fn name(self) -> &'static str {
         match self {
             Self::Gvk => "gvk",
@@ -86,8 +86,8 @@ impl Key {
     }
 }
 
-/// A constraint and all that is wrong with it. There is none where nothing can be made of it, and then the problems say
-/// why.
+/// Reads a constraint, and collects all problems with it. Returns `None` and the problems if the constraint cannot be
+/// read.
 pub fn read(value: &Value, bytes: usize) -> (Option<Constraint>, Vec<Problem>) {
     let mut problems = Vec::new();
     if bytes > limits::CONSTRAINT {
@@ -176,7 +176,7 @@ pub(super) fn api(fields: &mut Fields<'_, '_>) -> GroupVersionKind {
     GroupVersionKind { group, version, kind }
 }
 
-/// The package of a dependency or a constraint, whose range is under this name.
+/// Reads the package of a dependency or a constraint; `range` is the name of the field with its version range.
 pub(super) fn package(fields: &mut Fields<'_, '_>, range: &str) -> PackageConstraint {
     let name = fields.string("packageName");
     let range = fields.string(range);
@@ -188,12 +188,12 @@ pub(super) fn package(fields: &mut Fields<'_, '_>, range: &str) -> PackageConstr
 }
 
 impl Constraint {
-    /// What is needed with each intent, the strictest first. What is recommended includes what is required, and so on,
-    /// so that it is asked of the same bundle.
+    /// Returns the needed constraint for each intent, the strictest first. Each weaker intent includes the constraints
+    /// of the stricter ones, so that the same bundle has to meet all of them.
     ///
-    /// Packages without an intent, and all that is not a package, are required. Of `all` the parts with a weaker intent
-    /// are left out of what is required; of `any` a single such part is enough for nothing to be required. Inside `not`
-    /// an intent means nothing.
+    /// Packages without an intent, and all parts that are not packages, are required. The parts of `all` with a weaker
+    /// intent are omitted from the required constraint; with a single such part, an `any` is not required at all.
+    /// Inside `not`, an intent has no meaning.
     pub(crate) fn by_intent(&self) -> Vec<(Intent, Self)> {
         let mut parts: Vec<(Intent, Self)> = Vec::new();
         for intent in Intent::ALL {
@@ -206,7 +206,7 @@ impl Constraint {
         parts
     }
 
-    /// What is left of it without the parts that are wanted less; nothing where it holds without them.
+    /// Returns the constraint without the parts with a weaker intent; `None` if no requirement remains.
     fn up_to(&self, intent: Intent) -> Option<Self> {
         match self {
             Self::Package(package) => {
@@ -229,8 +229,8 @@ impl Constraint {
     }
 }
 
-/// The text of a constraint without the parts that are not required and without any intent; nothing where nothing is
-/// left. What is not a constraint stays as it is.
+/// Returns the value of a constraint without intents and without parts that are not required; `None` if nothing
+/// remains. A value that is not a constraint is returned unchanged.
 pub(super) fn required(value: &Value) -> Option<Value> {
     let mut left = value.clone();
     for key in Key::ORDER {
@@ -260,7 +260,7 @@ pub(super) fn required(value: &Value) -> Option<Value> {
     Some(left)
 }
 
-/// The text of a package without its intent; nothing where it is not required.
+/// Returns the value of a package without its intent; `None` if the package is not required.
 pub(super) fn required_package(value: &Value) -> Option<Value> {
     let mut left = value.clone();
     if let Some(map) = left.as_object_mut()
@@ -358,15 +358,15 @@ mod tests {
         assert_eq!(
             found,
             [
-                "more: is not part of a constraint",
+                "more: is not a field of a constraint",
                 "failureMessage: is a number, not a string",
                 "all.constraints[0].gvk.group: is a list, not a string",
                 "all.constraints[1]: has none of gvk, package, all, any, not, cel",
                 "all.constraints[2]: is a number, not a map",
                 "all.constraints[3]: has any, cel at once",
-                "all.constraints[4].intent: is not part of a constraint",
+                "all.constraints[4].intent: is not a field of a constraint",
                 "all.constraints[4].package.intent: is \"Required\", not required, recommended or optional",
-                "all.constraints[4].package.intent: is not known to released versions of OLM",
+                "all.constraints[4].package.intent: is not supported by released versions of OLM",
             ]
         );
         assert_eq!(problems.iter().filter(|problem| !problem.is_fatal()).count(), 2);

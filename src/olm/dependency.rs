@@ -1,4 +1,4 @@
-//! Dependencies: what a bundle needs of another one.
+//! Dependencies: the requirements of a bundle for other bundles.
 
 use super::constraint::{self, Constraint, INTENT, Key, PackageConstraint, VERSION_RANGE};
 use super::intent::Intent;
@@ -9,16 +9,16 @@ use crate::kubernetes::GroupVersionKind;
 use crate::text::{Path, Step};
 use serde_json::Value;
 
-/// How dependencies are written.
+/// The spelling of dependencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spelling {
-    /// In a list of their own: `olm.package`, with `version`.
+    /// The spelling in a separate list: `olm.package`, with `version`.
     Dependency,
-    /// Among the properties: `olm.package.required`, with `versionRange`.
+    /// The spelling among the properties: `olm.package.required`, with `versionRange`.
     Property,
 }
 
-/// What a bundle needs.
+/// A dependency of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dependency {
     /// A package, with a version in a range.
@@ -27,11 +27,11 @@ pub enum Dependency {
     Api(GroupVersionKind),
     /// A label.
     Label(String),
-    /// What a constraint asks for.
+    /// A constraint.
     Constraint(Constraint),
 }
 
-/// The types of dependencies, whatever their spelling.
+/// The types of dependencies, regardless of their spelling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum DependencyKind {
     /// A package.
@@ -44,20 +44,20 @@ pub(crate) enum DependencyKind {
     Constraint,
 }
 
-/// What a value says.
+/// The result of reading a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// The dependency; none where nothing can be made of the value.
+    /// The dependency; `None` if the value cannot be read.
     pub dependency: Option<Dependency>,
-    /// All that is wrong with the value.
+    /// All problems with the value.
     pub problems: Vec<Problem>,
 }
 
 impl DependencyKind {
-    /// All of them.
+    /// All types.
     pub(crate) const ALL: [Self; 4] = [Self::Package, Self::Api, Self::Label, Self::Constraint];
 
-    /// The type as it is written.
+    /// Returns the name of the type in a spelling.
     pub(crate) const fn name(self, spelling: Spelling) -> &'static str {
         match (self, spelling) {
             (Self::Package, Spelling::Dependency) => PACKAGE,
@@ -70,12 +70,12 @@ impl DependencyKind {
         }
     }
 
-    /// The kind of dependency that a type stands for; none for types that OLM does not know.
+    /// Returns the kind of dependency for a type; `None` for types that OLM does not know.
     pub(crate) fn of(kind: &str, spelling: Spelling) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.name(spelling) == kind)
     }
 
-    /// The fields of its value; none for constraints.
+    /// Returns the fields of a value of this type; empty for constraints.
     pub(crate) const fn fields(self, spelling: Spelling) -> &'static [&'static str] {
         match (self, spelling) {
             (Self::Package, Spelling::Dependency) => &["packageName", VERSION],
@@ -86,7 +86,7 @@ impl DependencyKind {
         }
     }
 
-    /// Reads a value of this type. `bytes` is the length of its text, of which OLM takes only so much.
+    /// Reads a value of this type. `bytes` is the length of the value's text, which OLM limits.
     pub(crate) fn read(self, value: &Value, bytes: usize, spelling: Spelling) -> Reading {
         let mut problems = Vec::new();
         let mut fields = Fields::new(value, Path::root(), &mut problems);
@@ -113,13 +113,13 @@ impl DependencyKind {
     }
 }
 
-/// The range of a package, in databases and in the files of a bundle.
+/// The field with the version range of a package, in databases and in the files of a bundle.
 const VERSION: &str = "version";
 
-/// Reads what a type and a JSON text say that a bundle needs; none for types that OLM does not know.
+/// Reads a dependency from its type and its JSON text; returns `None` for types that OLM does not know.
 ///
 /// # Errors
-/// When the text is not JSON.
+/// Returns an error if the text is not JSON.
 pub fn read(kind: &str, json: &str, spelling: Spelling) -> Result<Option<Reading>, serde_json::Error> {
     let Some(known) = DependencyKind::of(kind, spelling) else {
         return Ok(None);
@@ -129,8 +129,8 @@ pub fn read(kind: &str, json: &str, spelling: Spelling) -> Result<Option<Reading
 }
 
 impl Reading {
-    /// The same as this OLM reads it: one that does not know intents passes them over, and stops at those inside
-    /// constraints.
+    /// Returns the reading as interpreted by this OLM: an OLM that does not support intents ignores them, but rejects
+    /// intents inside constraints.
     #[must_use]
     pub fn by(mut self, olm: &Olm) -> Self {
         if let (false, Some(Dependency::Package(package))) = (olm.does(Need::Intent), &mut self.dependency) {
@@ -149,10 +149,10 @@ impl Reading {
         self
     }
 
-    /// The dependency that OLM makes of the value.
+    /// Returns the dependency that OLM reads from the value.
     ///
     /// # Errors
-    /// With the first problem over which OLM gives up.
+    /// Returns the first problem that prevents OLM from using the value.
     pub(crate) fn usable(self) -> Result<Dependency, Problem> {
         let nothing = || Problem {
             path: Path::root(),
@@ -166,7 +166,8 @@ impl Reading {
 }
 
 impl Dependency {
-    /// It as a constraint, what is needed with each intent; none for a label, which constraints do not know.
+    /// Returns the dependency as constraints, one for each intent. The result is empty for a label, which constraints
+    /// cannot express.
     pub fn constraints(&self) -> Vec<(Intent, Constraint)> {
         match self {
             Self::Package(package) => Constraint::Package(package.clone()).by_intent(),

@@ -1,32 +1,32 @@
-//! How much a bundle wants what it needs, of the proposal *olm-optional-dependency-declaration*.
+//! The intent of a dependency, from the proposal *olm-optional-dependency-declaration*.
 
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
 
-/// How much a bundle wants something. The strictest comes first.
+/// The importance of a dependency to a bundle, the strictest intent first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Intent {
-    /// It cannot be installed without it.
+    /// The bundle cannot be installed without the dependency.
     #[default]
     Required,
-    /// It is installed with it where that is possible.
+    /// The dependency is installed together with the bundle, if possible.
     Recommended,
-    /// It makes use of it where it is installed.
+    /// The bundle uses the dependency if it is installed.
     Optional,
 }
 
-/// What is none of the intents.
+/// A string that is not an intent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is none of required, recommended and optional")]
+#[error("{0:?} is not required, recommended or optional")]
 pub struct UnknownIntent(pub String);
 
 impl Intent {
-    /// All of them, the strictest first.
+    /// All intents, the strictest first.
     pub const ALL: [Self; 3] = [Self::Required, Self::Recommended, Self::Optional];
 
-    /// As it is written.
+    /// Returns the name of the intent.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Required => "required",
@@ -37,7 +37,7 @@ impl Intent {
 }
 
 impl Intent {
-    /// What a bundle does that has a dependency with this intent, such as `requires`.
+    /// Returns the verb for a bundle that has a dependency with this intent, such as `requires`.
     pub const fn verb(self) -> &'static str {
         match self {
             Self::Required => "requires",
@@ -53,7 +53,7 @@ impl fmt::Display for Intent {
     }
 }
 
-/// An empty string is as good as none, and so required.
+/// An empty string counts as no intent, and therefore as required.
 impl FromStr for Intent {
     type Err = UnknownIntent;
 

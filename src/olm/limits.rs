@@ -1,12 +1,12 @@
-//! Sizes that OLM, Kubernetes and etcd fix.
+//! Size limits of OLM, Kubernetes and etcd.
 
-/// Bytes of an object that etcd takes, by its default.
+/// The maximum size in bytes of an object that etcd accepts by default.
 pub const OBJECT: usize = 3 << 19;
-/// Bytes that a ConfigMap may hold, by the validation of the API server.
+/// The maximum size in bytes of a ConfigMap, according to the validation of the API server.
 pub const CONFIG_MAP: usize = 1 << 20;
-/// Bytes of a message that a gRPC client takes, by the default that OLM does not change.
+/// The maximum size in bytes of a message that a gRPC client accepts by default; OLM keeps this default.
 pub(crate) const MESSAGE: usize = 4 << 20;
-/// Bytes of a constraint that OLM's resolver takes.
+/// The maximum size in bytes of a constraint that OLM's resolver accepts.
 pub(crate) const CONSTRAINT: usize = 128 << 10;
-/// How deep constraints may be nested. OLM has no limit of its own; real ones are two or three deep.
+/// The maximum nesting depth of constraints. OLM itself has no limit; real constraints have two or three levels.
 pub(crate) const CONSTRAINT_DEPTH: usize = 64;

@@ -1,13 +1,13 @@
-//! OLM's vocabulary: what bundles say of themselves and what they need, once for every part of opmx.
+//! OLM's vocabulary for the properties and dependencies of bundles, defined once for all of opmx.
 //!
-//! A [`property`] has a type and a value. The values of some types are a [`dependency`]: a package, an API, a label or
-//! a [`constraint`], each wanted with an [`intent`]. Databases and the files of a bundle write dependencies in one way,
-//! catalogs and OLM itself in another; [`spelling`] translates. [`annotation`] and [`limits`] hold the keys and the
-//! sizes that OLM fixes, [`capabilities`] what its releases can do. [`optional_manifest`] is about the property that
+//! A [`property`] has a type and a value. Properties of some types are a [`dependency`]: a package, an API, a label or
+//! a [`constraint`], each with an [`intent`]. Databases and bundle files spell dependencies in one way, catalogs and
+//! OLM itself in a different way; `spelling` translates. [`annotation`] and [`limits`] contain keys and sizes defined
+//! by OLM, and [`releases`] describes the capabilities of its releases. [`optional_manifest`] covers the property that
 //! names objects of the bundle itself.
 //!
-//! Values are read without regard for where they stand. What is wrong with one is said with a [`crate::text::Path`]
-//! into it, so that whoever has the file can point at the line.
+//! Values are read independently of their source. A problem with a value contains a [`crate::text::Path`] into the
+//! value, so that a caller with access to the file can point at the line.
 
 pub mod annotation;
 pub mod constraint;

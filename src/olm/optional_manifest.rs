@@ -1,25 +1,25 @@
-//! Optional manifests (proposal *optional-manifest*): how the property `olm.manifests.optional` names an object, and
-//! how it goes on naming the object when that gets another namespace.
+//! Optional manifests (proposal *optional-manifest*): reads the entries of the property `olm.manifests.optional`, and
+//! updates them when the namespaces of objects change.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// One object that the property names.
+/// An object that the property names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct OptionalManifest {
-    /// API group, `""` for the core group. A version behind it does not count.
+    /// The API group, `""` for the core group. A version after the group is ignored.
     pub group: String,
-    /// Kind.
+    /// The kind.
     pub kind: String,
-    /// The namespace that the manifest itself names, `""` where it names none.
+    /// The namespace in the manifest, `""` if it has none.
     pub namespace: String,
     /// `metadata.name`.
     pub name: String,
 }
 
 impl OptionalManifest {
-    /// Whether this is the object that is meant.
+    /// Returns whether the entry names this object.
     pub fn names(&self, object: &Value) -> bool {
         let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let group = |api_version: &str| api_version.split_once('/').map(|(group, _)| group.to_owned());
@@ -31,15 +31,15 @@ impl OptionalManifest {
     }
 }
 
-/// The objects that a value of the property names, in its order. What is of another shape names nothing.
+/// Returns the entries of a value of the property, in order. Malformed entries are skipped.
 pub fn entries(value: &Value) -> impl Iterator<Item = OptionalManifest> {
     let list = value.get("manifests").and_then(Value::as_array);
     let entries = list.into_iter().flatten();
     entries.filter_map(|entry| OptionalManifest::deserialize(entry).ok())
 }
 
-/// The value of the property once objects have other namespaces: each pair is an object before and after. `None` where
-/// the value stays as it is.
+/// Returns the value of the property after the namespaces of objects have changed: each pair is an object before and
+/// after the change. Returns `None` if the value does not change.
 pub fn moved<'v>(value: &Value, objects: &(impl Iterator<Item = (&'v Value, &'v Value)> + Clone)) -> Option<Value> {
     let mut moved = value.clone();
     for entry in moved.get_mut("manifests")?.as_array_mut()? {

@@ -1,4 +1,4 @@
-//! What is wrong with a value.
+//! Problems with values.
 
 use super::intent::UnknownIntent;
 use super::limits;
@@ -6,49 +6,49 @@ use crate::text::{Path, kind_of};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// Something that is wrong with a value.
+/// A problem with a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where in the value.
+    /// The path in the value.
     pub path: Path,
-    /// What it is.
+    /// The type of the problem.
     pub what: What,
 }
 
-/// What is wrong.
+/// The type of a problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
-    /// It is another kind of value than the one that is wanted.
+    /// The value does not have the expected type.
     Type {
-        /// Such as `a string`.
+        /// The expected type, such as `a string`.
         wanted: &'static str,
-        /// Such as `a list`.
+        /// The type that was found, such as `a list`.
         found: &'static str,
     },
     /// A constraint has a key that OLM does not know.
     UnknownKey,
-    /// A constraint asks for nothing: it has none of these keys.
+    /// A constraint has none of these keys, so it has no effect.
     Nothing(Vec<&'static str>),
-    /// A constraint asks for several things at once, by these keys, of which the first one counts.
+    /// A constraint has several of these keys, of which only the first takes effect.
     Several(Vec<&'static str>),
-    /// A constraint has this many bytes, which are too many.
+    /// The size in bytes of a constraint that exceeds the limit.
     Long(usize),
     /// A constraint is nested too deep.
     Deep,
-    /// An intent is none that there is.
+    /// An intent is unknown.
     Intent(UnknownIntent),
-    /// An intent stands inside a constraint. Released versions of OLM do not know the key.
+    /// An intent is inside a constraint. Released versions of OLM do not know the key.
     IntentInside,
 }
 
 impl Problem {
-    /// Whether OLM cannot use the value. All else it takes, in one way or another.
+    /// Returns whether OLM rejects the value. OLM accepts values with any other problem.
     pub(crate) fn is_fatal(&self) -> bool {
         !matches!(self.what, What::Several(_) | What::IntentInside)
     }
 }
 
-/// With its place, as in `package.intent is …`.
+/// Displays the problem with its path, as in `package.intent is …`.
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.path.is_root() {
@@ -62,10 +62,10 @@ impl fmt::Display for What {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Type { wanted, found } => write!(formatter, "is {found}, not {wanted}"),
-            Self::UnknownKey => formatter.write_str("is not part of a constraint"),
+            Self::UnknownKey => formatter.write_str("is not a field of a constraint"),
             Self::Nothing(keys) => write!(formatter, "has none of {}", keys.join(", ")),
             Self::Several(keys) => write!(formatter, "has {} at once", keys.join(", ")),
-            Self::Long(bytes) => write!(formatter, "has {bytes} bytes, and {} is the limit", limits::CONSTRAINT),
+            Self::Long(bytes) => write!(formatter, "has {bytes} bytes, but the limit is {}", limits::CONSTRAINT),
             Self::Deep => write!(
                 formatter,
                 "is nested more than {} levels deep",
@@ -74,12 +74,13 @@ impl fmt::Display for What {
             Self::Intent(UnknownIntent(written)) => {
                 write!(formatter, "is {written:?}, not required, recommended or optional")
             }
-            Self::IntentInside => formatter.write_str("is not known to released versions of OLM"),
+            Self::IntentInside => formatter.write_str("is not supported by released versions of OLM"),
         }
     }
 }
 
-/// Reads fields of maps as Go does: names in any letters, `null` as nothing, and the last one of several counts.
+/// Reads map fields as Go does: names are case-insensitive, `null` counts as absent, and the last of several fields
+/// counts.
 pub(super) struct Fields<'value, 'problems> {
     map: Option<&'value Map<String, Value>>,
     path: Path,
@@ -87,7 +88,7 @@ pub(super) struct Fields<'value, 'problems> {
 }
 
 impl<'value, 'problems> Fields<'value, 'problems> {
-    /// The fields of a value, which is a map or nothing.
+    /// Reads the fields of a value; a value that is not a map is reported and has no fields.
     pub(super) fn new(value: &'value Value, path: Path, problems: &'problems mut Vec<Problem>) -> Self {
         let map = value.as_object();
         if map.is_none() {
@@ -96,14 +97,14 @@ impl<'value, 'problems> Fields<'value, 'problems> {
         Self { map, path, problems }
     }
 
-    /// The field, with its name as it is written.
+    /// Returns a field, with its name as written.
     pub(super) fn value(&self, name: &str) -> Option<(&'value str, &'value Value)> {
         let found = self.map?.iter().rev();
         let mut found = found.filter(|(key, value)| key.eq_ignore_ascii_case(name) && !value.is_null());
         found.next().map(|(key, value)| (key.as_str(), value))
     }
 
-    /// A field that is a string; empty where it is not there.
+    /// Returns a string field; an empty string if the field is absent.
     pub(super) fn string(&mut self, name: &str) -> String {
         match self.value(name) {
             None => String::new(),
@@ -115,7 +116,7 @@ impl<'value, 'problems> Fields<'value, 'problems> {
         }
     }
 
-    /// A field that is a list, with its name as it is written; empty where it is not there.
+    /// Returns a list field with its name as written; an empty list if the field is absent.
     pub(super) fn list(&mut self, name: &'value str) -> (&'value str, &'value [Value]) {
         match self.value(name) {
             None => (name, &[]),

@@ -1,8 +1,8 @@
-//! Properties: what a bundle says of itself, each with a type and a value.
+//! Properties of bundles, each with a type and a value.
 
 use serde::{Deserialize, Serialize};
 
-/// A type and a value. Programs hold them as text as it was stored, as raw JSON, or parsed.
+/// A type and a value. Code stores the value as text, as raw JSON, or parsed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Property<Type = String, Value = serde_json::Value> {
     /// The type, such as `olm.package`.
@@ -14,7 +14,7 @@ pub struct Property<Type = String, Value = serde_json::Value> {
 }
 
 impl<Type, Value> Property<Type, Value> {
-    /// A property of this type with this value.
+    /// Creates a property of this type with this value.
     pub fn new(kind: impl Into<Type>, value: impl Into<Value>) -> Self {
         Self {
             kind: kind.into(),
@@ -23,11 +23,11 @@ impl<Type, Value> Property<Type, Value> {
     }
 }
 
-/// The package and version of a bundle; as a dependency in a database or a bundle, a package that it needs.
+/// The package and version of a bundle; as a dependency in a database or a bundle, a package that the bundle needs.
 pub const PACKAGE: &str = "olm.package";
-/// An API that a bundle provides; as a dependency in a database or a bundle, one that it needs.
+/// An API that a bundle provides; as a dependency in a database or a bundle, one that the bundle needs.
 pub(crate) const GVK: &str = "olm.gvk";
-/// A label of a bundle; as a dependency in a database or a bundle, one that it needs.
+/// A label of a bundle; as a dependency in a database or a bundle, one that the bundle needs.
 pub const LABEL: &str = "olm.label";
 /// A package that a bundle needs.
 pub(crate) const PACKAGE_REQUIRED: &str = "olm.package.required";
@@ -35,30 +35,30 @@ pub(crate) const PACKAGE_REQUIRED: &str = "olm.package.required";
 pub(crate) const GVK_REQUIRED: &str = "olm.gvk.required";
 /// A label that a bundle needs.
 pub(crate) const LABEL_REQUIRED: &str = "olm.label.required";
-/// What a bundle needs, as a constraint.
+/// A constraint that a bundle needs to be met.
 pub(crate) const CONSTRAINT: &str = "olm.constraint";
-/// Marks a bundle that is not to be installed anew.
+/// Marks a bundle that must not be newly installed.
 pub const DEPRECATED: &str = "olm.deprecated";
 /// The last version of OpenShift that an operator runs on.
 pub(crate) const MAX_OPENSHIFT_VERSION: &str = "olm.maxOpenShiftVersion";
-/// The manifests that a cluster may lack, of the proposal *optional-manifest*.
+/// The optional manifests of a bundle, from the proposal *optional-manifest*.
 pub(crate) const OPTIONAL_MANIFESTS: &str = "olm.manifests.optional";
-/// One manifest of a bundle in a catalog.
+/// A manifest of a bundle in a catalog.
 pub const BUNDLE_OBJECT: &str = "olm.bundle.object";
-/// What user interfaces show of a bundle in a catalog.
+/// The metadata of a bundle in a catalog that user interfaces show.
 pub(crate) const CSV_METADATA: &str = "olm.csv.metadata";
-/// The channel of a bundle in a catalog of an old form.
+/// The channel of a bundle in a catalog in the old format.
 pub const CHANNEL: &str = "olm.channel";
-/// The media type of a bundle whose manifests the index holds.
+/// The media type of a bundle whose manifests are in the index.
 pub(crate) const MEDIA_TYPE: &str = "olm.bundle.mediatype";
-/// The media type of a ClusterServiceVersion and the objects beside it.
+/// The media type of a ClusterServiceVersion with its accompanying objects.
 pub(crate) const REGISTRY_V1: &str = "registry+v1";
-/// The media type of plain manifests, of the proposal *plain-k8s-bundles*.
+/// The media type of plain manifests, from the proposal *plain-k8s-bundles*.
 pub(crate) const K8S_V1: &str = "k8s+v1";
-/// The image that such a bundle came from.
+/// The image that a bundle with manifests in the index came from.
 pub const IMAGE: &str = "olm.bundle.image";
 
-/// Whether properties of this type hold manifests, which are long, and of which nothing else follows.
+/// Returns whether properties of this type contain manifests, which are long and which no other property depends on.
 pub(crate) fn holds_manifests(kind: &str) -> bool {
     matches!(kind, BUNDLE_OBJECT | CSV_METADATA)
 }

@@ -1,7 +1,8 @@
-//! What the releases of OLM can do with bundles, and what only the proposals describe: one table, of which every row
-//! names its source, and [`Olm`], which asks it.
+//! The capabilities of OLM releases and those that only the proposals describe: a table in which every row names its
+//! source, and [`Olm`], which queries the table.
 //!
-//! Where no source says with which release something came, the table says so, and nothing is reported about it.
+//! If no source names the release that introduced a capability, the table marks it as such, and nothing is reported
+//! about it.
 
 use super::property;
 use crate::rules::{self, Rule};
@@ -19,77 +20,77 @@ pub struct Release {
     pub patch: u64,
 }
 
-/// With which release a capability came.
+/// The release that introduced a capability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
-    /// All releases have it.
+    /// All releases have the capability.
     Always,
-    /// Newer releases have it, and no source says from which one on.
+    /// Newer releases have the capability, but no source names the first one.
     Unsaid,
-    /// This is the first release that has it.
+    /// The first release with the capability.
     Release(Release),
-    /// No release has it, and a proposal describes it.
+    /// No release has the capability, but a proposal describes it.
     Proposed,
-    /// No release has it.
+    /// No release has the capability.
     Never,
 }
 
-/// Something that a bundle needs OLM to do.
+/// A capability of OLM that a bundle needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
-    /// To unpack the image of the bundle.
+    /// Unpacking the image of the bundle.
     BundleImage,
-    /// To unpack an image of the media type `k8s+v1`, which holds no ClusterServiceVersion.
+    /// Unpacking an image of the media type `k8s+v1`, which contains no ClusterServiceVersion.
     PlainImage,
-    /// To unpack an image whose manifests have more than [`crate::olm::limits::CONFIG_MAP`] bytes.
+    /// Unpacking an image whose manifests have more than [`crate::olm::limits::CONFIG_MAP`] bytes.
     LargeImage,
-    /// To unpack an image whose manifests have more than [`crate::olm::limits::CONFIG_MAP`] bytes even when compressed.
+    /// Unpacking an image whose manifests have more than [`crate::olm::limits::CONFIG_MAP`] bytes even when compressed.
     HugeImage,
-    /// To take a bundle out of a message of more than [`crate::olm::limits::MESSAGE`] bytes.
+    /// Reading a bundle from a message of more than `olm::limits::MESSAGE` bytes.
     LargeMessage,
-    /// To satisfy a dependency of this type.
+    /// Satisfying a dependency of this type.
     Dependency(&'static str),
-    /// To satisfy a dependency of a type that is not in the table.
+    /// Satisfying a dependency of a type that is not in the table.
     OtherDependency,
-    /// To do without a dependency whose intent says so.
+    /// Installing without a dependency whose intent allows this.
     Intent,
-    /// To read an intent inside a constraint.
+    /// Reading an intent inside a constraint.
     IntentInConstraint,
-    /// To understand a constraint with a key that is none of those in [`crate::olm::constraint`].
+    /// Reading a constraint with a key that is not defined in [`crate::olm::constraint`].
     OtherConstraint,
-    /// To act on a property of this type.
+    /// Acting on a property of this type.
     Property(&'static str),
-    /// To install manifests of this kind.
+    /// Installing manifests of this kind.
     Kind(&'static str),
-    /// To install manifests of a kind that is not in the table.
+    /// Installing manifests of a kind that is not in the table.
     OtherKind,
-    /// To install a CustomResourceDefinition of `apiextensions.k8s.io/v1`.
+    /// Installing a CustomResourceDefinition of `apiextensions.k8s.io/v1`.
     DefinitionV1,
-    /// To set up a validating or mutating webhook.
+    /// Setting up a validating or mutating webhook.
     AdmissionWebhook,
-    /// To set up a conversion webhook.
+    /// Setting up a conversion webhook.
     ConversionWebhook,
 }
 
-/// One row of the table.
+/// A row of the table.
 #[derive(Debug)]
 pub struct Capability {
-    /// What a bundle needs.
+    /// The need of a bundle.
     pub need: Need,
-    /// Which releases can do it.
+    /// The releases with the capability.
     pub since: Since,
-    /// What reports it. Where that is an error, an OLM without the capability cannot install the bundle; where it is a
-    /// warning, it installs the bundle and does something else than the author meant.
+    /// The rule that reports a missing capability. If the rule is an error, an OLM without the capability cannot
+    /// install the bundle; if it is a warning, such an OLM installs the bundle, but not as its author intended.
     pub rule: &'static Rule,
-    /// What an OLM without the capability does instead, as a sentence without its subject.
+    /// The behaviour of an OLM without the capability, as a sentence without its subject.
     pub instead: &'static str,
-    /// Where it is said.
+    /// The source of this information.
     pub source: &'static str,
 }
 
-/// The newest release that the table knows, of July 2026.
+/// The newest release in the table, as of July 2026.
 pub(crate) const NEWEST: Release = Release { minor: 46, patch: 0 };
-/// The release before which the table knows only what is missing.
+/// The oldest release that the table covers; for older releases, the table lists only missing capabilities.
 pub(crate) const OLDEST: Release = Release { minor: 14, patch: 0 };
 
 const fn since(minor: u64, patch: u64) -> Since {
@@ -107,7 +108,7 @@ const fn row(need: Need, since: Since, rule: &'static Rule, instead: &'static st
 }
 
 const fn dependency(kind: &'static str, since: Since, source: &'static str) -> Capability {
-    let instead = "passes it over and installs the operator without what it depends on";
+    let instead = "ignores it and installs the operator without the dependency";
     row(
         Need::Dependency(kind),
         since,
@@ -118,14 +119,14 @@ const fn dependency(kind: &'static str, since: Since, source: &'static str) -> C
 }
 
 const fn kind(kind: &'static str, since: Since, source: &'static str) -> Capability {
-    let instead = "does not install this kind, so that the install plan fails";
+    let instead = "does not install this kind, so the install plan fails";
     row(Need::Kind(kind), since, &rules::CLUSTER_MANIFEST_KIND, instead, source)
 }
 
-// The changelog is that of the repository operator-framework/operator-lifecycle-manager, of which the numbers of pull
-// requests are, too, where no other repository is named.
+// The changelog, and pull requests whose number has no repository name, are those of the repository
+// operator-framework/operator-lifecycle-manager.
 const BEFORE: &str = "in all releases of the changelog";
-const UNSAID: &str = "in the current sources of OLM; the changelog ends with 0.18.0 and does not name it";
+const UNSAID: &str = "in the current sources of OLM; the changelog ends with 0.18.0 and does not mention it";
 
 /// The table.
 pub(crate) static CAPABILITIES: &[Capability] = &[
@@ -133,7 +134,7 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
         Need::BundleImage,
         since(14, 0),
         &rules::CLUSTER_BUNDLE_IMAGE,
-        "installs only what the index itself holds",
+        "installs only manifests that are in the index itself",
         "changelog of 0.14.0: \"Unpack bundles\" (#1215)",
     ),
     row(
@@ -147,21 +148,21 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
         Need::LargeImage,
         since(19, 0),
         &rules::CLUSTER_BUNDLE_SIZE,
-        "unpacks them into a ConfigMap as they are, which holds 1048576 bytes",
+        "unpacks them uncompressed into a ConfigMap, which is limited to 1048576 bytes",
         "#2240, which compresses them; the release: FAQ of operator-framework/operator-sdk (#5559)",
     ),
     row(
         Need::HugeImage,
         Since::Never,
         &rules::CLUSTER_BUNDLE_SIZE,
-        "unpacks them into a ConfigMap, which holds 1048576 bytes",
+        "unpacks them into a ConfigMap, which is limited to 1048576 bytes",
         "default limit of opm alpha bundle extract",
     ),
     row(
         Need::LargeMessage,
         Since::Never,
         &rules::CLUSTER_MESSAGE_SIZE,
-        "refuses messages of more than 4194304 bytes",
+        "rejects messages of more than 4194304 bytes",
         "default of gRPC clients, which OLM does not change",
     ),
     dependency(
@@ -172,7 +173,7 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
     dependency(
         property::PACKAGE,
         since(16, 1),
-        "changelog of 0.16.1: resolver for dependencies on packages and versions, too (#1652)",
+        "changelog of 0.16.1: resolver also for dependencies on packages and versions (#1652)",
     ),
     dependency(
         property::LABEL,
@@ -188,42 +189,43 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
         Need::OtherDependency,
         Since::Never,
         &rules::CLUSTER_DEPENDENCY,
-        "passes it over",
+        "ignores it",
         "the resolver drops dependencies of other types",
     ),
     row(
         Need::OtherConstraint,
         Since::Never,
         &rules::CLUSTER_CONSTRAINT,
-        "refuses it, and resolves nothing in the namespace",
-        "the parser of constraints allows no other keys; \"none\" became \"not\" with version 0.12.0 of operator-framework/api (#2603)",
+        "rejects it, and resolves nothing in the namespace",
+        "the constraint parser allows no other keys; \"none\" became \"not\" with version 0.12.0 of \
+         operator-framework/api (#2603)",
     ),
     row(
         Need::Intent,
         Since::Proposed,
         &rules::CLUSTER_INTENT,
-        "requires the package in any case",
+        "always requires the package",
         "proposal olm-optional-dependency-declaration, which no release implements",
     ),
     row(
         Need::IntentInConstraint,
         Since::Proposed,
         &rules::CLUSTER_CONSTRAINT,
-        "refuses it, and resolves nothing in the namespace",
-        "the parser of constraints allows no other keys; proposal olm-optional-dependency-declaration",
+        "rejects it, and resolves nothing in the namespace",
+        "the constraint parser allows no other keys; proposal olm-optional-dependency-declaration",
     ),
     row(
         Need::Property(property::OPTIONAL_MANIFESTS),
         Since::Proposed,
         &rules::CLUSTER_PROPERTY,
-        "requires every manifest",
+        "requires all manifests",
         "proposal optional-manifest, which no release implements",
     ),
     row(
         Need::Property(property::MAX_OPENSHIFT_VERSION),
         since(18, 0),
         &rules::CLUSTER_PROPERTY,
-        "lets OpenShift be updated to a version that the operator does not run on",
+        "allows OpenShift to be updated to a version that the operator does not support",
         "changelog of 0.18.0: \"Block OpenShift upgrades while incompatible operators are installed\" (#2081)",
     ),
     row(
@@ -276,8 +278,8 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
         Need::OtherKind,
         Since::Never,
         &rules::CLUSTER_MANIFEST_KIND,
-        "does not install this kind, so that the install plan fails",
-        "OLM's table of kinds, which gives others the status UnsupportedResource",
+        "does not install this kind, so the install plan fails",
+        "OLM's table of kinds, which sets the status UnsupportedResource for other kinds",
     ),
     row(
         Need::DefinitionV1,
@@ -303,7 +305,7 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
 ];
 
 impl Need {
-    /// To install manifests of this kind.
+    /// Returns the need to install manifests of this kind.
     pub(crate) fn of_kind(kind: &str) -> Self {
         let mut rows = CAPABILITIES.iter().map(|row| row.need);
         rows.find(|need| matches!(need, Self::Kind(known) if *known == kind))
@@ -311,33 +313,33 @@ impl Need {
     }
 }
 
-/// The row of a need; types and kinds that the table does not have are those of [`Need::OtherDependency`] and
-/// [`Need::OtherKind`].
+/// Returns the row of a need. For types and kinds that are not in the table, returns the rows of
+/// [`Need::OtherDependency`] and [`Need::OtherKind`].
 pub(crate) fn capability(need: Need) -> Option<&'static Capability> {
     CAPABILITIES.iter().find(|capability| capability.need == need)
 }
 
-/// The OLM that something is asked about.
+/// The OLM that a query refers to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Olm {
-    /// One that does what the proposals describe, and all that any release does.
+    /// An OLM with the capabilities of the proposals and of every release.
     #[default]
     Proposed,
-    /// Whichever release: it knows the media type `registry+v1`, and nothing that no release knows.
+    /// Any release: supports the media type `registry+v1`, and no capability that no release has.
     AnyRelease,
-    /// This version.
+    /// A specific version.
     Release(Version),
 }
 
-/// A string that names no OLM.
+/// A string that does not name an OLM.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "write registry+v1 for whichever release of OLM, {PROPOSED} for what the proposals describe, or a version of OLM from \
-     0.{} to 0.{}, such as 0.28.0{}",
-    OLDEST.minor, NEWEST.minor, .numbered.then_some("; OpenShift and the later OLM v1 have numbers of their own").unwrap_or_default()
+    "use registry+v1 for any release of OLM, {PROPOSED} for the OLM that the proposals describe, or a version of OLM \
+     from 0.{} to 0.{}, such as 0.28.0{}",
+    OLDEST.minor, NEWEST.minor, .numbered.then_some("; OpenShift and the later OLM v1 have separate version numbers").unwrap_or_default()
 )]
 pub struct UnknownOlm {
-    /// Whether it is a version, though none of OLM.
+    /// Whether the string is a version, but not one of OLM.
     pub numbered: bool,
 }
 
@@ -345,12 +347,12 @@ pub struct UnknownOlm {
 const PROPOSED: &str = "proposed";
 
 impl Olm {
-    /// The newest release that the table knows.
+    /// Returns the newest release in the table.
     pub fn newest() -> Self {
         Self::Release(NEWEST.into())
     }
 
-    /// Whether it has the capability, as far as is known.
+    /// Returns whether this OLM has the capability, as far as is known.
     pub fn has(&self, capability: &Capability) -> bool {
         match (capability.since, self) {
             (Since::Always | Since::Unsaid, _)
@@ -361,27 +363,27 @@ impl Olm {
         }
     }
 
-    /// Whether it does what is needed, as far as is known.
+    /// Returns whether this OLM satisfies the need, as far as is known.
     pub fn does(&self, need: Need) -> bool {
         capability(need).is_some_and(|row| self.has(row))
     }
 
-    /// Whether a plan of it installs objects of a kind, as far as is known.
+    /// Returns whether the install plans of this OLM can install objects of a kind, as far as is known.
     pub fn installs(&self, api_version: &str, kind: &str) -> bool {
         let is_definition = (api_version, kind) == ("apiextensions.k8s.io/v1", "CustomResourceDefinition");
         self.does(Need::of_kind(kind)) && (!is_definition || self.does(Need::DefinitionV1))
     }
 
-    /// What must be said about how far the table goes for this version.
+    /// Returns a caution if the table does not cover this version fully.
     pub(crate) fn caution(&self) -> Option<String> {
         let Self::Release(version) = self else { return None };
         if *version < Version::from(OLDEST) {
             Some(format!(
-                "of OLM before {OLDEST} only what it lacks is known here; it may lack more than is found"
+                "opmx knows OLM before {OLDEST} only in part; it may lack more than is reported"
             ))
         } else if (version.major, version.minor) > (0, NEWEST.minor) {
             Some(format!(
-                "OLM is known here up to 0.{}; {self} is taken to do what that does",
+                "opmx knows OLM up to 0.{}; {self} is assumed to behave the same",
                 NEWEST.minor
             ))
         } else {
@@ -444,7 +446,7 @@ mod tests {
     fn every_need_has_one_row_with_a_source_and_a_rule_that_weighs_it() {
         for (number, row) in CAPABILITIES.iter().enumerate() {
             let first = CAPABILITIES.iter().position(|other| other.need == row.need);
-            assert_eq!(first, Some(number), "{:?} stands twice", row.need);
+            assert_eq!(first, Some(number), "{:?} appears twice", row.need);
             assert!(!row.source.is_empty() && !row.instead.is_empty(), "{:?}", row.need);
             assert!(row.rule.id.starts_with("cluster-"), "{:?}", row.need);
             if let Since::Release(release) = row.since {

@@ -1,30 +1,30 @@
 //! The two spellings of a dependency.
 //!
-//! A database and `metadata/dependencies.yaml` write `olm.gvk`, `olm.package` with `version`, and `olm.label`; a
-//! catalog and OLM itself have them among the properties, as `olm.gvk.required`, `olm.package.required` with
-//! `versionRange`, and `olm.label.required`. Both write `olm.constraint` alike.
+//! Databases and `metadata/dependencies.yaml` use `olm.gvk`, `olm.package` with `version`, and `olm.label`; catalogs
+//! and OLM itself list dependencies among the properties, as `olm.gvk.required`, `olm.package.required` with
+//! `versionRange`, and `olm.label.required`. `olm.constraint` is the same in both spellings.
 
 use super::constraint::{self, VERSION_RANGE};
 use super::dependency::{DependencyKind, Spelling};
 use serde_json::Value;
 
-/// The type and value of a dependency as a property; none for types that OLM does not know.
+/// Returns the type and value of a dependency as a property; `None` for types that OLM does not know.
 pub(crate) fn as_property(kind: &str, value: &Value) -> Option<(&'static str, Value)> {
     respelled(kind, value, Spelling::Dependency, Spelling::Property)
 }
 
-/// The type and value of a property as a dependency; none where it is not about what a bundle needs.
+/// Returns the type and value of a property as a dependency; `None` if the property does not describe a requirement.
 pub(crate) fn as_dependency(kind: &str, value: &Value) -> Option<(&'static str, Value)> {
     respelled(kind, value, Spelling::Property, Spelling::Dependency)
 }
 
-/// Whether a property is about what a bundle needs.
+/// Returns whether properties of this type describe a requirement of the bundle.
 pub(crate) fn is_requirement(kind: &str) -> bool {
     DependencyKind::of(kind, Spelling::Property).is_some()
 }
 
-/// A property about what a bundle needs, for an OLM that does not know intents: without what is not required, and
-/// without the key. Nothing where nothing of it is required.
+/// Returns the value of a requirement for an OLM that does not support intents, without the intents and without the
+/// parts that are not required. Returns `None` if nothing in the value is required.
 pub(crate) fn required_only(kind: &str, value: &Value) -> Option<Value> {
     match DependencyKind::of(kind, Spelling::Property) {
         Some(DependencyKind::Package) => constraint::required_package(value),
@@ -41,7 +41,7 @@ fn respelled(kind: &str, value: &Value, from: Spelling, to: Spelling) -> Option<
             Spelling::Property => ("version", VERSION_RANGE),
             Spelling::Dependency => (VERSION_RANGE, "version"),
         };
-        // What else is said of it, such as the intent, stays.
+        // Other keys, such as the intent, are kept.
         if let Some(range) = map.shift_remove(old) {
             map.insert(new.to_owned(), range);
         }

@@ -1,28 +1,30 @@
-//! The permissions of a version: what its operator holds in the end, and what the install takes.
+//! The permissions of a version: those of its operator after the installation, and those required for the installation.
 
 use crate::cluster::State;
 use crate::cluster::state::NAMESPACE;
 use crate::install::apis::Apis;
-use crate::install::permissions::{Need, Operator, Permission, needed, not_held, operators};
+use crate::install::permissions::{Need, Operator, Permission, Purpose, Targets, needed, not_held, operators};
 use crate::kubernetes::rbac::account::Grants;
 use crate::kubernetes::rbac::dangers;
 use crate::steps::{self, Content, Target};
 
-/// All about permissions.
+/// All data about permissions.
 #[derive(Debug, Clone)]
 pub(super) struct Access {
-    /// What the install needs and hands on.
+    /// The permissions that the install uses or grants.
     pub(super) needs: Vec<Need>,
-    /// The same, put together.
+    /// The same permissions, merged into rows.
     pub(super) install: Vec<Row>,
-    /// What the accounts hold.
+    /// The permissions of all accounts of the operator.
+    pub(super) held: Vec<Need>,
+    /// The same permissions by account.
     pub(super) operators: Vec<Holders>,
 }
 
 /// The accounts of an operator.
 #[derive(Debug, Clone)]
 pub(super) struct Holders {
-    /// Why the operator is for which namespaces.
+    /// The namespaces of the installation to which the permissions apply, in one sentence.
     pub(super) scope: String,
     pub(super) accounts: Vec<Account>,
     pub(super) notes: Vec<String>,
@@ -38,25 +40,66 @@ pub(super) struct Account {
 /// A permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row {
+    /// The anchor on the page; empty if nothing links to the permission.
+    pub(super) id: String,
     /// Namespace, group, resource, names and verbs.
     pub(super) cells: [String; 5],
-    /// What people should know of it.
-    pub(super) dangers: Vec<&'static str>,
-    /// Where it comes from.
-    pub(super) reasons: Vec<String>,
+    /// The risks of the permission.
+    pub(super) dangers: Vec<String>,
+}
+
+/// A risk with the permissions that cause it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Danger<'a> {
+    pub(super) words: &'a str,
+    pub(super) rows: Vec<&'a Row>,
 }
 
 impl Row {
-    pub(super) fn of(permission: &Permission, reasons: &[String]) -> Self {
+    pub(super) fn of(permission: &Permission) -> Self {
         Self {
+            id: String::new(),
             cells: permission.in_words(),
             dangers: dangers(&permission.rule),
-            reasons: reasons.to_vec(),
         }
+    }
+
+    /// Whether the permission is limited to objects with certain names.
+    pub(super) fn has_names(&self) -> bool {
+        !self.cells[3].is_empty()
+    }
+
+    /// Returns the permission in words, such as `get, list secrets of (core) in all namespaces`.
+    pub(super) fn words(&self) -> String {
+        let [place, group, resource, names, verbs] = &self.cells;
+        let mut words = format!("{verbs} {resource}");
+        if self.has_names() {
+            words = format!("{words} named {names}");
+        }
+        // Paths of the API server have neither a group nor a namespace.
+        if group.is_empty() {
+            return words;
+        }
+        let place = if place == EVERYWHERE { "all namespaces" } else { place };
+        format!("{words} of {group} in {place}")
     }
 }
 
-/// The permissions of a version that is installed into an empty cluster, or why nobody can tell.
+/// Whether at least one permission is limited to objects with certain names.
+pub(super) fn have_names(rows: &[Row]) -> bool {
+    rows.iter().any(Row::has_names)
+}
+
+/// Returns the name of the table of an account's permissions.
+pub(super) fn caption(account: &Account) -> String {
+    format!("Permissions of service account {}", account.name)
+}
+
+/// How permissions for the whole cluster are marked in tables.
+const EVERYWHERE: &str = "(all)";
+
+/// Returns the permissions of a version that is installed into an empty cluster, or the reason why they cannot be
+/// determined.
 pub(super) fn access(content: &Content) -> Result<Access, String> {
     let target = Target {
         namespace: NAMESPACE.to_owned(),
@@ -69,41 +112,75 @@ pub(super) fn access(content: &Content) -> Result<Access, String> {
     let install = not_held(&needs, &Grants::default()).map_err(|error| error.to_string())?;
     let operators = operators(&steps, NAMESPACE, &nothing).map_err(|error| error.to_string())?;
     Ok(Access {
-        install: install.iter().map(|permission| Row::of(permission, &[])).collect(),
-        operators: operators.iter().map(holders).collect(),
+        install: install.iter().map(Row::of).collect(),
+        held: operators.iter().flat_map(held).collect(),
+        operators: operators
+            .iter()
+            .enumerate()
+            .map(|(number, operator)| holders(number, operator))
+            .collect(),
         needs,
     })
 }
 
-fn holders(operator: &Operator) -> Holders {
-    let accounts = operator.accounts.iter().map(|account| {
-        let rows = account.permissions.iter();
+/// Returns the permissions of all accounts of an operator, in the form that can be compared.
+fn held(operator: &Operator) -> Vec<Need> {
+    let permissions = operator.accounts.iter().flat_map(|account| &account.permissions);
+    let needs = permissions.flat_map(|holding| {
+        let Permission { rule, namespaces } = &holding.permission;
+        let places: Vec<Option<String>> = if namespaces.is_empty() {
+            vec![None]
+        } else {
+            namespaces.iter().cloned().map(Some).collect()
+        };
+        places.into_iter().map(|namespace| Need {
+            namespace,
+            rules: vec![rule.clone()],
+            purpose: Purpose::Operator,
+            unless: None,
+        })
+    });
+    needs.collect()
+}
+
+fn holders(number: usize, operator: &Operator) -> Holders {
+    let accounts = operator.accounts.iter().enumerate().map(|(place, account)| {
+        let rows = account.permissions.iter().enumerate().map(|(line, holding)| Row {
+            id: format!("permission-{number}-{place}-{line}"),
+            ..Row::of(&holding.permission)
+        });
         Account {
             name: account.account.name.clone(),
-            rows: rows
-                .map(|holding| Row::of(&holding.permission, &holding.reasons))
-                .collect(),
+            rows: rows.collect(),
         }
     });
+    let scope = match &operator.targets {
+        Targets::All => "If the operator is installed for all namespaces".to_owned(),
+        Targets::Namespaces(names) => format!(
+            "If the operator is installed for the namespace {}, because it does not support all namespaces",
+            names.join(", ")
+        ),
+    };
     Holders {
-        scope: operator.to_string(),
+        scope,
         accounts: accounts.collect(),
         notes: operator.notes.clone(),
     }
 }
 
 impl Access {
-    /// All that people should know of, each once.
-    pub(super) fn dangers(&self) -> Vec<&'static str> {
-        let mut all: Vec<&'static str> = Vec::new();
+    /// Returns the risks of the permissions of all accounts, each with the permissions that cause it.
+    pub(super) fn dangers(&self) -> Vec<Danger<'_>> {
+        let mut all: Vec<Danger<'_>> = Vec::new();
         let rows = self
             .operators
             .iter()
             .flat_map(|operator| &operator.accounts)
             .flat_map(|account| &account.rows);
-        for danger in rows.flat_map(|row| &row.dangers) {
-            if !all.contains(danger) {
-                all.push(danger);
+        for (row, words) in rows.flat_map(|row| row.dangers.iter().map(move |words| (row, words))) {
+            match all.iter_mut().find(|danger| danger.words == words) {
+                Some(danger) => danger.rows.push(row),
+                None => all.push(Danger { words, rows: vec![row] }),
             }
         }
         all

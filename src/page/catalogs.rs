@@ -1,4 +1,4 @@
-//! Pages that look at more than one catalog: what has changed since another one, and several side by side.
+//! Pages about more than one catalog: the changes since an older catalog, and several catalogs side by side.
 
 use super::change::{Change, Part, part};
 use super::frame::{File, Frame, Site, page};
@@ -21,21 +21,33 @@ struct ChangesPage<'a> {
 struct CatalogsPage<'a> {
     frame: Frame<'a>,
     names: Vec<&'a str>,
+    /// The packages whose versions differ, and the others.
+    tables: [Table<'a>; 2],
+}
+
+struct Table<'a> {
+    id: &'static str,
+    title: &'static str,
     rows: Vec<Row<'a>>,
 }
 
 struct Row<'a> {
     package: &'a str,
     path: Option<String>,
-    cells: Vec<String>,
-    /// Whether the catalogs have different versions.
-    differs: bool,
+    cells: Vec<Cell>,
 }
 
-/// What has changed since another catalog.
+/// The version in one catalog; empty if the catalog does not contain the package.
+#[derive(Default)]
+struct Cell {
+    version: String,
+    path: Option<String>,
+}
+
+/// Renders the page with the changes since an older catalog.
 ///
 /// # Errors
-/// As [`page`].
+/// Returns an error if [`page`] does.
 pub(super) fn changes_page(site: &Site, name: &str, before: &Catalog, after: &Catalog) -> Result<File, askama::Error> {
     let difference = difference::difference(before, after);
     let (mut packages, mut heads, mut versions) = (Vec::new(), Vec::new(), Vec::new());
@@ -97,10 +109,10 @@ pub(super) fn changes_page(site: &Site, name: &str, before: &Catalog, after: &Ca
     page(path, &filled)
 }
 
-/// Several catalogs beside each other; the pages are those of the first one.
+/// Renders the page of several catalogs side by side. Its links lead to the pages of the first one.
 ///
 /// # Errors
-/// As [`page`].
+/// Returns an error if [`page`] does.
 pub(super) fn catalogs_page(site: &Site, catalogs: &[(&str, &Catalog)]) -> Result<File, askama::Error> {
     let own = catalogs.first().map(|(_, catalog)| *catalog);
     let packages = catalogs.iter().flat_map(|(_, catalog)| &catalog.packages);
@@ -108,29 +120,50 @@ pub(super) fn catalogs_page(site: &Site, catalogs: &[(&str, &Catalog)]) -> Resul
     let rows = names.into_iter().map(|package| {
         let cells = catalogs.iter().map(|(_, catalog)| {
             let found = catalog.package(package);
-            found.map(|package| head_of(catalog, package)).unwrap_or_default()
+            found.map_or_else(Cell::default, |package| head_of(catalog, package, own))
         });
-        let cells: Vec<String> = cells.collect();
         Row {
             package,
             path: own.and_then(|own| own.package(package)).map(|_| path::package(package)),
-            differs: cells.windows(2).any(|pair| pair[0] != pair[1]),
-            cells,
+            cells: cells.collect(),
         }
     });
+    let differs = |row: &Row<'_>| row.cells.windows(2).any(|pair| pair[0].version != pair[1].version);
+    let (different, same): (Vec<Row<'_>>, Vec<Row<'_>>) = rows.partition(differs);
     let path = "catalogs.html";
     let filled = CatalogsPage {
         frame: Frame::new(site, path, "Catalogs side by side"),
         names: catalogs.iter().map(|(name, _)| *name).collect(),
-        rows: rows.collect(),
+        tables: [
+            Table {
+                id: "different",
+                title: "Different",
+                rows: different,
+            },
+            Table {
+                id: "same",
+                title: "The same in all catalogs",
+                rows: same,
+            },
+        ],
     };
     page(path, &filled)
 }
 
-/// The version that a new installation gets.
-fn head_of(catalog: &Catalog, package: &Package) -> String {
+/// Returns the version that a new installation gets. If the first catalog contains the same bundle, the site has a page
+/// for it.
+fn head_of(catalog: &Catalog, package: &Package, own: Option<&Catalog>) -> Cell {
     let head = crate::catalog::published::published(catalog, &package.name, None).ok();
     let bundle = head.and_then(|head| catalog.bundle(catalog.find(head)?));
     let version = bundle.and_then(|bundle| bundle.version.as_deref().filter(|version| !version.is_empty()));
-    version.or(head).unwrap_or("no head").to_owned()
+    let has_page = |head: &str| {
+        let place = own.and_then(|own| own.channel_of(head));
+        place.is_some_and(|(of, _)| of == *package.name)
+    };
+    Cell {
+        version: version.or(head).unwrap_or("no head").to_owned(),
+        path: head
+            .filter(|head| has_page(head))
+            .map(|head| path::version(&package.name, head)),
+    }
 }

@@ -10,7 +10,7 @@ pub(super) struct Part {
     pub(super) changes: Vec<Change>,
 }
 
-/// A line.
+/// A line about one difference.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Change {
     /// `added`, `removed` or `changed`.
@@ -19,10 +19,10 @@ pub(super) struct Change {
     pub(super) what: String,
     pub(super) before: String,
     pub(super) after: String,
-    /// Whether it may break what users have.
+    /// Whether the change may break existing uses.
     pub(super) breaking: bool,
-    pub(super) remarks: Vec<&'static str>,
-    /// Where there is more about it.
+    pub(super) remarks: Vec<String>,
+    /// The path of a page with details.
     pub(super) path: Option<String>,
 }
 
@@ -67,12 +67,19 @@ impl Change {
     }
 }
 
-/// A part, unless it has no lines.
+impl Part {
+    /// Returns the anchor of the part on its page.
+    pub(super) fn id(&self) -> String {
+        self.title.to_lowercase().replace(' ', "-")
+    }
+}
+
+/// Returns a part, or `None` if there are no lines.
 pub(super) fn part(title: &'static str, changes: Vec<Change>) -> Option<Part> {
     (!changes.is_empty()).then_some(Part { title, changes })
 }
 
-/// What differs between values with names. `breaks` says of a name whether it breaks users that it goes.
+/// Compares named values. `going_breaks` specifies whether the removal of a value breaks users.
 pub(super) fn of_maps(
     before: &BTreeMap<String, String>,
     after: &BTreeMap<String, String>,
@@ -81,18 +88,24 @@ pub(super) fn of_maps(
     let mut changes = Vec::new();
     for (name, old) in before {
         match after.get(name) {
-            None => changes.push(Change::removed(name).breaking(going_breaks)),
+            None => changes.push(Change {
+                before: old.clone(),
+                ..Change::removed(name).breaking(going_breaks)
+            }),
             Some(new) if new != old => changes.push(Change::changed(name, old, new)),
             Some(_) => {}
         }
     }
-    let new = after.keys().filter(|name| !before.contains_key(*name));
-    changes.extend(new.map(Change::added));
+    let new = after.iter().filter(|(name, _)| !before.contains_key(*name));
+    changes.extend(new.map(|(name, new)| Change {
+        after: new.clone(),
+        ..Change::added(name)
+    }));
     changes.sort_by(|one, other| one.what.cmp(&other.what));
     changes
 }
 
-/// Facts by name, as one string each.
+/// Returns the facts by name, each as a single string.
 pub(super) fn facts(rows: &[(&'static str, Vec<Linked>)]) -> BTreeMap<String, String> {
     let text = |values: &[Linked]| {
         let values: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
@@ -101,4 +114,29 @@ pub(super) fn facts(rows: &[(&'static str, Vec<Linked>)]) -> BTreeMap<String, St
     rows.iter()
         .map(|(name, values)| ((*name).to_owned(), text(values)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_come_and_go_are_told() {
+        let map = |name: &str, value: &str| BTreeMap::from([(name.to_owned(), value.to_owned())]);
+        let changes = of_maps(
+            &map("Support", "Garden tools"),
+            &map("Repository", "https://example.com"),
+            false,
+        );
+        let told = changes
+            .iter()
+            .map(|change| [change.mark, &change.what, &change.before, &change.after]);
+        assert_eq!(
+            told.collect::<Vec<_>>(),
+            [
+                ["+", "Repository", "", "https://example.com"],
+                ["−", "Support", "Garden tools", ""]
+            ]
+        );
+    }
 }

@@ -1,19 +1,20 @@
-//! The same as the pages as data: `catalog.json`, and a file for each package.
+//! The content of the pages as data: `catalog.json`, and a file for each package.
 
 use super::facts::{Api, Facts};
 use super::frame::{File, Site};
 use super::list::Row;
 use super::model::{Model, Release};
 use super::path;
+use super::probe::Sizes;
 use super::relations::{Dependent, Needed, Relations};
 use crate::visible;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The version of both forms.
+/// The version of both formats.
 pub(super) const FORM: i64 = 1;
 
-/// The data of all packages.
+/// Returns the data of all packages.
 pub(super) fn catalog_data(site: &Site, rows: &[Row]) -> File {
     let packages = rows.iter().map(|row| {
         json!({
@@ -35,7 +36,7 @@ pub(super) fn catalog_data(site: &Site, rows: &[Row]) -> File {
     file("catalog.json".to_owned(), &data)
 }
 
-/// The data of a package.
+/// Returns the data of a package.
 pub(super) fn package_data(model: &Model<'_>, relations: &Relations) -> File {
     let name = &*model.package.name;
     let channels: Vec<Value> = model
@@ -77,13 +78,13 @@ pub(super) fn package_data(model: &Model<'_>, relations: &Relations) -> File {
         "defaultChannel": model.package.default_channel.as_deref(),
         "deprecated": model.deprecated,
         "channels": channels,
-        "versions": model.versions.iter().map(version).collect::<Vec<_>>(),
+        "versions": model.versions.iter().map(|release| version(release, &model.sizes)).collect::<Vec<_>>(),
         "neededBy": dependents,
     });
     file(path::package_data(name), &data)
 }
 
-fn version(version: &Release) -> Value {
+fn version(version: &Release, sizes: &Sizes) -> Value {
     let Facts {
         summary,
         provider,
@@ -96,10 +97,14 @@ fn version(version: &Release) -> Value {
         ..
     } = &version.facts;
     let supported = install_modes.iter().filter(|(_, supported)| *supported);
-    let images = version
-        .images
-        .iter()
-        .map(|image| json!({"name": image.name, "image": image.image}));
+    let images = version.images.iter().map(|image| {
+        let mut data = json!({"name": image.name, "image": image.image});
+        if let Some(size) = sizes.of(&image.image) {
+            data["bytes"] = size.bytes.into();
+            data["platforms"] = size.platforms.clone().into();
+        }
+        data
+    });
     json!({
         "bundle": version.name,
         "version": version.version,
@@ -136,9 +141,9 @@ fn need(need: &Needed) -> Value {
     json!({"what": need.wish, "intent": need.intent, "packages": providers})
 }
 
-/// JSON with hidden characters written out.
+/// Returns a JSON file with hidden characters escaped.
 fn file(path: String, data: &impl Serialize) -> File {
-    // Strings, numbers and lists can always be written.
+    // Serializing strings, numbers and lists cannot fail.
     let json = serde_json::to_string_pretty(data).unwrap_or_default();
     (path, (visible::json(&json).into_owned() + "\n").into_bytes())
 }

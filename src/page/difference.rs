@@ -1,38 +1,92 @@
-//! The page of what differs between two versions.
+//! The page that compares two versions.
 
-use super::access::{Access, Row};
-use super::change::{Change, Part, facts, of_maps, part};
+mod fields;
+mod permissions;
+mod workloads;
+
+use super::change::{Change, Part, facts, of_maps};
 use super::facts::{Api, group_version};
-use super::fields::{ApiVersion, Definition, Field};
 use super::frame::{File, Frame, Site, page};
 use super::model::{Model, Release};
-use super::package_page::VersionLink;
+use super::package_page::{VersionLink, letter};
 use super::path;
-use crate::install::permissions::{Need, approved, pending};
-use crate::kubernetes::rbac::account::Grants;
 use askama::Template;
 use std::collections::BTreeMap;
 
-/// How a digest begins, and the characters behind that are shown.
+/// The prefix of a digest, and the number of characters shown after the prefix.
 const DIGEST: &str = "sha256:";
 const SHORT: usize = 16;
+
+/// The title of the part about the permissions of the operator.
+const OF_OPERATOR: &str = "Permissions of the operator";
 
 #[derive(Template)]
 #[template(path = "page/difference.html")]
 struct DifferencePage<'a> {
     frame: Frame<'a>,
     package: &'a str,
+    display_name: &'a str,
+    icon: Option<String>,
+    letter: String,
     from: VersionLink,
     to: VersionLink,
+    /// The parts with changes.
     parts: Vec<Part>,
+    /// The titles of the parts without changes.
+    unchanged: Vec<&'static str>,
+    gaps: Vec<Gap>,
     breaking: usize,
-    has_manifests: bool,
+    dangerous: usize,
 }
 
-/// What differs in `after`.
+/// Parts that cannot be compared, because the data of at least one version are unknown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Gap {
+    /// The missing data.
+    what: &'static str,
+    /// The versions that lack them.
+    versions: Vec<String>,
+    /// The titles of the parts.
+    parts: Vec<&'static str>,
+}
+
+/// What a part is compared from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The properties of the bundle, which every catalog contains.
+    Properties,
+    /// The ClusterServiceVersion, or a summary of it.
+    Csv,
+    /// All manifests.
+    Manifests,
+    /// The list of related images.
+    Images,
+}
+
+impl Source {
+    fn is_known(self, version: &Release) -> bool {
+        match self {
+            Self::Properties => true,
+            Self::Csv => version.has_csv,
+            Self::Manifests => version.has_manifests(),
+            Self::Images => version.has_manifests() || !version.images.is_empty(),
+        }
+    }
+
+    fn what(self) -> &'static str {
+        match self {
+            Self::Properties => "properties",
+            Self::Csv => "ClusterServiceVersion",
+            Self::Manifests => "manifests",
+            Self::Images => "related images",
+        }
+    }
+}
+
+/// Renders the page of the differences between `before` and `after`.
 ///
 /// # Errors
-/// As [`page`].
+/// Returns an error if [`page`] does.
 pub(super) fn difference_page(
     site: &Site,
     model: &Model<'_>,
@@ -40,44 +94,106 @@ pub(super) fn difference_page(
     after: &Release,
 ) -> Result<File, askama::Error> {
     let path = path::difference(&model.package.name, &before.name, &after.name);
-    let parts = parts(before, after);
+    let (parts, gaps) = parts(before, after);
     let link = |version: &Release| VersionLink {
         bundle: version.name.clone(),
         version: version.version.clone(),
         path: format!("../{}", version.path.rsplit('/').next().unwrap_or_default()),
     };
     let title = format!("{} → {} · {}", before.version, after.version, model.display_name());
-    let changes = parts.iter().flat_map(|part| &part.changes);
+    let (parts, same): (Vec<Part>, Vec<Part>) = parts.into_iter().partition(|part| !part.changes.is_empty());
+    let changes = || parts.iter().flat_map(|part| &part.changes);
+    // The installation needs what it grants, so those permissions would be counted twice.
+    let of_operator = parts.iter().filter(|part| part.title == OF_OPERATOR);
+    let gained = of_operator.flat_map(|part| &part.changes);
+    let frame = Frame::new(site, &path, title);
     let filled = DifferencePage {
-        frame: Frame::new(site, &path, title),
         package: &model.package.name,
+        display_name: model.display_name(),
+        icon: model.icon.as_ref().map(|icon| icon.address(&frame.up)),
+        letter: letter(model.display_name()),
+        frame,
         from: link(before),
         to: link(after),
-        breaking: changes.filter(|change| change.breaking).count(),
-        has_manifests: before.has_manifests() && after.has_manifests(),
+        breaking: changes().filter(|change| change.breaking).count(),
+        dangerous: gained.filter(|change| !change.remarks.is_empty()).count(),
+        unchanged: same.iter().map(|part| part.title).collect(),
         parts,
+        gaps,
     };
     page(&path, &filled)
 }
 
-fn parts(before: &Release, after: &Release) -> Vec<Part> {
-    let parts = [
-        part("Facts", told(before, after)),
-        part("Install modes", modes(before, after)),
-        part("APIs", of_maps(&apis(&before.owned), &apis(&after.owned), true)),
-        part(
-            "APIs needed from others",
-            of_maps(&apis(&before.required), &apis(&after.required), false),
+/// Compares everything that is known about both versions.
+fn parts(before: &Release, after: &Release) -> (Vec<Part>, Vec<Gap>) {
+    use Source::{Csv, Images, Manifests, Properties};
+    type Compare = fn(&Release, &Release) -> Option<Vec<Change>>;
+    // APIs are also among the properties.
+    let source_of_apis = if before.owned.is_empty() || after.owned.is_empty() {
+        Csv
+    } else {
+        Properties
+    };
+    let all: [(&'static str, Source, Compare); 11] = [
+        ("Facts", Csv, |old, new| Some(told(old, new))),
+        ("Install modes", Csv, |old, new| Some(modes(old, new))),
+        ("APIs", source_of_apis, |old, new| {
+            Some(of_maps(&apis(&old.owned), &apis(&new.owned), true))
+        }),
+        ("Required APIs", Csv, |old, new| {
+            Some(of_maps(&apis(&old.required), &apis(&new.required), false))
+        }),
+        ("API fields", Manifests, |old, new| Some(fields::fields(old, new))),
+        (OF_OPERATOR, Manifests, permissions::of_operator),
+        (
+            "Permissions required for the installation",
+            Manifests,
+            permissions::of_installation,
         ),
-        part("Fields of the APIs", fields(before, after)),
-        part("Permissions", permissions(before, after)),
-        part("Images", shortened(of_maps(&images(before), &images(after), false))),
-        part("Dependencies", of_maps(&needs(before), &needs(after), false)),
+        ("Deployments", Manifests, |old, new| {
+            Some(shortened(workloads::deployments(old, new)))
+        }),
+        ("Webhooks", Manifests, |old, new| Some(workloads::webhooks(old, new))),
+        ("Images", Images, |old, new| {
+            Some(shortened(of_maps(&images(old), &images(new), false)))
+        }),
+        ("Dependencies", Properties, |old, new| {
+            Some(of_maps(&needs(old), &needs(new), false))
+        }),
     ];
-    parts.into_iter().flatten().collect()
+    let (mut parts, mut gaps) = (Vec::new(), Vec::new());
+    for (title, source, compare) in all {
+        let lacking: Vec<&Release> = [before, after]
+            .into_iter()
+            .filter(|version| !source.is_known(version))
+            .collect();
+        let changes = if lacking.is_empty() {
+            compare(before, after)
+        } else {
+            None
+        };
+        match changes {
+            Some(changes) => parts.push(Part { title, changes }),
+            None => add_gap(&mut gaps, title, source, &lacking),
+        }
+    }
+    (parts, gaps)
 }
 
-/// Facts other than those that every version has of its own.
+/// Adds a part to the gap with the same reason. Without a version that lacks data, the data cannot be compared.
+fn add_gap(gaps: &mut Vec<Gap>, part: &'static str, source: Source, lacking: &[&Release]) {
+    let what = if lacking.is_empty() { "" } else { source.what() };
+    match gaps.iter_mut().find(|gap| gap.what == what) {
+        Some(gap) => gap.parts.push(part),
+        None => gaps.push(Gap {
+            what,
+            versions: lacking.iter().map(|version| version.version.clone()).collect(),
+            parts: vec![part],
+        }),
+    }
+}
+
+/// Compares the facts, except for those that differ in every version.
 fn told(before: &Release, after: &Release) -> Vec<Change> {
     let (mut old, mut new) = (facts(&before.facts.rows), facts(&after.facts.rows));
     for facts in [&mut old, &mut new] {
@@ -101,7 +217,7 @@ fn apis(apis: &[Api]) -> BTreeMap<String, String> {
     apis.iter().map(|api| (name(api), String::new())).collect()
 }
 
-/// Images by where they are, with their tags or digests.
+/// Returns the tags or digests of images by the rest of their references.
 fn images(version: &Release) -> BTreeMap<String, String> {
     let mut images: BTreeMap<String, String> = BTreeMap::new();
     for image in &version.images {
@@ -125,7 +241,7 @@ fn needs(version: &Release) -> BTreeMap<String, String> {
     needs.map(|need| (need.wish.clone(), need.intent.to_owned())).collect()
 }
 
-/// The same with digests by their first characters, which tell them apart from any other.
+/// Shortens digests to their first characters, which suffice to distinguish them.
 fn shortened(mut changes: Vec<Change>) -> Vec<Change> {
     for value in changes
         .iter_mut()
@@ -150,176 +266,9 @@ fn shortened(mut changes: Vec<Change>) -> Vec<Change> {
     changes
 }
 
-/// What differs in the fields of definitions that both versions bring.
-fn fields(before: &Release, after: &Release) -> Vec<Change> {
-    let mut changes = Vec::new();
-    for old in &before.definitions {
-        let Some(new) = after.definition(&old.name).filter(|new| new.digest != old.digest) else {
-            continue;
-        };
-        for version in &old.versions {
-            let name = format!("{} {}", old.kind, version.name);
-            match new.versions.iter().find(|other| other.name == version.name) {
-                None => changes.push(Change::removed(format!("{name}: the version")).breaking(version.is_served)),
-                Some(other) => {
-                    if version.is_served && !other.is_served {
-                        changes.push(
-                            Change::changed(format!("{name}: the version"), "served", "not served").breaking(true),
-                        );
-                    }
-                    changes.extend(of_version(&name, version, other));
-                }
-            }
-        }
-        changes.extend(new_versions(old, new));
-    }
-    changes
-}
-
-fn new_versions<'a>(old: &'a Definition, new: &'a Definition) -> impl Iterator<Item = Change> + 'a {
-    let known = |name: &str| old.versions.iter().any(|version| version.name == name);
-    let new_ones = new.versions.iter().filter(move |version| !known(&version.name));
-    new_ones.map(|version| Change::added(format!("{} {}: the version", new.kind, version.name)))
-}
-
-fn of_version(name: &str, before: &ApiVersion, after: &ApiVersion) -> Vec<Change> {
-    let by_path = |version: &ApiVersion| -> BTreeMap<String, Field> {
-        let fields = version.fields.iter();
-        fields.map(|field| (field.path.clone(), field.clone())).collect()
-    };
-    let (old, new) = (by_path(before), by_path(after));
-    let mut changes = Vec::new();
-    for (path, field) in &old {
-        let what = format!("{name}: {path}");
-        match new.get(path) {
-            // What goes with the field that it is a part of is not told again.
-            None if parent(path, &old).is_some_and(|parent| !new.contains_key(parent)) => {}
-            None => changes.push(Change::removed(what).breaking(true)),
-            Some(other) => changes.extend(of_field(&what, field, other)),
-        }
-    }
-    for (path, field) in &new {
-        if !old.contains_key(path) && parent(path, &new).is_none_or(|parent| old.contains_key(parent)) {
-            // A new required field breaks objects only where what it is a part of was there.
-            changes.push(Change::added(format!("{name}: {path}")).breaking(field.required));
-        }
-    }
-    changes
-}
-
-/// The field that one is a part of.
-fn parent<'a>(path: &'a str, known: &BTreeMap<String, Field>) -> Option<&'a str> {
-    let mut at = path;
-    while let Some((above, _)) = at.rsplit_once('.') {
-        let bare = above.trim_end_matches("[]");
-        if known.contains_key(bare) {
-            return Some(bare);
-        }
-        at = above;
-    }
-    None
-}
-
-fn of_field(what: &str, before: &Field, after: &Field) -> Vec<Change> {
-    let mut changes = Vec::new();
-    if before.kind != after.kind {
-        changes.push(Change::changed(format!("{what}, type"), &before.kind, &after.kind).breaking(true));
-    }
-    if before.required != after.required {
-        let words = |required: bool| if required { "required" } else { "optional" };
-        let change = Change::changed(what, words(before.required), words(after.required));
-        changes.push(change.breaking(after.required));
-    }
-    let bounds = |field: &Field| -> BTreeMap<String, String> {
-        let bounds = field.bounds.iter();
-        bounds
-            .map(|(name, value)| ((*name).to_owned(), value.clone()))
-            .collect()
-    };
-    let (old, new) = (bounds(before), bounds(after));
-    for mut change in of_maps(&old, &new, false) {
-        change.breaking = narrows(&change.what, old.get(&change.what), new.get(&change.what));
-        if change.kind == "added" {
-            change.after = new.get(&change.what).cloned().unwrap_or_default();
-        }
-        change.what = format!("{what}, {}", change.what);
-        changes.push(change);
-    }
-    changes
-}
-
-/// Whether a bound allows less than before.
-fn narrows(bound: &str, before: Option<&String>, after: Option<&String>) -> bool {
-    let numbers = || Some((before?.parse::<f64>().ok()?, after?.parse::<f64>().ok()?));
-    match (bound, before, after) {
-        ("may be null", Some(_), None) => true,
-        ("default" | "may be null", ..) | (_, _, None) => false,
-        (_, None, Some(_)) => true,
-        ("one of", Some(before), Some(after)) => {
-            let after: Vec<&str> = after.split(", ").collect();
-            before.split(", ").any(|value| !after.contains(&value))
-        }
-        ("at least" | "shortest" | "fewest items" | "fewest entries", ..) => {
-            numbers().is_none_or(|(before, after)| after > before)
-        }
-        ("at most" | "longest" | "most items" | "most entries", ..) => {
-            numbers().is_none_or(|(before, after)| after < before)
-        }
-        _ => true,
-    }
-}
-
-/// Permissions that the newer version needs and the older did not, and those that it needs no longer.
-fn permissions(before: &Release, after: &Release) -> Vec<Change> {
-    let known = |version: &'_ Release| -> Option<Vec<Need>> {
-        match &version.access {
-            Some(Ok(Access { needs, .. })) => Some(needs.clone()),
-            _ => None,
-        }
-    };
-    let (Some(old), Some(new)) = (known(before), known(after)) else {
-        return Vec::new();
-    };
-    let more = |needs: &[Need], than: &[Need]| {
-        let held = approved(than, Grants::default());
-        let missing = pending(needs, &held).unwrap_or_default();
-        missing
-            .iter()
-            .map(|permission| Row::of(permission, &[]))
-            .collect::<Vec<_>>()
-    };
-    let words = |row: &Row| {
-        let [place, group, resource, names, verbs] = &row.cells;
-        let names = if names.is_empty() {
-            String::new()
-        } else {
-            format!(" named {names}")
-        };
-        let place = if place == "(all)" {
-            String::new()
-        } else {
-            format!(" in {place}")
-        };
-        format!("{verbs} {resource}{names} of {group}{place}")
-    };
-    let gained = more(&new, &old).into_iter().map(|row| Change {
-        remarks: row.dangers.clone(),
-        ..Change::added(words(&row))
-    });
-    let lost = more(&old, &new).into_iter().map(|row| Change::removed(words(&row)));
-    gained.chain(lost).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    fn definition(properties: &serde_json::Value, required: &[&str]) -> ApiVersion {
-        let object = json!({"kind": "CustomResourceDefinition", "spec": {"versions": [{"name": "v1", "served": true,
-            "schema": {"openAPIV3Schema": {"properties": {"spec": {"type": "object", "properties": properties, "required": required}}}}}]}});
-        Definition::read(&object).unwrap().versions.remove(0)
-    }
 
     #[test]
     fn digests_are_shown_short_and_compared_whole() {
@@ -331,50 +280,6 @@ mod tests {
         assert_eq!(
             shortened(vec![Change::changed("a", "v1, sha256:12", "")])[0].before,
             "v1, sha256:12"
-        );
-    }
-
-    #[test]
-    fn fields_that_go_and_bounds_that_narrow_break_users() {
-        let before = definition(
-            &json!({
-                "gone": {"type": "object", "properties": {"inside": {"type": "string"}}},
-                "size": {"type": "integer", "minimum": 1, "maximum": 5},
-                "mode": {"type": "string", "enum": ["a", "b"]},
-                "name": {"type": "string"},
-            }),
-            &["name"],
-        );
-        let after = definition(
-            &json!({
-                "size": {"type": "integer", "minimum": 0, "maximum": 3, "default": 2},
-                "mode": {"type": "string", "enum": ["a", "b", "c"]},
-                "name": {"type": "integer"},
-                "must": {"type": "object", "properties": {"part": {"type": "string"}}},
-            }),
-            &["must"],
-        );
-        let told: Vec<String> = of_version("Pad v1", &before, &after)
-            .iter()
-            .map(|change| {
-                format!(
-                    "{}{} {} -> {} {}",
-                    change.mark, change.what, change.before, change.after, change.breaking
-                )
-            })
-            .collect();
-        assert_eq!(
-            told,
-            [
-                "−Pad v1: spec.gone  ->  true",
-                "~Pad v1: spec.mode, one of a, b -> a, b, c false",
-                "~Pad v1: spec.name, type string -> integer true",
-                "~Pad v1: spec.name required -> optional false",
-                "~Pad v1: spec.size, at least 1 -> 0 false",
-                "~Pad v1: spec.size, at most 5 -> 3 true",
-                "+Pad v1: spec.size, default  -> 2 false",
-                "+Pad v1: spec.must  ->  true",
-            ]
         );
     }
 }

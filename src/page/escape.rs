@@ -1,10 +1,10 @@
-//! Strings of strangers inside of HTML and XML.
+//! Escaping of untrusted strings in HTML and XML.
 
 use crate::visible::is_hidden;
 use std::fmt::{self, Write};
 
-/// How templates write what they are given: as text or as the value of an attribute in double quotes, with hidden
-/// characters written out.
+/// The escaper of the templates, for text and for attribute values in double quotes. Hidden characters are written as
+/// escapes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Html;
 
@@ -37,7 +37,7 @@ fn replaced(character: char) -> Option<&'static str> {
     }
 }
 
-/// A string as the text of an element.
+/// Escapes a string for the text of an element.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     // Writing to a string cannot fail.

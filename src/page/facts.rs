@@ -1,4 +1,4 @@
-//! What a ClusterServiceVersion tells people about a version of an operator.
+//! The facts in a ClusterServiceVersion about a version of an operator.
 
 use super::link::{mail_address, web_address};
 use super::markdown;
@@ -8,40 +8,40 @@ use crate::olm::property::MAX_OPENSHIFT_VERSION;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Characters of a description in one sentence.
+/// The maximum length of a summary, in characters.
 const SENTENCE: usize = 160;
 
-/// A value that may lead somewhere.
+/// A value with an optional link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Linked {
     pub(super) text: String,
     pub(super) address: Option<String>,
 }
 
-/// What a version says of itself.
+/// The facts that a version specifies about itself.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Facts {
     pub(super) display_name: String,
-    /// One sentence.
+    /// A summary in one sentence.
     pub(super) summary: String,
-    /// Markdown.
+    /// The description in Markdown.
     pub(super) description: String,
     pub(super) provider: String,
     pub(super) capability: String,
     pub(super) categories: Vec<String>,
     pub(super) keywords: Vec<String>,
-    /// Features of the infrastructure that it supports.
+    /// The infrastructure features that the operator supports.
     pub(super) features: Vec<String>,
-    /// Install modes with whether they are supported.
+    /// The install modes, and whether each mode is supported.
     pub(super) install_modes: Vec<(String, bool)>,
     pub(super) created_at: String,
-    /// The namespace that it would like to be in.
+    /// The suggested namespace.
     pub(super) namespace: String,
-    /// Names and values of all that is shown as a list of facts.
+    /// The names and values of all facts that are shown as a list.
     pub(super) rows: Vec<(&'static str, Vec<Linked>)>,
 }
 
-/// The features by the ends of their annotations, with their names and the older spellings.
+/// The infrastructure features: the suffix of the annotation, the name, and the older spellings.
 const FEATURES: [(&str, &str, &[&str]); 11] = [
     ("disconnected", "Disconnected", &["disconnected"]),
     ("fips-compliant", "FIPS", &["fips", "fipsmode"]),
@@ -65,7 +65,7 @@ const FEATURES: [(&str, &str, &[&str]); 11] = [
 ];
 
 impl Facts {
-    /// Reads a version. `description` is what the catalog says of its package.
+    /// Reads the facts of a version. `description` is the description of its package in the catalog.
     pub(super) fn read(bundle: &Bundle, csv: &Value, description: &str) -> Self {
         let csv = Csv(csv);
         let annotation = |key: &str| {
@@ -104,7 +104,7 @@ impl Facts {
         facts
     }
 
-    /// The day on which it was created, where that can be told.
+    /// Returns the creation date of the version, or the whole annotation if it does not begin with a date.
     pub(super) fn created_on(&self) -> &str {
         let day = self.created_at.get(..10).unwrap_or_default();
         let is_day = day.parse::<jiff::civil::Date>().is_ok();
@@ -202,7 +202,7 @@ fn maintainer(maintainer: &Value) -> Linked {
     }
 }
 
-/// The string in a property, or its JSON.
+/// Returns the string in a property, or the JSON of any other value.
 fn text_of(property: &Property) -> String {
     match serde_json::from_str(&property.value) {
         Ok(Value::String(text)) => text,
@@ -210,7 +210,7 @@ fn text_of(property: &Property) -> String {
     }
 }
 
-/// A list of strings that an annotation holds as JSON.
+/// Parses the JSON list of strings in an annotation.
 fn json_list(text: &str) -> Vec<String> {
     serde_json::from_str(text).unwrap_or_default()
 }
@@ -223,7 +223,7 @@ fn install_modes(csv: Csv<'_>) -> Vec<(String, bool)> {
     modes.collect()
 }
 
-/// What the annotations say, the newer ones first.
+/// Returns the features that the annotations list. The newer annotations take precedence.
 fn features(csv: Csv<'_>) -> Vec<String> {
     let of = |key: &str| csv.annotations().and_then(|annotations| annotations.get(key)?.as_str());
     let old = json_list(of("operators.openshift.io/infrastructure-features").unwrap_or_default());
@@ -244,7 +244,7 @@ pub(super) struct Api {
     pub(super) kind: String,
     pub(super) group: String,
     pub(super) version: String,
-    /// The name of the CustomResourceDefinition; empty for an API that a server provides.
+    /// The name of the CustomResourceDefinition; empty for an aggregated API.
     pub(super) definition: String,
     pub(super) display_name: String,
     pub(super) description: String,
@@ -252,7 +252,7 @@ pub(super) struct Api {
     pub(super) examples: Vec<Example>,
 }
 
-/// An object to begin with.
+/// A sample object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Example {
     pub(super) name: String,
@@ -261,8 +261,8 @@ pub(super) struct Example {
     pub(super) json: String,
 }
 
-/// The APIs that a version owns, or those that it requires. Where there is no ClusterServiceVersion, the properties
-/// tell of those that it owns.
+/// Returns the APIs that a version owns or requires. Without a ClusterServiceVersion, the owned APIs come from the
+/// properties.
 pub(super) fn apis(bundle: &Bundle, csv: &Value, which: &str) -> Vec<Api> {
     let csv = Csv(csv);
     let examples = examples(csv);
@@ -309,7 +309,7 @@ pub(super) fn apis(bundle: &Bundle, csv: &Value, which: &str) -> Vec<Api> {
     apis
 }
 
-/// `apiVersion` of the objects of an API.
+/// Returns the `apiVersion` of the objects of an API.
 pub(super) fn group_version(group: &str, version: &str) -> String {
     if group.is_empty() {
         version.to_owned()
@@ -318,7 +318,7 @@ pub(super) fn group_version(group: &str, version: &str) -> String {
     }
 }
 
-/// The examples in the annotation of a version, by API version and kind.
+/// Returns the examples in the annotation of a version, by API version and kind.
 fn examples(csv: Csv<'_>) -> BTreeMap<(String, String), Vec<Example>> {
     let annotation = |key: &str| {
         let text = csv.annotations().and_then(|annotations| annotations.get(key)?.as_str());

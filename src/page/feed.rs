@@ -1,4 +1,4 @@
-//! News of a catalog, as an Atom feed: the versions that were created last.
+//! Recent versions in a catalog, as an Atom feed.
 
 use super::frame::{File, Site};
 use super::model::{Model, Release};
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-/// Versions in a feed.
+/// The maximum number of versions in a feed.
 const MOST: usize = 50;
 
 /// A version in the feed.
@@ -32,7 +32,7 @@ struct Feed<'a> {
     entries: &'a [Entry],
 }
 
-/// The versions of a package that say when they were created, the last ones.
+/// Returns the latest versions of a package that specify a creation time.
 pub(super) fn entries(model: &Model<'_>) -> Vec<Entry> {
     let mut entries: Vec<Entry> = model
         .versions
@@ -43,7 +43,7 @@ pub(super) fn entries(model: &Model<'_>) -> Vec<Entry> {
     entries
 }
 
-/// Keeps those that were created last.
+/// Keeps the most recently created entries.
 pub(super) fn latest(entries: &mut Vec<Entry>) {
     entries.sort_by(|one, other| other.created.cmp(&one.created).then_with(|| one.path.cmp(&other.path)));
     entries.truncate(MOST);
@@ -62,7 +62,7 @@ fn entry(model: &Model<'_>, version: &Release) -> Option<Entry> {
     })
 }
 
-/// The time in an annotation, which people write in several forms; without a zone it is UTC.
+/// Parses the time in an annotation, which authors write in several forms. A time without a zone is in UTC.
 fn created(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     let zoned = || text.parse::<Timestamp>().ok();
@@ -73,10 +73,10 @@ fn created(text: &str) -> Option<Timestamp> {
     zoned().or_else(local)
 }
 
-/// The feed.
+/// Renders the feed.
 ///
 /// # Errors
-/// When the template cannot be filled in.
+/// Returns an error if the template cannot be rendered.
 pub(super) fn feed(site: &Site, entries: &[Entry]) -> Result<File, askama::Error> {
     let filled = Feed {
         base: &site.base,

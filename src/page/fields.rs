@@ -1,18 +1,18 @@
-//! The fields of a CustomResourceDefinition, as a tree to read.
+//! The fields of a CustomResourceDefinition, as a tree.
 
 use super::path::{anchor, short_digest};
 use crate::text::canonical;
 use serde_json::{Map, Value};
 
-/// Levels of fields that stand open.
+/// The number of levels of fields that are initially expanded.
 const OPEN: usize = 3;
 
-/// A definition, as one or more versions of an operator bring it.
+/// A definition that one or more versions of an operator include.
 #[derive(Debug, Clone)]
 pub(super) struct Definition {
     /// `<plural>.<group>`.
     pub(super) name: String,
-    /// Tells definitions of one name apart.
+    /// The digest that distinguishes definitions with the same name.
     pub(super) digest: String,
     pub(super) kind: String,
     pub(super) group: String,
@@ -29,41 +29,48 @@ pub(super) struct ApiVersion {
     pub(super) name: String,
     pub(super) is_served: bool,
     pub(super) is_stored: bool,
-    /// What is said where it is deprecated.
+    /// The deprecation warning, if the version is deprecated.
     pub(super) deprecated: Option<String>,
     pub(super) subresources: Vec<String>,
-    /// Columns that are printed: name and path.
+    /// The printed columns: name and path.
     pub(super) columns: Vec<(String, String)>,
     pub(super) description: String,
-    /// Below the root, each behind the one that it is a part of.
+    /// The fields below the root, each after its parent.
     pub(super) fields: Vec<Field>,
 }
 
 /// A field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Field {
-    /// As in `spec.ports[].name`.
+    /// The path, such as `spec.ports[].name`.
     pub(super) path: String,
-    /// Its name on the page.
+    /// The anchor of the field on the page.
     pub(super) anchor: String,
     /// The last part of the path.
     pub(super) name: String,
     pub(super) kind: String,
     pub(super) required: bool,
     pub(super) description: String,
-    /// What limits its values: names and values.
+    /// The names and values of the constraints on the field.
     pub(super) bounds: Vec<(&'static str, String)>,
-    /// How deep it is, from 0.
+    /// The depth of the field, from 0.
     pub(super) depth: usize,
-    /// Whether others are part of it.
+    /// Whether the field is initially expanded.
     pub(super) is_open: bool,
     pub(super) has_fields: bool,
-    /// How many fields end with this one, itself among them where it has none.
+    /// The number of parents that end after this field; 0 if the field contains fields.
     pub(super) closes: usize,
 }
 
+impl Field {
+    /// Returns the path up to the name.
+    pub(super) fn parents(&self) -> &str {
+        self.path.strip_suffix(&self.name).unwrap_or_default()
+    }
+}
+
 impl Definition {
-    /// Reads a definition; none where the object is another one.
+    /// Reads a definition. Returns `None` if the object is of a different kind.
     pub(super) fn read(object: &Value) -> Option<Self> {
         if object.get("kind")?.as_str()? != crate::steps::CRD {
             return None;
@@ -90,7 +97,7 @@ impl Definition {
             let single = serde_json::json!({"name": text("/spec/version"), "served": true, "storage": true});
             versions.push(served(&single, object));
         }
-        // What is stored and served is what people look for; among the others, the newest stands last.
+        // Readers want the stored and served versions first. Definitions list their newest version last.
         versions.reverse();
         versions.sort_by_key(|version| (!version.is_stored, !version.is_served));
         Some(Self {
@@ -126,7 +133,7 @@ fn served(version: &Value, object: &Value) -> ApiVersion {
     let mut fields = Vec::new();
     if let Some(schema) = schema {
         for (field, inside, required) in properties(schema) {
-            // Every object has these.
+            // Every object contains these fields.
             if !["apiVersion", "kind", "metadata"].contains(&field) {
                 walk(&name, "", field, inside, required, 0, &mut fields);
             }
@@ -154,7 +161,7 @@ fn said(schema: &Value, key: &str) -> String {
     schema.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// The fields of a schema, by name, with whether they are required.
+/// Returns the fields of a schema by name, and whether each is required.
 fn properties(schema: &Value) -> Vec<(&str, &Value, bool)> {
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|required| required == name));
@@ -174,7 +181,7 @@ fn walk(version: &str, above: &str, name: &str, schema: &Value, required: bool, 
     } else {
         format!("{above}.{name}")
     };
-    // Lists and maps are one field with what is in them.
+    // A list or a map is shown as one field together with its items.
     let (mut suffix, mut inner) = (String::new(), schema);
     loop {
         if let Some(items) = inner.get("items").filter(|items| items.is_object()) {
@@ -206,7 +213,7 @@ fn walk(version: &str, above: &str, name: &str, schema: &Value, required: bool, 
     }
 }
 
-/// The type in words.
+/// Returns the type for display.
 fn kind(schema: &Value) -> String {
     let is = |key: &str| schema.get(key) == Some(&Value::Bool(true));
     if is("x-kubernetes-int-or-string") {
@@ -229,7 +236,7 @@ fn kind(schema: &Value) -> String {
     }
 }
 
-/// What is said about values: of the field, and of what a list or a map holds.
+/// The constraints that are shown for a field, and for the items of a list or a map.
 const BOUNDS: [(&str, &str); 16] = [
     ("default", "default"),
     ("enum", "one of"),
@@ -238,14 +245,14 @@ const BOUNDS: [(&str, &str); 16] = [
     ("exclusiveMinimum", "minimum excluded"),
     ("exclusiveMaximum", "maximum excluded"),
     ("multipleOf", "multiple of"),
-    ("minLength", "shortest"),
-    ("maxLength", "longest"),
+    ("minLength", "minimum length"),
+    ("maxLength", "maximum length"),
     ("pattern", "pattern"),
-    ("minItems", "fewest items"),
-    ("maxItems", "most items"),
-    ("uniqueItems", "items differ"),
-    ("minProperties", "fewest entries"),
-    ("maxProperties", "most entries"),
+    ("minItems", "minimum items"),
+    ("maxItems", "maximum items"),
+    ("uniqueItems", "unique items"),
+    ("minProperties", "minimum entries"),
+    ("maxProperties", "maximum entries"),
     ("nullable", "may be null"),
 ];
 
@@ -286,7 +293,7 @@ fn bounds(schema: &Value, inner: &Value) -> Vec<(&'static str, String)> {
         }
         let keys = schema.get("x-kubernetes-list-map-keys").and_then(Value::as_array);
         if let Some(keys) = keys {
-            said.push(("keys of the list", strings(keys).join(", ")));
+            said.push(("list keys", strings(keys).join(", ")));
         }
     }
     said.dedup();
@@ -325,8 +332,8 @@ mod tests {
                 "spec object [] 0",
                 "spec.labels map of string [] 0",
                 "spec.mode string [(\"one of\", \"a, b\")] 0",
-                "spec.ports list of object [(\"fewest items\", \"1\")] 0",
-                "spec.ports[].name string [(\"longest\", \"15\")] 1",
+                "spec.ports list of object [(\"minimum items\", \"1\")] 0",
+                "spec.ports[].name string [(\"maximum length\", \"15\")] 1",
                 "spec.size integer or string [(\"default\", \"3\")] 1",
             ]
         );

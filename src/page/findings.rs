@@ -1,4 +1,4 @@
-//! What validation finds about a bundle that an index holds.
+//! The findings of validation about a bundle in an index.
 
 use crate::bundle::annotations::{CHANNELS, MANIFESTS, MEDIA_TYPE, METADATA, PACKAGE};
 use crate::catalog::{Bundle, Package};
@@ -13,19 +13,19 @@ use serde_json::json;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Finding {
     pub(super) severity: String,
-    /// How it stands out.
+    /// The CSS class for the severity.
     pub(super) class: &'static str,
     pub(super) rule: &'static str,
     pub(super) message: String,
     pub(super) object: String,
 }
 
-/// What is found, what weighs most first; none where the manifests are no files that a bundle could have.
+/// Returns the findings, most severe first, or `None` if the manifests cannot be the files of a bundle.
 pub(super) fn findings(package: &Package, bundle: &Bundle, objects: &[String]) -> Option<Vec<Finding>> {
     let limits = TreeLimits::default();
     let mut tree = Tree::new(&*bundle.name);
     for (number, object) in objects.iter().enumerate() {
-        // JSON is YAML.
+        // JSON is also YAML.
         let path = format!("manifests/{number:04}.yaml");
         tree.insert(&path, object.clone().into_bytes(), &limits).ok()?;
     }

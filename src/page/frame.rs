@@ -1,41 +1,48 @@
-//! What all pages of a site have in common.
+//! The common parts of all pages of a site.
 
 use super::path;
 
 /// The site.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says whether an independent part is present"
+)]
 #[derive(Debug, Clone)]
 pub(super) struct Site {
     pub(super) title: String,
-    /// The index as it was named.
+    /// The index, as the user named it.
     pub(super) source: String,
     /// The version of this program.
     pub(super) program: &'static str,
-    /// Where the site will be, with a slash at the end; may be empty.
+    /// The address of the site with a trailing slash; may be empty.
     pub(super) base: String,
-    /// The name of the catalog on clusters.
+    /// The name of the catalog in clusters.
     pub(super) catalog: String,
-    /// Whether pages load themselves anew when the site changes.
+    /// Whether pages reload when the site changes.
     pub(super) live: bool,
     pub(super) has_changes: bool,
     pub(super) has_catalogs: bool,
+    /// Whether the site has a feed. That is known only after all packages are read, so only the pages about several
+    /// packages link to the feed.
+    pub(super) has_feed: bool,
 }
 
 impl Site {
-    /// The path of [`Site::base`] on its server.
+    /// Returns the path of [`Site::base`] on its server.
     pub(super) fn base_path(&self) -> &str {
         let host = self.base.split_once("//").map_or("", |(_, host)| host);
         host.find('/').and_then(|at| host.get(at..)).unwrap_or_default()
     }
 }
 
-/// The surroundings of a page.
+/// The parts of a page around its content.
 #[derive(Debug)]
 pub(super) struct Frame<'a> {
     pub(super) site: &'a Site,
     pub(super) title: String,
-    /// From the root.
+    /// The path from the root.
     pub(super) path: String,
-    /// The way to the root.
+    /// The relative path to the root.
     pub(super) up: String,
     pub(super) is_home: bool,
 }
@@ -52,16 +59,16 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// The list of packages.
+/// The page with the list of packages.
 pub(super) const HOME: &str = "index.html";
 
-/// A file of the site: its path from the root, and what is in it.
+/// A file of the site: its path from the root, and its content.
 pub(super) type File = (String, Vec<u8>);
 
-/// A page as a file.
+/// Renders a page as a file.
 ///
 /// # Errors
-/// When a template cannot be filled in, which only a failing writer could cause.
+/// Returns an error if a template cannot be rendered, which only a failing writer could cause.
 pub(super) fn page(path: &str, template: &impl askama::Template) -> Result<File, askama::Error> {
     Ok((path.to_owned(), template.render()?.into_bytes()))
 }

@@ -1,36 +1,36 @@
-//! The picture of an operator, as a page may show it.
+//! The icon of an operator, in a form that is safe for a page.
 
 use super::path::short_digest;
 use crate::catalog::file_based::picture_type::media_type;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// Bytes that a picture may have.
+/// The maximum size of an icon in bytes.
 const LARGEST: usize = 1 << 20;
-/// Bytes that a picture inside of a list may have, where it stands in the page itself.
+/// The maximum length of the address of an inline icon in a list, in bytes.
 const LARGEST_IN_LIST: usize = 32 << 10;
 
-/// A picture.
+/// An icon.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Icon {
-    /// One that is a file of the site.
+    /// An icon that is a file of the site.
     File {
-        /// Where it stands.
+        /// Its path.
         path: String,
-        /// What is in it.
+        /// Its content.
         content: Vec<u8>,
     },
-    /// One that may hold scripts and references: they do nothing inside of `<img>`, and there is no file of it that
-    /// somebody could open by itself.
+    /// An icon that may contain scripts and references. They have no effect inside `<img>`, and there is no separate
+    /// file that a user could open directly.
     Inline {
-        /// The address, with all of the picture.
+        /// The address, which contains the entire icon.
         address: String,
     },
 }
 
 impl Icon {
-    /// The picture in a field of a bundle, whatever its media type is said to be. None where it is no picture that
-    /// browsers show, or too large.
+    /// Decodes the icon in a field of a bundle, regardless of the media type in the field. Returns `None` if the
+    /// content is too large or is not an image that browsers show.
     pub(super) fn read(base64: &str) -> Option<Self> {
         if base64.len() > LARGEST * 2 {
             return None;
@@ -52,7 +52,7 @@ impl Icon {
         Some(Self::File { path, content })
     }
 
-    /// The address of the picture on a page that is so far below the root.
+    /// Returns the address of the icon on a page. `up` is the path from the page to the root.
     pub(super) fn address(&self, up: &str) -> String {
         match self {
             Self::File { path, .. } => format!("{up}{path}"),
@@ -60,7 +60,8 @@ impl Icon {
         }
     }
 
-    /// The same for a page with many pictures.
+    /// Returns the address of the icon for a page with many icons, or `None` if the icon would make such a page too
+    /// large.
     pub(super) fn address_in_list(&self) -> Option<String> {
         match self {
             Self::Inline { address } if address.len() > LARGEST_IN_LIST => None,

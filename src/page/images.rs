@@ -1,8 +1,9 @@
-//! Manifests that a catalog does not hold, from the images of its bundles.
+//! Reads manifests that a catalog does not contain from the images of its bundles.
 
+use super::hosts::{Hosts, is_unreachable, reason};
 use crate::bundle::BundleLimits;
-use crate::bundle::location::Location;
-use crate::catalog::Bundle;
+use crate::bundle::location::{LoadError, Location};
+use crate::catalog::{Bundle, BundleId};
 use crate::causes::with_causes;
 use crate::image::{Reference, Transports};
 use crate::index::open::Described;
@@ -10,20 +11,23 @@ use crate::install::content::of_files;
 use crate::text::canonical;
 use crate::tree::Tree;
 use futures_util::{StreamExt, stream};
+use std::collections::HashMap;
 use tokio::runtime::Runtime;
 
-/// Images that are read at once.
+/// The number of images to read concurrently.
 const AT_ONCE: usize = 4;
 
-/// How the images of bundles are reached.
+/// Access to the images of bundles.
 #[derive(Clone, Copy)]
 pub struct Images<'a> {
-    /// The way to them.
+    /// The connections to registries.
     pub transports: &'a Transports,
-    /// What waits for the network.
+    /// The runtime for network requests.
     pub runtime: &'a Runtime,
-    /// How much a bundle may hold.
+    /// Limits on the content of a bundle.
     pub limits: BundleLimits,
+    /// The hosts that do not answer.
+    pub hosts: &'a Hosts,
 }
 
 /// A bundle whose image could not be read.
@@ -31,41 +35,55 @@ pub struct Images<'a> {
 pub struct Unread {
     /// The bundle.
     pub bundle: String,
-    /// What is wrong.
+    /// The image.
+    pub image: String,
+    /// The reason.
     pub reason: String,
 }
 
 impl Images<'_> {
-    /// Reads what the index does not hold of the bundles of a package. Returns what could not be read.
-    pub(super) fn complete<Id>(&self, bundles: &mut [(Id, &Bundle, Described)]) -> Vec<Unread> {
-        let wanted = bundles.iter_mut().filter_map(|(_, bundle, described)| {
+    /// Reads the manifests that the index lacks from the images of a package's bundles. Returns the bundles whose
+    /// images were read, with the reason if that failed.
+    pub(super) fn complete(
+        &self,
+        bundles: &mut [(BundleId, &Bundle, Described)],
+    ) -> HashMap<BundleId, Result<(), String>> {
+        let wanted = bundles.iter_mut().filter_map(|(id, bundle, described)| {
             let image = bundle.image.as_deref().filter(|image| !image.is_empty())?;
-            described.objects.is_empty().then_some((*bundle, image, described))
+            described.objects.is_empty().then_some((*id, image, described))
         });
-        let load = |(bundle, image, described): (&'_ Bundle, &'_ str, _)| {
-            let (name, image) = (bundle.name.to_string(), image.to_owned());
-            async move { (name, described, self.load(&image).await.map(|tree| (image, tree))) }
+        let load = |(id, image, described): (BundleId, &'_ str, _)| {
+            let image = image.to_owned();
+            async move { (id, described, self.load(&image).await.map(|tree| (image, tree))) }
         };
-        let mut unread = Vec::new();
         self.runtime.block_on(async {
+            let mut reads = HashMap::new();
             let mut loaded = stream::iter(wanted).map(load).buffered(AT_ONCE);
-            while let Some((bundle, described, tree)) = loaded.next().await {
+            while let Some((id, described, tree)) = loaded.next().await {
                 let read = tree.and_then(|(image, tree)| self.read(&image, &tree, described));
-                unread.extend(read.err().map(|reason| Unread { bundle, reason }));
+                reads.insert(id, read);
             }
-        });
-        unread
+            reads
+        })
     }
 
-    /// The files of an image in a registry: a catalog of a stranger names nothing else.
+    /// Loads the files of an image in a registry. Rejects all other references that an untrusted catalog may contain.
     async fn load(&self, image: &str) -> Result<Tree, String> {
         let reference: Reference = image.parse().map_err(|error| with_causes(&error))?;
-        if !matches!(reference, Reference::Registry(_)) {
-            return Err(format!("{image} is not an image in a registry"));
-        }
+        let Reference::Registry(registry) = &reference else {
+            return Err("it is not in a registry".to_owned());
+        };
+        let host = registry.host().to_owned();
+        self.hosts.check(&host)?;
         let location = Location::Image(reference);
-        let loading = location.load(self.transports, self.limits.tree);
-        loading.await.map_err(|error| with_causes(&error))
+        location.load(self.transports, self.limits.tree).await.map_err(|error| {
+            if let LoadError::Image(error) = &error
+                && is_unreachable(error)
+            {
+                self.hosts.give_up(&host);
+            }
+            reason(&error, image)
+        })
     }
 
     fn read(&self, image: &str, tree: &Tree, described: &mut Described) -> Result<(), String> {

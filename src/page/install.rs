@@ -1,4 +1,4 @@
-//! Manifests that ask OLM for an operator, to copy.
+//! Manifests that ask OLM for an operator, ready to copy.
 
 use super::frame::Site;
 use super::model::Model;
@@ -15,10 +15,10 @@ pub(super) struct Manifest {
     pub(super) yaml: String,
 }
 
-/// Stands for the namespace that an operator watches, where it cannot be its own.
+/// A placeholder for the watched namespace, if the operator cannot watch its own namespace.
 const WATCHED: &str = "watched-namespace";
 
-/// The manifests for a package.
+/// Returns the manifests for a package.
 pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
     let Some(shown) = model.shown() else {
         return Vec::new();
@@ -65,11 +65,13 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
     }
     objects.push(subscription);
     let group = if everywhere {
-        format!("The namespace {namespace} needs an OperatorGroup without target namespaces, which OLM usually brings.")
+        format!(
+            "The namespace {namespace} needs an OperatorGroup without target namespaces, which OLM usually creates."
+        )
     } else if supports("OwnNamespace") {
-        "The operator does not watch all namespaces, so it gets an OperatorGroup of its own.".to_owned()
+        "The operator does not watch all namespaces, so it gets a separate OperatorGroup.".to_owned()
     } else {
-        format!("Put the namespace that the operator is to watch in the place of {WATCHED}.")
+        format!("Replace {WATCHED} with the namespace that the operator should watch.")
     };
     let mut catalog = json!({"packageName": package});
     if let (Some(channel), Some(catalog)) = (channel, catalog.as_object_mut()) {
@@ -96,7 +98,7 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
     let is_in_registry = matches!(site.source.parse(), Ok(Reference::Registry(_))) && site.source.contains('/');
     let mirror = is_in_registry.then(|| Manifest {
         id: "mirror",
-        title: "Into another registry",
+        title: "Mirror to a different registry",
         text: "For oc-mirror, which copies the images of the channel.".to_owned(),
         yaml: documents(&[mirrored]),
     });
@@ -104,13 +106,13 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
         Manifest {
             id: "subscription",
             title: "With OLM",
-            text: format!("Where the index is the CatalogSource {} in the namespace olm. {group}", site.catalog),
+            text: format!("For clusters with the index as CatalogSource {} in the namespace olm. {group}", site.catalog),
             yaml: documents(&objects),
         },
         Manifest {
             id: "extension",
             title: "With OLM v1",
-            text: "Where the index is a ClusterCatalog. The service account installs the operator and needs the permissions for that."
+            text: "For clusters with the index as a ClusterCatalog. The service account installs the operator and needs the corresponding permissions."
                 .to_owned(),
             yaml: documents(&[extension]),
         },

@@ -1,33 +1,33 @@
-//! How long versions are supported, as a catalog says.
+//! The support periods of versions, as listed in a catalog.
 
 use super::facts::Linked;
 use crate::version::parse_tolerant;
 use serde_json::Value;
 
-/// The schema of the documents that say so.
+/// The schema of the documents about support.
 pub(super) const SCHEMA: &str = "io.openshift.operators.lifecycles.v1alpha1";
 
-/// All versions that share major and minor number.
+/// All versions with the same major and minor number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
-    /// As in `1.8`.
+    /// The name, such as `1.8`.
     pub(super) name: String,
     pub(super) phases: Vec<Phase>,
-    /// Platforms with their versions.
+    /// The platforms and their versions.
     pub(super) platforms: Vec<String>,
 }
 
-/// A time with one kind of support.
+/// A period with one kind of support.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Phase {
     pub(super) name: String,
-    /// The first day, as in `2026-01-31`.
+    /// The first day, such as `2026-01-31`.
     pub(super) start: String,
     /// The last day.
     pub(super) end: String,
 }
 
-/// The lines of a package, in the order of the document.
+/// Returns the support periods of a package, in the order of the document.
 pub(super) fn lines(document: &Value) -> Vec<Line> {
     let list = |value: &Value, key: &str| value.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -53,7 +53,7 @@ pub(super) fn lines(document: &Value) -> Vec<Line> {
     list(document, "versions").iter().map(line).collect()
 }
 
-/// What is known of one version, as facts.
+/// Returns the facts about the support of a version.
 pub(super) fn facts(lines: &[Line], version: &str) -> Vec<(&'static str, Vec<Linked>)> {
     let Some(version) = parse_tolerant(version) else {
         return Vec::new();

@@ -1,8 +1,9 @@
-//! Addresses of strangers that a page may link to.
+//! Untrusted addresses that a page may link to.
 
 use crate::visible::hidden_in_name;
 
-/// The address, where it leads to a site: `http` or `https`, and nothing that is not seen.
+/// Returns the address if it is the address of a website: the scheme is `http` or `https`, and there are no hidden
+/// characters.
 pub(super) fn web_address(text: &str) -> Option<&str> {
     let text = text.trim();
     let has_scheme = |scheme: &str| {
@@ -15,7 +16,7 @@ pub(super) fn web_address(text: &str) -> Option<&str> {
     (leads && is_plain && hidden_in_name(text).is_none()).then_some(text)
 }
 
-/// The address for a mail to somebody.
+/// Returns the `mailto:` address for an email address.
 pub(super) fn mail_address(text: &str) -> Option<String> {
     let (name, host) = text.trim().split_once('@')?;
     let plain = |part: &str| {

@@ -1,4 +1,4 @@
-//! The list of packages, and what its script searches in.
+//! The list of packages, and the data that its script searches.
 
 use super::frame::{File, Frame, HOME, Site, page};
 use super::icon::Icon;
@@ -11,7 +11,7 @@ use askama::Template;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Characters of a description that can be found.
+/// The number of characters of a description to search.
 const SEARCHED: usize = 1200;
 
 /// A package in the list.
@@ -32,17 +32,17 @@ pub(super) struct Row {
     pub(super) searched: Searched,
 }
 
-/// What the script knows of a package. The names are short, as there are many of them.
+/// The data of a package for the script. The names are short because they are repeated for every package.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Searched {
-    /// Name, name for people, keywords, provider, kinds, text.
+    /// Name, display name, keywords, provider, kinds, text.
     n: String,
     d: String,
     k: Vec<String>,
     p: String,
     a: Vec<String>,
     t: String,
-    /// When it was created.
+    /// The date of creation.
     c: String,
     /// Number of versions.
     v: usize,
@@ -85,7 +85,7 @@ struct ListPage<'a> {
 }
 
 impl Row {
-    /// The row of a package.
+    /// Returns the row of a package.
     pub(super) fn of(model: &Model<'_>) -> Self {
         let shown = model.shown();
         let facts = shown.map(|version| version.facts.clone()).unwrap_or_default();
@@ -165,15 +165,15 @@ impl Row {
     }
 }
 
-/// Brings rows into the order of the list: by name for people.
+/// Sorts rows by display name, as in the list.
 pub(super) fn sort(rows: &mut [Row]) {
     rows.sort_by_cached_key(|row| (row.display_name.to_lowercase(), row.name.clone()));
 }
 
-/// The list, and the data of its script.
+/// Renders the list, and the data of its script.
 ///
 /// # Errors
-/// As [`page`].
+/// Returns an error if [`page`] does.
 pub(super) fn list_pages(site: &Site, rows: &[Row]) -> Result<[File; 2], askama::Error> {
     let facets = FACETS.iter().filter_map(|(key, name)| facet(key, name, rows));
     let filled = ListPage {
@@ -183,7 +183,7 @@ pub(super) fn list_pages(site: &Site, rows: &[Row]) -> Result<[File; 2], askama:
         versions: rows.iter().map(|row| row.versions).sum(),
     };
     let searched: Vec<&Searched> = rows.iter().map(|row| &row.searched).collect();
-    // What a database says can always be written as JSON.
+    // Values from a database can always be serialized as JSON.
     let json = serde_json::to_string(&searched).unwrap_or_default();
     let script = format!(
         "window.opmxPackages = {};\n",
@@ -195,7 +195,7 @@ pub(super) fn list_pages(site: &Site, rows: &[Row]) -> Result<[File; 2], askama:
     ])
 }
 
-/// A filter, where it tells packages apart.
+/// Returns a filter, or `None` if all packages have the same values.
 fn facet(key: &'static str, name: &'static str, rows: &[Row]) -> Option<Facet> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for value in rows.iter().filter_map(|row| row.searched.f.get(key)).flatten() {

@@ -1,4 +1,4 @@
-//! A site that is looked at while its index is being written: kept in memory, and made anew when files change.
+//! A site for previews while an index is being written: kept in memory, and rebuilt when files change.
 
 use super::frame::File;
 use super::path::short_digest;
@@ -23,9 +23,9 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-/// Where pages ask whether there is a newer site.
+/// The path from which pages request the current generation of the site.
 const GENERATION: &str = "/.generation";
-/// Connections at once, and the time that each may take.
+/// The maximum number of concurrent connections, and the time limit for each.
 const CONNECTIONS: usize = 64;
 const TIME: Duration = Duration::from_secs(30);
 
@@ -37,34 +37,34 @@ pub struct LiveSite {
 
 #[derive(Debug)]
 struct Made {
-    /// Changes with the files.
+    /// A value that changes with the files.
     generation: String,
     files: BTreeMap<String, Bytes>,
 }
 
 impl LiveSite {
-    /// Makes the site of an index.
+    /// Builds the site of an index.
     ///
     /// # Errors
-    /// When the index cannot be read.
+    /// Returns an error if the index cannot be read.
     pub fn new(index: &Index, options: &SiteOptions<'_>) -> Result<(Self, Summary), PageError> {
         let (made, summary) = made(index, options)?;
         let made = RwLock::new(Arc::new(made));
         Ok((Self { made }, summary))
     }
 
-    /// Makes it anew; until it is complete, and where that fails, the old one is shown.
+    /// Rebuilds the site. The old site is served until the new site is complete, and also if the rebuild fails.
     ///
     /// # Errors
-    /// When the index cannot be read.
+    /// Returns an error if the index cannot be read.
     pub fn renew(&self, index: &Index, options: &SiteOptions<'_>) -> Result<Summary, PageError> {
         let (made, summary) = made(index, options)?;
         *self.made.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(made);
         Ok(summary)
     }
 
-    /// Shows the site until `shutdown`. Where only this machine can ask, only its own names are answered to, so that no
-    /// page on another site can read this one.
+    /// Serves the site until `shutdown`. If only this machine can connect, requests must name this machine, so that
+    /// pages of other sites cannot read this site.
     pub async fn serve(self: Arc<Self>, listener: TcpListener, shutdown: impl Future<Output = ()>) {
         let is_local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
         let permits = Arc::new(Semaphore::new(CONNECTIONS));
@@ -91,7 +91,7 @@ impl LiveSite {
                     .keep_alive(false)
                     .max_buf_size(64 * 1024)
                     .serve_connection(TokioIo::new(stream), answer);
-                // Who asks wrongly or slowly gets no answer.
+                // A malformed or slow request gets no answer.
                 let _ = tokio::time::timeout(TIME, serving).await;
                 drop(permit);
             });
@@ -104,11 +104,11 @@ impl LiveSite {
             return response(
                 StatusCode::FORBIDDEN,
                 "text/plain; charset=utf-8",
-                "this address is not answered to\n",
+                "this host name is not served\n",
             );
         }
         if ![Method::GET, Method::HEAD].contains(request.method()) {
-            let text = "the site is only read\n";
+            let text = "only GET and HEAD are supported\n";
             return response(StatusCode::METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", text);
         }
         let made = Arc::clone(&self.made.read().unwrap_or_else(PoisonError::into_inner));
@@ -130,7 +130,7 @@ impl LiveSite {
     }
 }
 
-/// Whether a request names this machine and not a site that claims its address.
+/// Whether a request names this machine, and not a domain that resolves to its address.
 fn is_of_this_machine(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => name,
@@ -193,7 +193,8 @@ impl Sink for Kept {
     }
 }
 
-/// The files at a place, each as it is now: of a folder all that are in it. What cannot be looked at is left out.
+/// Returns the files at a path with their current state, including all files below a folder. Files that cannot be
+/// examined are skipped.
 pub fn state_of(path: &Path) -> Vec<(PathBuf, Stamp)> {
     let entries = walkdir::WalkDir::new(path)
         .sort_by_file_name()

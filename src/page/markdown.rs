@@ -1,14 +1,14 @@
-//! Descriptions of strangers, as HTML that does no harm and asks no other host for anything.
+//! Untrusted descriptions as harmless HTML that requests nothing from other hosts.
 
 use super::link::web_address;
 use crate::visible::visible;
 use ammonia::{Builder, UrlRelative};
-use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
+use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// All that may come out of a description.
-const ELEMENTS: [&str; 36] = [
+/// The elements that a rendered description may contain.
+const ELEMENTS: [&str; 38] = [
     "a",
     "b",
     "blockquote",
@@ -21,6 +21,8 @@ const ELEMENTS: [&str; 36] = [
     "dl",
     "dt",
     "em",
+    "h1",
+    "h2",
     "h3",
     "h4",
     "h5",
@@ -47,7 +49,7 @@ const ELEMENTS: [&str; 36] = [
     "tr",
 ];
 
-/// Levels of nesting that markup may have, which browsers and this program follow without trouble.
+/// The maximum nesting depth of markup. Browsers and this program handle this depth without trouble.
 const DEEPEST: usize = 200;
 
 static SANITIZER: LazyLock<Builder<'static>> = LazyLock::new(|| {
@@ -61,25 +63,67 @@ static SANITIZER: LazyLock<Builder<'static>> = LazyLock::new(|| {
             ("a", HashSet::from(["href"])),
             ("ol", HashSet::from(["start"])),
         ]))
+        // Wide code can be scrolled by keyboard.
+        .set_tag_attribute_values(HashMap::from([(
+            "pre",
+            HashMap::from([("tabindex", "0"), ("role", "group"), ("aria-label", "Code")]),
+        )]))
         .url_schemes(HashSet::from(["http", "https", "mailto"]))
         .url_relative(UrlRelative::Deny)
         .link_rel(Some("noopener noreferrer nofollow"));
     builder
 });
 
-/// Markdown as HTML. Headings begin at the third level, pictures become links, and addresses links of their own.
+/// The level of the highest heading in a rendered description.
+const HIGHEST: usize = 3;
+/// The lowest level of headings.
+const LOWEST: usize = 6;
+
+/// Renders Markdown as HTML. Headings begin at the third level and skip no level; pictures and addresses become links.
 pub(super) fn html(markdown: &str) -> String {
     let markdown = visible(markdown);
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let mut out = String::new();
     html::push_html(&mut out, Rewritten::new(Parser::new_ext(&markdown, options)).flatten());
     if nesting(&out) > DEEPEST {
-        return format!("<pre>{}</pre>", super::escape::escaped(&markdown));
+        let text = super::escape::escaped(&markdown);
+        return format!("<pre tabindex=\"0\" role=\"group\" aria-label=\"Code\">{text}</pre>");
     }
-    SANITIZER.clean(&out).to_string()
+    levelled(&SANITIZER.clean(&out).to_string())
 }
 
-/// The first sentences of a description, without markup, in at most so many characters.
+/// Lowers the headings in sanitized HTML below those of the page, and closes gaps between their levels. A `<` in a
+/// text is escaped, so it always begins a tag.
+fn levelled(html: &str) -> String {
+    let mut out = String::with_capacity(html.len());
+    // The original levels of the last heading and those above it.
+    let mut above: Vec<usize> = Vec::new();
+    let mut rest = html;
+    while let Some(at) = rest.find("<h").into_iter().chain(rest.find("</h")).min() {
+        let (before, tag) = rest.split_at(at);
+        out.push_str(before);
+        let is_end = tag.starts_with("</");
+        let name = if is_end { "</h" } else { "<h" };
+        let behind = tag.get(name.len()..).unwrap_or_default();
+        out.push_str(name);
+        rest = behind;
+        // An `hr` is no heading.
+        let level = behind
+            .split_once('>')
+            .and_then(|(level, _)| level.parse::<usize>().ok());
+        let Some(level) = level else { continue };
+        if !is_end {
+            above.retain(|other| *other < level);
+            above.push(level);
+        }
+        let depth = HIGHEST + above.len().saturating_sub(1);
+        out.push_str(&depth.min(LOWEST).to_string());
+        rest = behind.get(1..).unwrap_or_default();
+    }
+    out + rest
+}
+
+/// Returns the first sentences of a description, without markup, in at most `most` characters.
 pub(super) fn beginning(markdown: &str, most: usize) -> String {
     let mut text = String::new();
     let mut in_heading = false;
@@ -99,7 +143,7 @@ pub(super) fn beginning(markdown: &str, most: usize) -> String {
     shortened(&text, most)
 }
 
-/// A string in one line with at most so many characters, cut between words.
+/// Returns a string on one line with at most `most` characters, cut between words.
 pub(super) fn shortened(text: &str, most: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
@@ -111,7 +155,7 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
     format!("{}…", cut.trim_end_matches([',', ';', ':', '.']))
 }
 
-/// How deep elements stand inside each other at most, whether they are closed or not.
+/// Returns the maximum nesting depth of the elements, whether they are closed or not.
 fn nesting(html: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for (at, _) in html.match_indices('<') {
@@ -127,10 +171,10 @@ fn nesting(html: &str) -> usize {
     deepest
 }
 
-/// The events of a parser, each with what becomes of it.
+/// The events of a parser, rewritten.
 struct Rewritten<'a> {
     parser: Parser<'a>,
-    /// Inside of links and code addresses stay what they are.
+    /// The number of open links, pictures and code blocks. Addresses inside them stay unchanged.
     verbatim: usize,
 }
 
@@ -153,20 +197,8 @@ impl<'a> Iterator for Rewritten<'a> {
             _ => {}
         }
         Some(match event {
-            Event::Start(Tag::Heading {
-                level,
-                id,
-                classes,
-                attrs,
-            }) => vec![Event::Start(Tag::Heading {
-                level: lowered(level),
-                id,
-                classes,
-                attrs,
-            })],
-            Event::End(TagEnd::Heading(level)) => vec![Event::End(TagEnd::Heading(lowered(level)))],
             Event::Start(Tag::Image { dest_url, .. }) => {
-                // A picture inside of a link is that link.
+                // A picture inside a link is part of that link.
                 if self.verbatim > 1 {
                     Vec::new()
                 } else {
@@ -186,15 +218,6 @@ impl<'a> Iterator for Rewritten<'a> {
     }
 }
 
-fn lowered(level: HeadingLevel) -> HeadingLevel {
-    match level {
-        HeadingLevel::H1 => HeadingLevel::H3,
-        HeadingLevel::H2 => HeadingLevel::H4,
-        HeadingLevel::H3 => HeadingLevel::H5,
-        _ => HeadingLevel::H6,
-    }
-}
-
 fn link(address: CowStr<'_>) -> Tag<'_> {
     Tag::Link {
         link_type: LinkType::Inline,
@@ -204,7 +227,7 @@ fn link(address: CowStr<'_>) -> Tag<'_> {
     }
 }
 
-/// A text in which addresses are links.
+/// Turns the addresses in a string into links.
 fn linked(text: CowStr<'_>) -> Vec<Event<'_>> {
     let begins = |rest: &str| rest.find("https://").into_iter().chain(rest.find("http://")).min();
     if begins(&text).is_none() {
@@ -248,6 +271,16 @@ mod tests {
             "<h3>A</h3>\n<p>See <a href=\"https://example.com/x\" rel=\"noopener noreferrer nofollow\">https://example.com/x</a>.</p>\n\
              <table><thead><tr><th>a</th></tr></thead><tbody>\n<tr><td><strong>b</strong></td></tr>\n</tbody></table>\n"
         );
+    }
+
+    #[test]
+    fn headings_skip_no_level_and_code_can_be_scrolled_by_keyboard() {
+        assert_eq!(
+            html("### A\n\n###### B\n\n<h1>C</h1>\n\n## D\n\n---\n\n# E\n"),
+            "<h3>A</h3>\n<h4>B</h4>\n<h3>C</h3>\n<h4>D</h4>\n<hr>\n<h3>E</h3>\n"
+        );
+        let code = html("    wide\n");
+        assert!(code.contains("tabindex=\"0\"") && code.contains("<code>wide"), "{code}");
     }
 
     #[test]
@@ -303,7 +336,7 @@ mod tests {
                 "href=\"/",
                 "data:text",
             ];
-            // What is shown as text does not count.
+            // Harmful words that are shown as text are ignored.
             let found: Vec<_> = harmful.iter().filter(|what| has(what)).collect();
             assert!(found.is_empty(), "{hostile}: {found:?} in {made}");
         }

@@ -1,15 +1,15 @@
-//! An index as a site of plain files: a list of packages, a page for each package, version and API, and for what
-//! differs between two versions. The files need no server and ask no other host for anything.
+//! An index as a site of static files: a list of packages, a page for each package, version and API, and pages that
+//! compare two versions. The files need no server and request nothing from other hosts.
 //!
-//! [`write`] makes a site. It reads one package after the other; `model` is a package with all that its pages show,
-//! and each kind of page has a file that fills in its template. `path` says where pages stand.
+//! [`write()`] builds a site and reads one package after another. `model` contains all the data that the pages of a
+//! package show, and each kind of page has a module that renders its template. `path` defines the paths of the pages.
 //!
-//! Everything in a bundle comes from strangers. Templates escape what they are given, and write out hidden characters
-//! (`escape`); descriptions go through a parser and a sanitizer (`markdown`); addresses lead to sites and people only
-//! (`link`); pictures are told by their bytes, and those that could hold scripts never become files (`icon`). Every page
-//! forbids scripts and styles that are not files of the site.
+//! Everything in a bundle is untrusted. Templates escape their values, including hidden characters (`escape`);
+//! descriptions go through a parser and a sanitizer (`markdown`); addresses lead only to websites and mailboxes
+//! (`link`); icons are recognised by their bytes, and those that could contain scripts never become files (`icon`).
+//! Every page forbids scripts and styles that are not files of the site.
 //!
-//! [`live`] shows a site while its index is being written.
+//! [`live`] serves a site while its index is being written.
 
 mod access;
 mod catalogs;
@@ -22,6 +22,7 @@ mod feed;
 mod fields;
 mod findings;
 mod frame;
+mod hosts;
 mod icon;
 mod images;
 mod install;
@@ -34,14 +35,17 @@ mod model;
 mod output;
 mod package_page;
 mod path;
+mod probe;
 mod relations;
 mod schema;
 mod site;
 mod version_page;
 mod workload;
 
+pub use hosts::Hosts;
 pub use images::{Images, Unread};
 pub use output::write;
+pub use probe::{Probe, Unprobed};
 pub use schema::{catalog_schema, package_schema};
 pub use site::Summary;
 
@@ -52,28 +56,30 @@ use crate::index::open::OpenError;
 use frame::Site;
 use std::path::PathBuf;
 
-/// What a site is to be like.
+/// Options for building a site.
 #[derive(Clone, Copy, Default)]
 pub struct SiteOptions<'a> {
-    /// What it is called; without it, something general.
+    /// The title; a generic title by default.
     pub title: Option<&'a str>,
-    /// The index as it was named.
+    /// The index, as the user named it.
     pub source: &'a str,
-    /// What the index is called beside others, and on clusters.
+    /// The name of the index in comparisons and in clusters.
     pub source_name: &'a str,
-    /// Where the site will be, for the feed.
+    /// The address of the site, for the feed.
     pub base: Option<&'a str>,
-    /// An older index, by its name, whose differences are listed.
+    /// An older index and its name, for a list of the differences.
     pub compare: Option<(&'a str, &'a Catalog)>,
-    /// Other indexes to look at side by side.
+    /// Other indexes to show side by side.
     pub beside: &'a [(String, Catalog)],
-    /// How the images of bundles are reached, where manifests that the index does not hold are read from them.
+    /// Access to the images of bundles, if manifests that the index lacks are read from these images.
     pub images: Option<Images<'a>>,
-    /// Whether pages load themselves anew when the site changes.
+    /// The probe for looking up the images of versions, if their sizes and platforms are shown.
+    pub probe: Option<&'a Probe<'a>>,
+    /// Whether pages reload when the site changes.
     pub live: bool,
 }
 
-/// Why there is no site.
+/// An error while building a site.
 #[derive(Debug, thiserror::Error)]
 pub enum PageError {
     /// The index cannot be read.
@@ -82,17 +88,17 @@ pub enum PageError {
     /// The database cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A page cannot be put together.
-    #[error("cannot fill in the template of a page")]
+    /// A page cannot be rendered.
+    #[error("cannot render a page")]
     Template(#[from] askama::Error),
-    /// The system refused.
+    /// A file operation failed.
     #[error(transparent)]
     File(#[from] FileError),
-    /// No thread can be started.
-    #[error("the system allows no thread that makes the pages")]
+    /// No thread could be started.
+    #[error("cannot start a thread to build the pages")]
     Threads,
-    /// The folder is taken.
-    #[error("{} holds other files than those of a site", folder.display())]
+    /// The folder contains files that do not belong to a site.
+    #[error("{} contains files that do not belong to a site", folder.display())]
     Other {
         /// The folder.
         folder: PathBuf,
@@ -122,6 +128,7 @@ impl SiteOptions<'_> {
             live: self.live,
             has_changes: self.compare.is_some(),
             has_catalogs: !self.beside.is_empty(),
+            has_feed: false,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A package in memory, with all that its pages show.
+//! A package in memory, with everything that its pages show.
 
 use super::access::{self, Access};
 use super::facts::{self, Api, Facts};
@@ -7,6 +7,7 @@ use super::findings::{self, Finding};
 use super::icon::Icon;
 use super::lifecycle::{self, Line};
 use super::path;
+use super::probe::Sizes;
 use super::relations::{Needed, Relations};
 use super::workload::{self, Deployment, Webhook};
 use crate::catalog::file_based::document::Document;
@@ -23,13 +24,16 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// What is read of a package.
+/// The data about a package that is read from the index.
 #[derive(Debug)]
 pub(super) struct Input<'c> {
     pub(super) package: &'c Package,
     pub(super) described: DescribedPackage,
-    /// The bundles that are in its channels.
+    /// The bundles in its channels.
     pub(super) bundles: Vec<(BundleId, &'c Bundle, Described)>,
+    /// The bundles whose images were read, with the reason if that failed.
+    pub(super) image_reads: HashMap<BundleId, Result<(), String>>,
+    pub(super) sizes: Sizes,
 }
 
 /// A package.
@@ -38,15 +42,17 @@ pub(super) struct Model<'c> {
     pub(super) package: &'c Package,
     pub(super) catalog: &'c Catalog,
     pub(super) icon: Option<Icon>,
-    /// Why it is deprecated, where it is.
+    /// The deprecation message, if the package is deprecated.
     pub(super) deprecated: Option<String>,
-    /// Channels that are deprecated, with the reason.
+    /// The deprecated channels, each with a message.
     pub(super) deprecated_channels: BTreeMap<String, String>,
-    /// How long versions are supported.
+    /// The support periods of versions.
     pub(super) lines: Vec<Line>,
-    /// From the newest.
+    /// The versions, newest first.
     pub(super) versions: Vec<Release>,
-    /// By bundle, the place among the versions.
+    /// The sizes of the images of all versions.
+    pub(super) sizes: Sizes,
+    /// The index in `versions` of each bundle.
     places: HashMap<BundleId, usize>,
 }
 
@@ -56,72 +62,78 @@ pub(super) struct Release {
     pub(super) id: BundleId,
     /// The name of the bundle.
     pub(super) name: String,
-    /// The version, or the name where there is none.
+    /// The version, or the bundle name if there is none.
     pub(super) version: String,
     /// The bundle image.
     pub(super) image: String,
-    /// Its page, from the root.
+    /// Whether the bundle image could be read, if it was read.
+    pub(super) image_read: Option<Result<(), String>>,
+    /// Whether the catalog contains the ClusterServiceVersion or a summary of it.
+    pub(super) has_csv: bool,
+    /// The path of the page from the root.
     pub(super) path: String,
     pub(super) facts: Facts,
     pub(super) owned: Vec<Api>,
     pub(super) required: Vec<Api>,
     pub(super) definitions: Vec<Arc<Definition>>,
-    /// None where the catalog does not hold the manifests.
+    /// The permissions, or the reason why they are unknown; `None` if the catalog does not contain the manifests.
     pub(super) access: Option<Result<Access, String>>,
     pub(super) deployments: Vec<Deployment>,
     pub(super) webhooks: Vec<Webhook>,
     pub(super) images: Vec<RelatedImage>,
-    /// With links from a page of a version.
+    /// The dependencies, with links relative to the page of a version.
     pub(super) needs: Vec<Needed>,
     pub(super) findings: Option<Vec<Finding>>,
     pub(super) deprecated: Option<String>,
-    /// The channels that it is in.
+    /// The channels that contain the version.
     pub(super) channels: Vec<InChannel>,
 }
 
-/// Pairs of versions, from and to, with the newest first.
+/// Pairs of versions, from and to, newest first.
 pub(super) type Compared = Vec<(BundleId, BundleId)>;
 
-/// A channel that a version is in.
+/// A channel that contains a version.
 #[derive(Debug)]
 pub(super) struct InChannel {
     pub(super) name: String,
-    /// What it is called on the page of the package.
+    /// The anchor of the channel on the page of the package.
     pub(super) id: String,
     pub(super) is_head: bool,
 }
 
 impl Release {
-    /// Whether the catalog holds the manifests.
+    /// Whether the catalog contains the manifests.
     pub(super) fn has_manifests(&self) -> bool {
         self.access.is_some()
     }
 
-    /// The definition of an API that it brings.
+    /// Returns the definition of an API that the version includes.
     pub(super) fn definition(&self, name: &str) -> Option<&Arc<Definition>> {
         self.definitions.iter().find(|definition| definition.name == name)
     }
 }
 
-/// Whether an image is named by its digest, so that nobody can put another one in its place.
+/// Whether an image is referenced by digest, so that it cannot be replaced.
 pub(super) fn is_pinned(image: &str) -> bool {
     image
         .parse::<Reference>()
         .is_ok_and(|reference| reference.digest().is_some())
 }
 
-/// What a channel is called on the page of its package.
+/// Returns the anchor of a channel on the page of its package.
 pub(super) fn channel_id(channel: &str) -> String {
     format!("channel-{}", path::anchor(channel))
 }
 
 impl<'c> Model<'c> {
-    /// Makes sense of what was read.
+    /// Builds the model of a package.
     pub(super) fn new(catalog: &'c Catalog, input: Input<'c>, relations: &Relations) -> Self {
         let Input {
             package,
             described,
             bundles,
+            mut image_reads,
+            sizes,
         } = input;
         let (deprecated, deprecated_channels, deprecated_bundles) = deprecations(&described.deprecations);
         let lines = lines(&described.others);
@@ -147,6 +159,7 @@ impl<'c> Model<'c> {
             );
             version.facts.rows.extend(lifecycle::facts(&lines, &version.version));
             version.needs = relations.needs(id, &path::up(&version.path));
+            version.image_read = image_reads.remove(&id);
             version.deprecated = version
                 .deprecated
                 .or_else(|| deprecated_bundles.get(&*bundle.name).cloned());
@@ -169,6 +182,7 @@ impl<'c> Model<'c> {
             deprecated_channels,
             lines,
             versions,
+            sizes,
             places,
         };
         let of_head = || icons.get(&model.shown()?.id).map(String::as_str);
@@ -180,22 +194,22 @@ impl<'c> Model<'c> {
         model
     }
 
-    /// The version of a bundle.
+    /// Returns the version of a bundle.
     pub(super) fn version(&self, id: BundleId) -> Option<&Release> {
         self.versions.get(*self.places.get(&id)?)
     }
 
-    /// The version of a bundle with this name.
+    /// Returns the version of the bundle with this name.
     pub(super) fn named(&self, name: &str) -> Option<&Release> {
         self.versions.iter().find(|version| version.name == name)
     }
 
-    /// The head of a channel.
+    /// Returns the head of a channel.
     pub(super) fn head(&self, channel: &Channel) -> Option<&Release> {
         self.named(channel.head.as_deref()?)
     }
 
-    /// The channel of a user who names none.
+    /// Returns the channel that is used if the user specifies none.
     pub(super) fn default_channel(&self) -> Option<&'c Channel> {
         let named = self.package.default_channel.as_deref();
         let named = named.and_then(|name| self.package.channel(name));
@@ -205,19 +219,21 @@ impl<'c> Model<'c> {
         })
     }
 
-    /// The version that stands for the package: the head of the default channel, else the newest.
+    /// Returns the version that represents the package: the head of the default channel or, if there is none, the
+    /// newest version.
     pub(super) fn shown(&self) -> Option<&Release> {
         let head = self.default_channel().and_then(|channel| self.head(channel));
         head.or_else(|| self.versions.first())
     }
 
-    /// The name for people.
+    /// Returns the display name.
     pub(super) fn display_name(&self) -> &str {
         let shown = self.shown().map(|version| version.facts.display_name.as_str());
         shown.filter(|name| !name.is_empty()).unwrap_or(&self.package.name)
     }
 
-    /// Pairs of versions that are compared: what OLM updates to, and what each replaces.
+    /// Returns the pairs of versions to compare: the updates that OLM makes, and the replacements that the versions
+    /// name.
     pub(super) fn compared(&self) -> Compared {
         let mut pairs = BTreeSet::new();
         for channel in &self.package.channels {
@@ -237,7 +253,7 @@ impl<'c> Model<'c> {
     }
 }
 
-/// What a catalog says of support; nothing where it says it more than once.
+/// Returns the support periods from a catalog, or none if several documents define them.
 fn lines(documents: &[Document]) -> Vec<Line> {
     let mut about = documents
         .iter()
@@ -251,7 +267,7 @@ fn lines(documents: &[Document]) -> Vec<Line> {
     lifecycle::lines(&json!({ "versions": versions }))
 }
 
-/// Whether the package is deprecated, and which of its channels and bundles are, each with the reason.
+/// The deprecation messages of the package, its channels and its bundles.
 type Deprecations = (Option<String>, BTreeMap<String, String>, BTreeMap<String, String>);
 
 fn deprecations(written: &[Deprecation]) -> Deprecations {
@@ -272,7 +288,7 @@ fn deprecations(written: &[Deprecation]) -> Deprecations {
     (package, channels, bundles)
 }
 
-/// Definitions that versions of one package share.
+/// The definitions that the versions of a package share.
 type Definitions = HashMap<(String, String), Arc<Definition>>;
 
 fn version(
@@ -316,6 +332,8 @@ fn version(
         name: bundle.name.to_string(),
         version: version.unwrap_or(&bundle.name).to_owned(),
         image: bundle.image.as_deref().unwrap_or_default().to_owned(),
+        image_read: None,
+        has_csv: !csv.is_null(),
         path: path::version(&package.name, &bundle.name),
         facts: Facts::read(bundle, csv, description),
         owned: facts::apis(bundle, csv, "owned"),
@@ -332,7 +350,7 @@ fn version(
     }
 }
 
-/// The bundle as OLM sees it.
+/// Returns the bundle in the form that OLM uses.
 fn content(package: &Package, bundle: &Bundle, csv: &Value, objects: Vec<Value>) -> Content {
     let is_csv = |object: &Value| object.get("kind").and_then(Value::as_str) == Some(crate::csv::KIND);
     let properties = bundle

@@ -11,7 +11,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// The folders of a site, and its files beside them.
+/// The folders of a site, and the files next to them.
 const FOLDERS: [&str; 3] = ["assets", "icons", "p"];
 const FILES: [&str; 7] = [
     ".nojekyll",
@@ -22,11 +22,11 @@ const FILES: [&str; 7] = [
     "feed.xml",
     "index.html",
 ];
-/// What tells a site from any other folder.
+/// The file that distinguishes a site from all other folders.
 const MARK: &str = "assets/opmx.css";
 
-/// Writes the site of an index into a folder, which appears when it is complete. Where there is a site already, this
-/// one takes its place, and other files in the folder stay.
+/// Writes the site of an index into a folder, which appears when it is complete. An existing site is replaced;
+/// unrelated files in its folder stay.
 ///
 /// ```
 /// use opmx::catalog::file_based::read::CatalogLimits;
@@ -43,7 +43,8 @@ const MARK: &str = "assets/opmx.css";
 /// ```
 ///
 /// # Errors
-/// When the index cannot be read, the folder holds something else, or it cannot be written.
+/// Returns an error if the index cannot be read, the folder contains files but no site, or the folder cannot be
+/// written.
 pub fn write(index: &Index, folder: &Path, options: &SiteOptions<'_>) -> Result<Summary, PageError> {
     let before = files_of_site(folder)?;
     let mut output = FolderOutput::new(folder)?;
@@ -60,10 +61,10 @@ pub fn write(index: &Index, folder: &Path, options: &SiteOptions<'_>) -> Result<
     Ok(summary)
 }
 
-/// The files of the site in a folder.
+/// Returns the files of the site in a folder.
 ///
 /// # Errors
-/// When the folder holds something, and no site.
+/// Returns an error if the folder is not empty and contains no site.
 fn files_of_site(folder: &Path) -> Result<BTreeSet<String>, PageError> {
     let is_empty = match fs::read_dir(folder) {
         Ok(mut entries) => entries.next().is_none(),
@@ -92,7 +93,7 @@ fn files_of_site(folder: &Path) -> Result<BTreeSet<String>, PageError> {
     Ok(files)
 }
 
-/// Files that nobody looks at yet.
+/// The files of a site that is not yet visible.
 struct Written {
     folder: std::path::PathBuf,
     paths: Mutex<BTreeSet<String>>,

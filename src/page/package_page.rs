@@ -13,6 +13,9 @@ use crate::catalog::updates::updates;
 use crate::catalog::{BundleId, Channel};
 use askama::Template;
 
+/// The number of versions that the table initially shows.
+const SHOWN: usize = 20;
+
 #[derive(Template)]
 #[template(path = "page/package.html")]
 struct PackagePage<'a> {
@@ -26,6 +29,8 @@ struct PackagePage<'a> {
     deprecated: &'a Option<String>,
     channels: Vec<ChannelPart<'a>>,
     versions: Vec<VersionRow<'a>>,
+    /// The versions that are initially hidden.
+    older: Vec<VersionRow<'a>>,
     lines: &'a [Line],
     differences: Vec<Comparison>,
     install: Vec<Manifest>,
@@ -34,7 +39,7 @@ struct PackagePage<'a> {
     description: String,
 }
 
-/// A link to a version; to nothing where the catalog does not hold it.
+/// A link to a version; the path is empty if the catalog does not contain the version.
 #[derive(Debug, Clone)]
 pub(super) struct VersionLink {
     pub(super) bundle: String,
@@ -42,7 +47,7 @@ pub(super) struct VersionLink {
     pub(super) path: String,
 }
 
-/// Two versions that are compared on a page.
+/// Two versions and the page that compares them.
 #[derive(Debug, Clone)]
 pub(super) struct Comparison {
     pub(super) from: String,
@@ -52,7 +57,7 @@ pub(super) struct Comparison {
 
 struct ChannelPart<'a> {
     name: &'a str,
-    /// Whether it is shown without being asked for.
+    /// Whether the graph is initially expanded.
     is_open: bool,
     id: String,
     is_default: bool,
@@ -66,16 +71,16 @@ struct ChannelPart<'a> {
     taken: Vec<Taken>,
 }
 
-/// Edges of one kind to one version, from one version or from a run of them.
+/// Edges of one kind to one version, from a single version or from a run of versions.
 struct EdgeRow {
-    /// The only one, or the first of a run.
+    /// The only version, or the first of a run.
     from: VersionLink,
-    /// The last of a run.
+    /// The last version of a run.
     last: Option<VersionLink>,
     count: usize,
     to: VersionLink,
     kind: &'static str,
-    /// The places of the older ones among the nodes, as `0-3`.
+    /// The positions of the older versions among the nodes, such as `0-3`.
     places: String,
 }
 
@@ -92,10 +97,10 @@ struct VersionRow<'a> {
     deprecated: Option<&'a str>,
 }
 
-/// The page of a package.
+/// Renders the page of a package.
 ///
 /// # Errors
-/// As [`page`].
+/// Returns an error if [`page`] does.
 pub(super) fn package_page(
     site: &Site,
     model: &Model<'_>,
@@ -124,7 +129,8 @@ pub(super) fn package_page(
             .map(|(number, channel)| channel_part(model, number, channel, compared))
             .collect(),
         lines: &model.lines,
-        versions: model.versions.iter().map(version_row).collect(),
+        versions: model.versions.iter().take(SHOWN).map(version_row).collect(),
+        older: model.versions.iter().skip(SHOWN).map(version_row).collect(),
         differences: compared
             .iter()
             .filter_map(|(from, to)| comparison(model, *from, *to, ""))
@@ -140,7 +146,7 @@ pub(super) fn package_page(
     page(&path, &filled)
 }
 
-/// What stands where there is no picture.
+/// Returns the letter to show if there is no icon.
 pub(super) fn letter(name: &str) -> String {
     let first = name.chars().find(|letter| letter.is_alphanumeric());
     first.map_or_else(|| "?".to_owned(), |letter| letter.to_uppercase().collect())
@@ -169,7 +175,7 @@ fn link_to(model: &Model<'_>, bundle: &str) -> VersionLink {
     )
 }
 
-/// Two versions, and where they are compared, for a page from which the folder of the package is reached so.
+/// Returns two versions and the path of their comparison; `up` is the path to the folder of the package.
 pub(super) fn comparison(model: &Model<'_>, from: BundleId, to: BundleId, up: &str) -> Option<Comparison> {
     let (from, to) = (model.version(from)?, model.version(to)?);
     let path = path::difference(&model.package.name, &from.name, &to.name);
@@ -244,9 +250,9 @@ fn edge_rows(model: &Model<'_>, drawn: &ChannelDrawing) -> Vec<EdgeRow> {
     let at = |place: usize| drawn.nodes.get(place).map_or("", |node| &*node.name);
     let rows = |edges: &Edges| {
         let kind = match edges.kind {
-            EdgeKind::Replaces => "replaces it",
-            EdgeKind::Skips => "skips it",
-            EdgeKind::SkipRange => "skips its range of versions",
+            EdgeKind::Replaces => "replaces",
+            EdgeKind::Skips => "skips",
+            EdgeKind::SkipRange => "skipRange",
         };
         let to = link_to(model, at(edges.newer));
         let rows = edges.older.clone().into_iter().map(|run| EdgeRow {

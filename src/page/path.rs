@@ -1,16 +1,16 @@
-//! Where the pages of a site stand, and the links from one to the other.
+//! The paths of the pages of a site, and the links between them.
 
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// Characters of a name in that of a file.
+/// The maximum number of characters that a name contributes to a file name.
 const LONGEST: usize = 100;
-/// What else stands in the folder of packages and of a package.
+/// The names of other entries in the folder of packages and in the folder of a package.
 const TAKEN: [&str; 3] = ["index", "apis", "diff"];
 
-/// The name of a file or folder for a package or a bundle: letters, digits, `.`, `-` and `_`, which no server and no
-/// file system reads in its own way. A name that is another one afterwards ends in a part of its digest, so that no two
-/// meet.
+/// Returns the name of a file or folder for a package or a bundle: lowercase letters, digits, `.`, `-` and `_`, which
+/// all servers and file systems treat the same. If the result would differ from the name, it ends in part of the name's
+/// digest, so that no two names collide.
 pub(super) fn file_name(name: &str) -> String {
     let lower = name.to_lowercase();
     let plain = |character: char| {
@@ -28,28 +28,28 @@ pub(super) fn file_name(name: &str) -> String {
     file
 }
 
-/// The first characters of a digest, which tell things of one site apart.
+/// Returns the first characters of a digest, which distinguish the files of one site.
 pub(super) fn short_digest(content: &[u8]) -> String {
     let digest = Sha256::digest(content);
     digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The page of a package, from the root of the site.
+/// Returns the path of the page of a package, from the root of the site.
 pub(super) fn package(package: &str) -> String {
     format!("p/{}/index.html", file_name(package))
 }
 
-/// The data of a package.
+/// Returns the path of the data of a package.
 pub(super) fn package_data(package: &str) -> String {
     format!("p/{}.json", file_name(package))
 }
 
-/// The page of a version.
+/// Returns the path of the page of a version.
 pub(super) fn version(package: &str, bundle: &str) -> String {
     format!("p/{}/{}.html", file_name(package), file_name(bundle))
 }
 
-/// The page of what differs between two versions of a package.
+/// Returns the path of the page that compares two versions of a package.
 pub(super) fn difference(package: &str, from: &str, to: &str) -> String {
     format!(
         "p/{}/diff/{}..{}.html",
@@ -59,18 +59,18 @@ pub(super) fn difference(package: &str, from: &str, to: &str) -> String {
     )
 }
 
-/// The page of an API as some versions of a package define it.
+/// Returns the path of the page of an API, as defined by some versions of a package.
 pub(super) fn api(package: &str, definition: &str, digest: &str) -> String {
     format!("p/{}/apis/{}-{digest}.html", file_name(package), file_name(definition))
 }
 
-/// The way from a page up to the root of the site: nothing, or some `../`.
+/// Returns the relative path from a page to the root of the site: empty, or one or more `../`.
 pub(super) fn up(path: &str) -> String {
     "../".repeat(path.matches('/').count())
 }
 
-/// A name that an element has on its page, made of any string: what is not a letter, a digit or one of `-_.[]<>` is
-/// written as its code.
+/// Returns the anchor of an element on its page for any string. Characters other than letters, digits and `-_.` are
+/// written as their code.
 pub(super) fn anchor(text: &str) -> String {
     let mut anchor = String::with_capacity(text.len());
     for character in text.chars() {

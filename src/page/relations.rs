@@ -1,4 +1,4 @@
-//! Which packages of a catalog need which others.
+//! Dependencies between the packages of a catalog.
 
 use super::path;
 use crate::catalog::{BundleId, Catalog, Text};
@@ -10,36 +10,36 @@ use crate::resolver::{Need, Needs};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
-/// All needs of a catalog.
+/// The dependencies of the bundles in a catalog.
 #[derive(Debug, Default)]
 pub(super) struct Relations {
     needs: HashMap<BundleId, Vec<Needed>>,
     dependents: BTreeMap<Text, BTreeSet<Dependent>>,
 }
 
-/// Something that a version needs.
+/// A dependency of a version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Needed {
     pub(super) wish: String,
     pub(super) intent: &'static str,
-    /// What is that.
+    /// The packages that satisfy the dependency.
     pub(super) providers: Vec<Provider>,
-    /// Why nobody can tell.
+    /// The reason why the providers cannot be determined.
     pub(super) unknown: Option<String>,
-    /// A constraint with its parts, a line for each.
+    /// A constraint and its parts, one on each line.
     pub(super) tree: String,
 }
 
-/// A package that has what is needed.
+/// A package that satisfies a dependency.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Provider {
     pub(super) package: String,
-    /// From the root of the site; on a page with what leads there in front.
+    /// The path from the root of the site; on a page, prefixed with the path to the root.
     pub(super) path: String,
     pub(super) versions: usize,
 }
 
-/// A package that needs another one.
+/// A package that depends on a provider.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Dependent {
     pub(super) package: String,
@@ -49,7 +49,7 @@ pub(super) struct Dependent {
 }
 
 impl Relations {
-    /// Follows the needs of all bundles that are in channels.
+    /// Determines the dependencies of all bundles in channels.
     pub(super) fn of(catalog: &Catalog) -> Self {
         let mut packages_of: HashMap<BundleId, Vec<&Text>> = HashMap::new();
         for package in &catalog.packages {
@@ -91,7 +91,7 @@ impl Relations {
         relations
     }
 
-    /// What a bundle needs, for a page that is so far below the root.
+    /// Returns the dependencies of a bundle; `up` is the path from the page to the root.
     pub(super) fn needs(&self, id: BundleId, up: &str) -> Vec<Needed> {
         let mut needs = self.needs.get(&id).cloned().unwrap_or_default();
         for provider in needs.iter_mut().flat_map(|need| &mut need.providers) {
@@ -100,7 +100,7 @@ impl Relations {
         needs
     }
 
-    /// The packages that need one, for a page that is so far below the root.
+    /// Returns the packages that depend on this package; `up` is the path from the page to the root.
     pub(super) fn dependents(&self, package: &str, up: &str) -> Vec<Dependent> {
         let dependents = self.dependents.get(package).into_iter().flatten().cloned();
         dependents
@@ -125,7 +125,7 @@ fn needed(need: &Need, packages_of: &HashMap<BundleId, Vec<&Text>>) -> Needed {
         versions,
     });
     let wish = if need.wish.is_empty() {
-        format!("what its {} says", need.stored.kind)
+        format!("a match for its {}", need.stored.kind)
     } else {
         need.wish.clone()
     };
@@ -138,7 +138,7 @@ fn needed(need: &Need, packages_of: &HashMap<BundleId, Vec<&Text>>) -> Needed {
     }
 }
 
-/// A constraint with its parts below each other; nothing for what the wish says already.
+/// Formats a constraint with its parts below it. Returns an empty string if the dependency is not a constraint.
 fn tree(need: &Need) -> String {
     if &*need.stored.kind != CONSTRAINT {
         return String::new();

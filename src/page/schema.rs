@@ -1,150 +1,204 @@
-//! What the data of a site look like, as JSON Schema.
+//! The JSON Schemas of the data of a site.
 
-use crate::shape::Shape::{Boolean, Choice, List, Object, Text, Within};
-use crate::shape::{DRAFT_2020_12, Field, Presence, Shape, TEXTS, json_schema};
+use crate::shape::Shape::{Boolean, Choice, Integer, List, Object, Text, Within};
+use crate::shape::{DRAFT_2020_12, Field, Presence, Shape, TEXTS, json_schema, optional};
 use serde_json::Value;
 
-/// The schema of `catalog.json`.
+/// Returns the schema of `catalog.json`.
 pub fn catalog_schema() -> Value {
     json_schema(
         DRAFT_2020_12,
-        "catalog.json of a site of opmx index page",
+        "catalog.json of a site built by opmx index page",
         ABOUT,
         &CATALOG,
     )
 }
 
-/// The schema of the data of a package.
+/// Returns the schema of the data of a package.
 pub fn package_schema() -> Value {
     json_schema(
         DRAFT_2020_12,
-        "The data of a package of a site of opmx index page",
+        "The package data of a site built by opmx index page",
         ABOUT,
         &PACKAGE,
     )
 }
 
-const ABOUT: &str = "Fields may be added to a form; none goes or changes its meaning.";
+const ABOUT: &str = "Fields may be added, but no field is removed or changes its meaning.";
 const FORM: Field = always(
     "form",
     Within(super::data::FORM, super::data::FORM),
-    "The version of this form.",
+    "The schema of this document.",
 );
 const INTENT: Shape = Choice(&["required", "recommended", "optional"]);
 
 const CATALOG: Shape = Object(&[
     FORM,
     always("title", Text, "The title of the site."),
-    always("source", Text, "The index as it was named."),
-    always("packages", List(&ROW), "In the order of the list."),
+    always("source", Text, "The index as specified by the user."),
+    always("packages", List(&ROW), "The packages in the order of the list."),
 ]);
 
 const ROW: Shape = Object(&[
     always("name", Text, "The name of the package."),
-    always("displayName", Text, "Its name for people."),
-    always("provider", Text, "Who provides it; may be empty."),
-    always("summary", Text, "One sentence; may be empty."),
+    always("displayName", Text, "The display name of the package."),
+    always("provider", Text, "The provider; may be empty."),
+    always("summary", Text, "A summary in one sentence; may be empty."),
     always("version", Text, "The version that a new installation gets."),
-    always("capabilityLevel", Text, "Such as Full Lifecycle; may be empty."),
+    always(
+        "capabilityLevel",
+        Text,
+        "The capability level, such as Full Lifecycle; may be empty.",
+    ),
     always(
         "infrastructureFeatures",
         TEXTS,
-        "Features of the infrastructure that it supports.",
+        "The supported infrastructure features.",
     ),
-    always("deprecated", Boolean, "Whether it should no longer be chosen."),
-    always("versions", Within(0, i64::MAX), "How many versions there are."),
-    always("page", Text, "Its page, from the root of the site."),
-    always("data", Text, "Its data, from the root of the site."),
+    always(
+        "deprecated",
+        Boolean,
+        "Whether the package or its current version is deprecated.",
+    ),
+    always("versions", Within(0, i64::MAX), "The number of versions."),
+    always("page", Text, "The path of the page from the root of the site."),
+    always("data", Text, "The path of the package data from the root of the site."),
 ]);
 
 const PACKAGE: Shape = Object(&[
     FORM,
     always("name", Text, "The name of the package."),
-    always("displayName", Text, "Its name for people."),
-    nullable("defaultChannel", Text, "The channel of a user who names none."),
-    nullable("deprecated", Text, "Why it is deprecated; null where it is not."),
-    always("channels", List(&CHANNEL), "By name."),
-    always("versions", List(&VERSION), "From the newest."),
-    always("neededBy", List(&DEPENDENT), "What needs it."),
+    always("displayName", Text, "The display name of the package."),
+    nullable("defaultChannel", Text, "The default channel."),
+    nullable("deprecated", Text, "The deprecation message; null if there is none."),
+    always("channels", List(&CHANNEL), "The channels, sorted by name."),
+    always("versions", List(&VERSION), "The versions, newest first."),
+    always(
+        "neededBy",
+        List(&DEPENDENT),
+        "The packages that depend on this package.",
+    ),
 ]);
 
 const CHANNEL: Shape = Object(&[
     always("name", Text, "The name of the channel."),
     nullable("head", Text, "The bundle that a new installation gets."),
-    nullable("deprecated", Text, "Why it is deprecated; null where it is not."),
-    always("entries", List(&ENTRY), "Its bundles, from the head downwards."),
+    nullable("deprecated", Text, "The deprecation message; null if there is none."),
+    always(
+        "entries",
+        List(&ENTRY),
+        "The bundles of the channel, from the head downwards.",
+    ),
 ]);
 
 const ENTRY: Shape = Object(&[
     always("bundle", Text, "The name of the bundle."),
-    nullable("replaces", Text, "The bundle from which it is the next update."),
+    nullable("replaces", Text, "The bundle that this bundle replaces."),
     always(
         "skips",
         TEXTS,
-        "Bundles that may be updated to it without being offered themselves.",
+        "Bundles that can be updated to this bundle but are not offered themselves.",
     ),
-    nullable("skipRange", Text, "The range of versions that may be updated to it."),
+    nullable(
+        "skipRange",
+        Text,
+        "The range of versions that can be updated to this bundle.",
+    ),
 ]);
 
 const DEPENDENT: Shape = Object(&[
     always("package", Text, "A package of the same index."),
-    always("needs", Text, "What it needs."),
-    always("intent", INTENT, "How much it is wanted."),
+    always("needs", Text, "The dependency."),
+    always(
+        "intent",
+        INTENT,
+        "Whether the dependency is required, recommended or optional.",
+    ),
 ]);
 
 const VERSION: Shape = Object(&[
     always("bundle", Text, "The name of the bundle."),
-    always("version", Text, "Its version, or its name where it has none."),
-    always("image", Text, "Its image; empty where the index holds it."),
-    always("page", Text, "Its page, from the root of the site."),
+    always(
+        "version",
+        Text,
+        "The version, or the bundle name if there is no version.",
+    ),
+    always(
+        "image",
+        Text,
+        "The bundle image; empty if the bundle is stored in the index.",
+    ),
+    always("page", Text, "The path of the page from the root of the site."),
     nullable(
         "deprecated",
         Text,
-        "Why it is deprecated, which may be empty; null where it is not.",
+        "The deprecation message, which may be empty; null if the bundle is not deprecated.",
     ),
-    always("channels", TEXTS, "The channels that it is in."),
-    always("summary", Text, "One sentence; may be empty."),
-    always("provider", Text, "Who provides it; may be empty."),
-    always("capabilityLevel", Text, "Such as Full Lifecycle; may be empty."),
-    always("categories", TEXTS, "Its categories."),
-    always("keywords", TEXTS, "Its keywords."),
+    always("channels", TEXTS, "The channels that contain the bundle."),
+    always("summary", Text, "A summary in one sentence; may be empty."),
+    always("provider", Text, "The provider; may be empty."),
+    always(
+        "capabilityLevel",
+        Text,
+        "The capability level, such as Full Lifecycle; may be empty.",
+    ),
+    always("categories", TEXTS, "The categories."),
+    always("keywords", TEXTS, "The keywords."),
     always(
         "infrastructureFeatures",
         TEXTS,
-        "Features of the infrastructure that it supports.",
+        "The supported infrastructure features.",
     ),
-    always("installModes", TEXTS, "The install modes that it supports."),
+    always("installModes", TEXTS, "The supported install modes."),
     always(
         "createdAt",
         Text,
-        "When it was made, as its author wrote it; may be empty.",
+        "The creation time as written by the author; may be empty.",
     ),
-    always("owned", List(&API), "The APIs that it provides."),
-    always("required", List(&API), "The APIs that it needs."),
-    always("relatedImages", List(&IMAGE), "The images that it needs."),
-    always("needs", List(&NEED), "What it needs of other operators."),
+    always("owned", List(&API), "The provided APIs."),
+    always("required", List(&API), "The required APIs."),
+    always("relatedImages", List(&IMAGE), "The images that the operator needs."),
+    always("needs", List(&NEED), "The dependencies on other operators."),
     always(
         "hasManifests",
         Boolean,
-        "Whether its permissions, fields and Deployments are known.",
+        "Whether the permissions, API fields and Deployments are known.",
     ),
 ]);
 
 const API: Shape = Object(&[
-    always("group", Text, "Empty for the core group."),
-    always("version", Text, "Such as v1."),
+    always("group", Text, "The API group; empty for the core group."),
+    always("version", Text, "The version, such as v1."),
     always("kind", Text, "The kind."),
 ]);
 
 const IMAGE: Shape = Object(&[
-    always("name", Text, "What it is for; may be empty."),
+    always("name", Text, "The name of the image; may be empty."),
     always("image", Text, "The image."),
+    optional(
+        "bytes",
+        Integer,
+        "The number of bytes for all platforms; only present if images were looked up.",
+    ),
+    optional(
+        "platforms",
+        TEXTS,
+        "The platforms; empty if the manifest does not name any. Only present if images were looked up.",
+    ),
 ]);
 
 const NEED: Shape = Object(&[
-    always("what", Text, "What it is."),
-    always("intent", INTENT, "How much it is wanted."),
-    always("packages", TEXTS, "The packages of the index that have it."),
+    always("what", Text, "The dependency."),
+    always(
+        "intent",
+        INTENT,
+        "Whether the dependency is required, recommended or optional.",
+    ),
+    always(
+        "packages",
+        TEXTS,
+        "The packages in the index that satisfy the dependency.",
+    ),
 ]);
 
 const fn always(key: &'static str, shape: Shape, about: &'static str) -> Field {

@@ -1,4 +1,4 @@
-//! The files of a site, made package by package.
+//! The files of a site, built package by package.
 
 use super::catalogs::{catalogs_page, changes_page};
 use super::data::{catalog_data, package_data};
@@ -10,30 +10,31 @@ use super::images::Unread;
 use super::list::{self, Row, list_pages};
 use super::model::{Input, Model};
 use super::package_page::package_page;
+use super::probe::{Sizes, Unprobed};
 use super::relations::Relations;
 use super::version_page::version_pages;
 use super::{PageError, SiteOptions};
 use crate::catalog::{BundleId, Catalog, Package};
 use crate::index::open::{Describer, Index};
 use askama::Template;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// What stands in a site as it is.
+/// The files that are the same in every site.
 const ASSETS: [(&str, &str); 3] = [
     ("assets/opmx.css", include_str!("../../templates/page/assets/opmx.css")),
     ("assets/opmx.js", include_str!("../../templates/page/assets/opmx.js")),
     ("assets/opmx.svg", include_str!("../../templates/page/assets/opmx.svg")),
 ];
-/// What makes pages load themselves anew.
+/// The script that reloads pages.
 const RELOAD: (&str, &str) = (
     "assets/reload.js",
     include_str!("../../templates/page/assets/reload.js"),
 );
 
-/// Threads that make pages; more would wait for the one that reads.
+/// The maximum number of threads that build pages. Additional threads would only wait for the thread that reads.
 const MOST_THREADS: usize = 8;
 
 #[derive(Template)]
@@ -42,18 +43,20 @@ struct MissingPage<'a> {
     frame: Frame<'a>,
 }
 
-/// How much there is in a site.
+/// The contents of a site, and the images that could not be read or looked up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Packages.
+    /// The number of packages.
     pub packages: usize,
-    /// Versions.
+    /// The number of versions.
     pub versions: usize,
     /// Bundles whose images could not be read.
     pub unread: Vec<Unread>,
+    /// Images whose size could not be determined.
+    pub unprobed: Vec<Unprobed>,
 }
 
-/// What packages leave for the pages about all of them.
+/// The contributions of the packages to the pages about all packages.
 #[derive(Default)]
 struct Collected {
     rows: Vec<Row>,
@@ -61,28 +64,31 @@ struct Collected {
     error: Option<PageError>,
 }
 
-/// Takes the files of a site, from several threads.
+/// Receives the files of a site from several threads.
 pub(super) trait Sink: Sync {
-    /// Keeps a file. One of the same path may come again, with the same content.
+    /// Keeps a file. The same file may be passed again with the same content.
     ///
     /// # Errors
-    /// When it cannot be kept.
+    /// Returns an error if the file cannot be kept.
     fn keep(&self, file: File) -> Result<(), PageError>;
 }
 
-/// Makes all files of the site of an index.
+/// Builds all files of the site of an index.
 ///
 /// # Errors
-/// When the index cannot be read, or a file cannot be kept.
+/// Returns an error if the index cannot be read, or a file cannot be kept.
 pub(super) fn build(index: &Index, options: &SiteOptions<'_>, sink: &dyn Sink) -> Result<Summary, PageError> {
     let catalog = index.catalog()?;
     let catalog: &Catalog = &catalog;
+    if let Some(images) = options.images {
+        images.hosts.forget();
+    }
     let site = options.site();
     let relations = Relations::of(catalog);
     let describer = Describer::new(index)?;
     let collected = Mutex::new(Collected::default());
     let threads = thread::available_parallelism().map_or(1, |threads| threads.get().min(MOST_THREADS));
-    let mut unread = Vec::new();
+    let (mut unread, mut unprobed) = (Vec::new(), Vec::new());
     let read = thread::scope(|scope| {
         let (sender, receiver) = sync_channel(0);
         let receiver = Arc::new(Mutex::new(receiver));
@@ -91,19 +97,26 @@ pub(super) fn build(index: &Index, options: &SiteOptions<'_>, sink: &dyn Sink) -
         for _ in 0..threads {
             let receiver = Arc::clone(&receiver);
             let work = move || work(catalog, &receiver, surroundings, sink, collected);
-            // Where the system allows no more threads, those that there are do the work.
+            // If the system allows no more threads, the existing threads do the work.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
-        // Whoever sends hears that nobody receives any more.
+        // After this receiver is dropped, the sender notices when no receivers are left.
         drop(receiver);
         for package in &catalog.packages {
-            // What is made after an error is for nobody.
+            // After an error, further work is useless.
             if lock(collected).error.is_some() {
                 break;
             }
             let mut input = input(&describer, catalog, package)?;
             if let Some(images) = options.images {
-                unread.extend(images.complete(&mut input.bundles));
+                input.image_reads = images.complete(&mut input.bundles);
+                unread.extend(unread_images(&input));
+            }
+            if let Some(probe) = options.probe {
+                let related = input.bundles.iter().flat_map(|(_, _, read)| &read.related_images);
+                let (sizes, failed) = probe.look(related.map(|image| image.image.as_str()));
+                input.sizes = sizes;
+                unprobed.extend(failed);
             }
             if sender.send(input).is_err() {
                 return Err(PageError::Threads);
@@ -122,13 +135,19 @@ pub(super) fn build(index: &Index, options: &SiteOptions<'_>, sink: &dyn Sink) -
     }
     list::sort(&mut rows);
     feed::latest(&mut entries);
+    let site = Site {
+        has_feed: !entries.is_empty(),
+        ..site
+    };
     for file in list_pages(&site, &rows)? {
         sink.keep(file)?;
     }
     sink.keep(catalog_data(&site, &rows))?;
-    sink.keep(feed(&site, &entries)?)?;
+    if site.has_feed {
+        sink.keep(feed(&site, &entries)?)?;
+    }
     sink.keep(missing_page(&site)?)?;
-    // Servers of pages that would build something of the files leave them as they are.
+    // Keeps hosts of static pages from processing the files.
     sink.keep((".nojekyll".to_owned(), Vec::new()))?;
     if let Some((name, before)) = options.compare {
         sink.keep(changes_page(&site, name, before, catalog)?)?;
@@ -148,11 +167,24 @@ pub(super) fn build(index: &Index, options: &SiteOptions<'_>, sink: &dyn Sink) -
         packages: rows.len(),
         versions: rows.iter().map(|row| row.versions).sum(),
         unread,
+        unprobed,
     })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns the bundles of a package whose images could not be read.
+fn unread_images<'i>(input: &'i Input<'_>) -> impl Iterator<Item = Unread> + 'i {
+    input.bundles.iter().filter_map(|(id, bundle, _)| {
+        let reason = input.image_reads.get(id)?.as_ref().err()?;
+        Some(Unread {
+            bundle: bundle.name.to_string(),
+            image: bundle.image.as_deref().unwrap_or_default().to_owned(),
+            reason: reason.clone(),
+        })
+    })
 }
 
 /// Reads a package.
@@ -168,10 +200,12 @@ fn input<'c>(describer: &Describer<'_>, catalog: &'c Catalog, package: &'c Packa
         package,
         bundles: bundles?,
         described,
+        image_reads: HashMap::new(),
+        sizes: Sizes::default(),
     })
 }
 
-/// Makes the pages of packages until there are no more, or one fails.
+/// Builds the pages of packages until there are no more packages, or building a page fails.
 fn work<'c>(
     catalog: &'c Catalog,
     receiver: &Mutex<Receiver<Input<'c>>>,
@@ -191,7 +225,7 @@ fn work<'c>(
                 collected.entries.extend(feed::entries(&model));
                 feed::latest(&mut collected.entries);
             }
-            // The others go on with what they have, so that the one that reads does not wait for nobody.
+            // The other threads continue, so that the reading thread does not wait forever.
             Err(error) => collected.error = collected.error.take().or(Some(error)),
         }
     }
@@ -213,10 +247,10 @@ fn package_files(site: &Site, model: &Model<'_>, relations: &Relations, sink: &d
     Ok(())
 }
 
-/// The page that servers show for one that is not there. They show it at any address, so its links begin at the root of
-/// the server.
+/// Renders the page that servers show if a page is missing. Servers show it at any address, so its links begin at the
+/// root of the server.
 fn missing_page(site: &Site) -> Result<File, askama::Error> {
-    let mut frame = Frame::new(site, "404.html", "No such page");
+    let mut frame = Frame::new(site, "404.html", "Page not found");
     frame.up = site.base_path().to_owned();
     page("404.html", &MissingPage { frame })
 }

@@ -1,4 +1,4 @@
-//! The page of a version, and those of the APIs that it brings.
+//! The page of a version, and the pages of the APIs that the version defines.
 
 use super::facts::{Api, Example, group_version};
 use super::fields::Definition;
@@ -6,6 +6,7 @@ use super::frame::{File, Frame, Site, page};
 use super::model::{Model, Release, is_pinned};
 use super::package_page::{Comparison, VersionLink, comparison};
 use super::path;
+use super::probe::Size;
 use crate::catalog::BundleId;
 use askama::Template;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -21,6 +22,7 @@ struct VersionPage<'a> {
     modes: Vec<Mode<'a>>,
     owned: Vec<ApiPart<'a>>,
     images: Vec<Image<'a>>,
+    probed: bool,
     differences: Vec<Comparison>,
 }
 
@@ -52,6 +54,7 @@ struct Image<'a> {
     name: &'a str,
     pinned: bool,
     shared: usize,
+    size: Option<&'a Size>,
 }
 
 #[derive(Template)]
@@ -63,13 +66,13 @@ struct ApiPage<'a> {
     used_by: Vec<VersionLink>,
 }
 
-/// A definition, and the versions that bring it.
+/// A definition with the versions that include it.
 type Brought<'a> = (&'a Arc<Definition>, Vec<&'a Release>);
 
-/// The pages of all versions of a package, and of their APIs.
+/// Renders the pages of all versions of a package, and of their APIs.
 ///
 /// # Errors
-/// As [`page`].
+/// Returns an error if [`page`] does.
 pub(super) fn version_pages(
     site: &Site,
     model: &Model<'_>,
@@ -125,6 +128,7 @@ fn version_page(
         shared: users
             .get(image.image.as_str())
             .map_or(0, |users| users.saturating_sub(1)),
+        size: model.sizes.of(&image.image),
     });
     let modes = version.facts.install_modes.iter().map(|(name, supported)| Mode {
         name,
@@ -139,6 +143,7 @@ fn version_page(
         modes: modes.collect(),
         owned: owned(model, version),
         images: images.collect(),
+        probed: model.sizes.probed,
         differences: of_version
             .filter_map(|(from, to)| comparison(model, *from, *to, ""))
             .collect(),
@@ -146,13 +151,13 @@ fn version_page(
     page(&version.path, &filled)
 }
 
-/// What an install mode is, for both generations of OLM.
+/// Explains an install mode, for both generations of OLM.
 fn meaning(mode: &str) -> &'static str {
     match mode {
-        "AllNamespaces" => "It watches all namespaces. OLM v1 installs operators this way.",
-        "SingleNamespace" => "It watches one other namespace.",
-        "OwnNamespace" => "It watches the namespace that it runs in.",
-        "MultiNamespace" => "It watches several namespaces. OLM v1 has no such mode.",
+        "AllNamespaces" => "The operator watches all namespaces. OLM v1 installs operators in this mode.",
+        "SingleNamespace" => "The operator watches a different namespace.",
+        "OwnNamespace" => "The operator watches its own namespace.",
+        "MultiNamespace" => "The operator watches several namespaces. OLM v1 does not support this mode.",
         _ => "",
     }
 }
@@ -195,7 +200,7 @@ fn example_part(example: &Example, api: usize, number: usize) -> ExamplePart<'_>
     }
 }
 
-/// The page of an API, from one of a version.
+/// Returns the link to the page of an API from the page of a version.
 fn api_link(model: &Model<'_>, definition: &Definition) -> String {
     let path = path::api(&model.package.name, &definition.name, &definition.digest);
     format!("apis/{}", path.rsplit('/').next().unwrap_or_default())

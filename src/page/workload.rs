@@ -1,4 +1,4 @@
-//! What runs of a version: Deployments and webhooks.
+//! The workloads of a version: Deployments and webhooks.
 
 use crate::csv::Csv;
 use serde_json::Value;
@@ -9,9 +9,11 @@ pub(super) struct Deployment {
     pub(super) name: String,
     pub(super) replicas: String,
     pub(super) account: String,
-    /// What it takes from the node that it runs on.
+    /// The node resources that the Deployment uses.
     pub(super) host: Vec<&'static str>,
     pub(super) containers: Vec<Container>,
+    /// The complete specification.
+    pub(super) spec: Value,
 }
 
 /// A container.
@@ -19,7 +21,7 @@ pub(super) struct Deployment {
 pub(super) struct Container {
     pub(super) name: String,
     pub(super) image: String,
-    /// Names and values.
+    /// The names and values of the variables.
     pub(super) environment: Vec<(String, String)>,
     pub(super) requests: String,
     pub(super) limits: String,
@@ -32,13 +34,15 @@ pub(super) struct Webhook {
     pub(super) name: String,
     pub(super) kind: String,
     pub(super) deployment: String,
-    /// Operations and resources.
+    /// The operations and resources.
     pub(super) rules: Vec<String>,
     pub(super) failure_policy: String,
     pub(super) path: String,
+    /// The complete specification.
+    pub(super) spec: Value,
 }
 
-/// The Deployments of a version.
+/// Returns the Deployments of a version.
 pub(super) fn deployments(csv: &Value) -> Vec<Deployment> {
     Csv(csv).deployments().iter().map(deployment).collect()
 }
@@ -67,10 +71,10 @@ fn deployment(deployment: &Value) -> Deployment {
         .iter()
         .any(|volume| volume.get("hostPath").is_some());
     let host = [
-        (is("hostNetwork"), "network of the node"),
-        (is("hostPID"), "processes of the node"),
-        (is("hostIPC"), "shared memory of the node"),
-        (has_host_path, "files of the node"),
+        (is("hostNetwork"), "host network"),
+        (is("hostPID"), "host processes"),
+        (is("hostIPC"), "host shared memory"),
+        (has_host_path, "host files"),
     ];
     let containers = items(pod, "/initContainers").iter().chain(items(pod, "/containers"));
     let account = text(pod, "/serviceAccountName");
@@ -88,6 +92,7 @@ fn deployment(deployment: &Value) -> Deployment {
             .map(|(_, words)| words)
             .collect(),
         containers: containers.map(container).collect(),
+        spec: deployment.get("spec").cloned().unwrap_or_default(),
     }
 }
 
@@ -122,7 +127,7 @@ fn quantities(resources: Option<&Value>) -> String {
     resources.join(", ")
 }
 
-/// The webhooks of a version.
+/// Returns the webhooks of a version.
 pub(super) fn webhooks(csv: &Value) -> Vec<Webhook> {
     Csv(csv)
         .list(&["spec", "webhookdefinitions"])
@@ -144,8 +149,12 @@ fn webhook(webhook: &Value) -> Webhook {
                 group if group.is_empty() => "core".to_owned(),
                 group => group,
             };
+            let scope = match text(rule, "/scope") {
+                scope if ["", "*"].contains(&scope.as_str()) => String::new(),
+                scope => format!(", scope {scope}"),
+            };
             format!(
-                "{} of {} ({group}/{})",
+                "{} of {} ({group}/{}{scope})",
                 joined(rule, "operations"),
                 joined(rule, "resources"),
                 joined(rule, "apiVersions")
@@ -161,5 +170,6 @@ fn webhook(webhook: &Value) -> Webhook {
         rules,
         failure_policy: text(webhook, "/failurePolicy"),
         path: text(webhook, "/webhookPath"),
+        spec: webhook.clone(),
     }
 }

@@ -1,4 +1,4 @@
-//! The clauses that a resolution has to satisfy, as OLM words them.
+//! The clauses that a resolution must satisfy.
 
 use super::entries::EntryId;
 use super::predicate::Predicate;
@@ -6,32 +6,32 @@ use super::search::Variable;
 use crate::kubernetes::GroupVersionKind;
 use std::rc::Rc;
 
-/// One of them.
+/// A clause about subscriptions or bundles.
 #[derive(Debug, Clone)]
 pub(super) enum Clause {
-    /// The subscription at this place in the problem exists.
+    /// The subscription with this index in the problem exists.
     Subscription(usize),
-    /// It needs one of these.
+    /// The subscription with this index needs one of these variables.
     Requires(usize, Rc<[Variable]>),
-    /// It cannot be met at all.
+    /// The subscription with this index cannot be satisfied.
     Unmet(usize, Unmet),
-    /// An installed version without a subscription stays.
+    /// An installed version without a subscription stays installed.
     Installed(EntryId),
-    /// A bundle needs something.
+    /// Only these variables provide a dependency of a bundle.
     Needs(EntryId, Rc<Predicate>, Rc<[Variable]>),
     /// A bundle is deprecated.
     Deprecated(EntryId),
-    /// What a bundle needs cannot be told.
+    /// The dependencies of a bundle cannot be read.
     Unreadable(EntryId, String),
-    /// One bundle of a package at most.
+    /// At most one bundle of a package may be selected.
     OnePackage(String, Vec<Variable>),
-    /// One provider of an API at most.
+    /// At most one provider of an API may be selected.
     OneProvider(GroupVersionKind, Vec<Variable>),
-    /// A version and the one that it replaces.
+    /// A version conflicts with the installed version that it replaces.
     Replaces(EntryId, EntryId),
 }
 
-/// Why there is nothing that a subscription could install.
+/// The reason why a subscription has no candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unmet {
     Catalog,
@@ -40,7 +40,7 @@ pub(super) enum Unmet {
     StartingCsv,
 }
 
-/// `a`, `a and b`, `a, b and c`, with this word before the last one.
+/// Joins names as `a`, `a and b` or `a, b and c`, with `word` before the last one.
 pub(super) fn listed(names: &[String], word: &str) -> String {
     match names {
         [] => String::new(),

@@ -1,7 +1,7 @@
-//! All that chosen bundles could need, and all that this needs in turn.
+//! The bundles that chosen bundles may need, directly or indirectly.
 //!
-//! Nothing is chosen among several providers: a cluster decides that later, by what it has. So what follows from here
-//! resolves in the same way as in the whole catalog.
+//! All alternative providers are included, because a cluster chooses among them later, based on its state. So the
+//! result resolves in the same way as the whole catalog.
 
 use super::needs::{Need, Needs};
 use super::preferences::Preferences;
@@ -15,18 +15,19 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How far what bundles need is followed.
+/// Options for following dependencies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Follow {
-    /// The intents of dependencies of the chosen bundles. Of all other bundles those that are required are followed,
-    /// too. Where there are none, nothing is followed.
+    /// The intents of the dependencies that are followed for the chosen bundles. For all other bundles, required
+    /// dependencies are also followed. If there are no intents, and `preferences` names no optional packages, no
+    /// dependency is followed.
     pub intents: BTreeSet<Intent>,
-    /// What is decided for single packages.
+    /// The user's decisions about individual packages.
     pub preferences: Preferences,
 }
 
 impl Follow {
-    /// Everything, whatever its intent.
+    /// Returns options that follow all dependencies, regardless of intent.
     pub fn all() -> Self {
         Self {
             intents: Intent::ALL.into_iter().collect(),
@@ -44,49 +45,49 @@ impl Follow {
     }
 }
 
-/// Why something is there that was not chosen.
+/// The reason why a closure contains a member that was not chosen.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Reason {
-    /// How much it is wanted.
+    /// The intent of the dependency.
     pub intent: Intent,
-    /// The bundle that needs it.
+    /// The bundle with the dependency.
     pub bundle: String,
-    /// What it needs, such as `package etcd in the range 1.x`.
+    /// A description of the dependency, such as `package etcd in the range 1.x`.
     #[serde(rename = "needs")]
     pub wish: String,
 }
 
-/// A dependency that was followed and that no bundle of the catalog satisfies.
+/// A followed dependency that no bundle of the catalog satisfies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unsatisfied {
-    /// The dependency as stored, type and value.
+    /// The type of the dependency, as stored.
     pub kind: String,
-    /// Its JSON text.
+    /// The value of the dependency, as JSON text.
     pub value: String,
-    /// The bundles that have it, sorted by name.
+    /// The bundles with the dependency, sorted by name.
     pub bundles: Vec<String>,
-    /// How much it is wanted.
+    /// The intent of the dependency.
     pub intent: Intent,
-    /// Why nobody can tell what it asks for.
+    /// The reason why the dependency cannot be read; otherwise `None`.
     pub problem: Option<String>,
 }
 
-/// What was found.
+/// The result of following dependencies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Closure<Member> {
-    /// All that is chosen or needed, each with the reasons why it is there; what was chosen has none.
+    /// All chosen or needed members, with the reasons; chosen members have none.
     pub members: BTreeMap<Member, Vec<Reason>>,
-    /// What was needed and is not there, in a fixed order.
+    /// The unsatisfied dependencies, in a fixed order.
     pub unsatisfied: Vec<Unsatisfied>,
 }
 
-/// The bundles that are chosen and all that they could need.
+/// Returns the chosen bundles and all bundles that they may need.
 pub fn of_bundles(catalog: &Catalog, chosen: &BTreeSet<BundleId>, follow: &Follow) -> Closure<BundleId> {
     walk(catalog, chosen, follow, |_| BTreeSet::new())
 }
 
-/// The packages that are chosen and all that their bundles could need, as whole packages. Names that the catalog does
-/// not have are passed over.
+/// Returns the chosen packages and all packages that their bundles may need, as whole packages. Names that the catalog
+/// does not contain are ignored.
 pub fn of_packages(catalog: &Catalog, chosen: &BTreeSet<String>, follow: &Follow) -> Closure<String> {
     let places = Places::of(catalog);
     let of_package = |name: &str| places.bundles.get(name).into_iter().flatten().copied();
@@ -103,7 +104,7 @@ pub fn of_packages(catalog: &Catalog, chosen: &BTreeSet<String>, follow: &Follow
     for (id, reasons) in found.members {
         for name in places.packages.get(&id).into_iter().flatten() {
             if !chosen.contains(*name) {
-                // What a package needs of itself is no reason to have it.
+                // A dependency of a package on itself is not a reason to include the package.
                 let own = |reason: &Reason| {
                     let by = catalog.find(&reason.bundle).and_then(|by| places.packages.get(&by));
                     by.is_some_and(|packages| packages.contains(name))
@@ -121,15 +122,15 @@ pub fn of_packages(catalog: &Catalog, chosen: &BTreeSet<String>, follow: &Follow
     Closure { members, unsatisfied }
 }
 
-/// The packages of which parts are chosen, by the names of their bundles, and all others that these bundles could need,
-/// as whole packages. What is not chosen of a package with a chosen part is not there for anybody.
+/// Returns the packages of the chosen bundles, and all packages that these bundles may need, as whole packages. Other
+/// bundles of the chosen packages are treated as absent.
 pub fn of_parts(catalog: &Catalog, chosen: &BTreeMap<String, BTreeSet<String>>, follow: &Follow) -> Closure<String> {
     let part = part_of(catalog, chosen);
     let names = chosen.iter().filter(|(_, bundles)| !bundles.is_empty());
     of_packages(&part, &names.map(|(name, _)| name.clone()).collect(), follow)
 }
 
-/// A catalog with these bundles only, of the packages that are named.
+/// Returns the catalog with only the chosen bundles in the channels of the named packages.
 fn part_of(catalog: &Catalog, chosen: &BTreeMap<String, BTreeSet<String>>) -> Catalog {
     let mut part = catalog.clone();
     for package in &mut part.packages {
@@ -146,7 +147,7 @@ fn part_of(catalog: &Catalog, chosen: &BTreeMap<String, BTreeSet<String>>) -> Ca
     part
 }
 
-/// As [`lost`], where of the packages that are named only these bundles stay.
+/// Like [`lost`], if only the chosen bundles stay in the named packages.
 pub fn lost_of_parts(catalog: &Catalog, chosen: &BTreeMap<String, BTreeSet<String>>) -> Vec<Lost> {
     let part = part_of(catalog, chosen);
     let entries = part.packages.iter().flat_map(|package| &package.channels);
@@ -157,7 +158,7 @@ pub fn lost_of_parts(catalog: &Catalog, chosen: &BTreeMap<String, BTreeSet<Strin
     lost(catalog, |id| !stay.contains(&id))
 }
 
-/// Which packages have a bundle in a channel.
+/// The bundles in the channels of each package, and the packages of each bundle.
 struct Places<'catalog> {
     bundles: BTreeMap<&'catalog str, BTreeSet<BundleId>>,
     packages: BTreeMap<BundleId, BTreeSet<&'catalog str>>,
@@ -179,7 +180,7 @@ impl<'catalog> Places<'catalog> {
     }
 }
 
-/// Follows what is needed from bundle to bundle. With each that is found come the bundles `beside` it.
+/// Follows dependencies from bundle to bundle. For each bundle found, the bundles that `beside` returns are also added.
 fn walk(
     catalog: &Catalog,
     chosen: &BTreeSet<BundleId>,
@@ -246,18 +247,18 @@ fn walk(
     Closure { members, unsatisfied }
 }
 
-/// A required dependency of bundles that stay, of which all providers go.
+/// A required dependency of remaining bundles, all of whose providers are removed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Lost {
-    /// The bundles that stay, sorted by name.
+    /// The remaining bundles, sorted by name.
     pub bundles: Vec<String>,
-    /// What they need, such as `package etcd in the range 1.x`.
+    /// A description of the dependency, such as `package etcd in the range 1.x`.
     pub wish: String,
-    /// The bundles that were that, sorted by name.
+    /// The removed providers, sorted by package and name.
     pub providers: Vec<String>,
 }
 
-/// What bundles that stay in channels require and what nothing of it will be left of.
+/// Returns the required dependencies of remaining bundles in channels that lose all their providers.
 pub fn lost(catalog: &Catalog, goes: impl Fn(BundleId) -> bool) -> Vec<Lost> {
     let channels = catalog.packages.iter().flat_map(|package| &package.channels);
     let entries = channels.flat_map(|channel| &channel.entries);
@@ -285,8 +286,8 @@ pub fn lost(catalog: &Catalog, goes: impl Fn(BundleId) -> bool) -> Vec<Lost> {
     lost
 }
 
-/// Whether what catalogs and installed operators need says anything about intents, so that an OLM that knows none may
-/// resolve it otherwise.
+/// Whether any dependency in the catalogs or of the installed operators mentions intents. An OLM that does not know
+/// intents may resolve such a dependency differently.
 pub fn mentions_intents(problem: &Problem<'_>) -> bool {
     let bundles = problem.catalogs.iter().flat_map(|source| &source.catalog.bundles);
     let mut needs = bundles.flat_map(|bundle| {
@@ -294,7 +295,7 @@ pub fn mentions_intents(problem: &Problem<'_>) -> bool {
         let constraints = constraints.filter(|property| is_requirement(&property.kind));
         bundle.dependencies.iter().chain(constraints)
     });
-    // Most have no such word in any letters, and need not be read.
+    // Most dependencies do not contain the word, in any case, so they need not be parsed.
     let is_said = |json: &str| {
         json.to_ascii_lowercase().contains(INTENT) && serde_json::from_str(json).is_ok_and(|value| says_intent(&value))
     };

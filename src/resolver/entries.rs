@@ -1,4 +1,4 @@
-//! All bundles that could be chosen: each as often as it stands in a channel, and the installed ones.
+//! The candidates: one entry per channel of each bundle, and the installed versions.
 
 use super::problem::Problem;
 use super::properties::{self, Facts};
@@ -11,33 +11,33 @@ use semver::Version;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
-/// The place of an entry in [`Entries::all`].
+/// The index of an entry in [`Entries::all`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct EntryId(pub(super) u32);
 
-/// Where an entry comes from.
+/// The origin of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Origin {
-    /// It is installed.
+    /// An installed version.
     Existing,
-    /// The place of its catalog in the problem.
+    /// A catalog, by its index in the problem.
     Catalog(usize),
 }
 
-/// A bundle in a channel, or an installed one, which has neither channel nor edges.
+/// A bundle in a channel, or an installed version, which has neither a channel nor edges.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {
     pub(super) origin: Origin,
     pub(super) package: Text,
     pub(super) channel: Text,
     pub(super) name: Text,
-    /// Whether the channel is the default one of the package.
+    /// Whether the channel is the default channel of the package.
     pub(super) default_channel: bool,
     pub(super) version: Option<Version>,
     pub(super) replaces: Option<Text>,
     pub(super) skips: Vec<Text>,
     pub(super) skip_range: Option<Text>,
-    /// The place of what the bundle says about itself, in [`Entries::facts`].
+    /// The index of the bundle's facts in [`Entries::facts`].
     facts: usize,
 }
 
@@ -49,16 +49,16 @@ pub(super) struct ChannelKey {
     pub(super) channel: Text,
 }
 
-/// Everything that could be chosen.
+/// All entries that may be chosen.
 #[derive(Debug, Default)]
 pub(super) struct Entries {
     all: Vec<Candidate>,
     facts: Vec<Facts>,
-    /// The entries of each channel in the order in which they are listed.
+    /// The entries of each channel, in their listed order.
     pub(super) channels: HashMap<ChannelKey, Vec<EntryId>>,
-    /// By the name of the ClusterServiceVersion.
+    /// The installed entries, by the name of the ClusterServiceVersion.
     pub(super) existing: HashMap<Text, EntryId>,
-    /// Bundles that OLM passes over, and why.
+    /// Bundles that OLM skips, with the reasons.
     pub(super) passed_over: Vec<(Text, String)>,
 }
 
@@ -178,7 +178,8 @@ impl Entries {
     }
 }
 
-/// The properties of an installed ClusterServiceVersion: those of its annotation, or what OLM makes of the rest of it.
+/// Returns the properties of an installed ClusterServiceVersion: those that OLM derives from its package and APIs, then
+/// those of its annotation, if present.
 fn installed_properties(csv: &Installed, package: Option<&String>, texts: &mut Texts) -> Vec<Property> {
     let mut values: Vec<property::Property> = Vec::new();
     let mut add = |kind: &str, value: Value| values.push(property::Property::new(kind, value));
@@ -204,7 +205,8 @@ fn installed_properties(csv: &Installed, package: Option<&String>, texts: &mut T
     values.into_iter().map(stored).collect()
 }
 
-/// With the fail-forward strategy: the versions that are being replaced by one that failed.
+/// Returns the versions that a failed version replaces, directly or indirectly. The fail-forward strategy excludes
+/// them.
 fn replaced_by_failed(installed: &[Installed]) -> HashSet<&str> {
     let by: HashMap<&str, &Installed> = installed
         .iter()

@@ -1,4 +1,4 @@
-//! Why each candidate was taken or not.
+//! The reasons why candidates were taken or not.
 
 use super::entries::EntryId;
 use super::failure;
@@ -9,10 +9,10 @@ use super::variables::{Stands, Variables};
 use crate::cluster::state::Subscription;
 use std::collections::{HashMap, HashSet};
 
-/// Reasons that are looked for by trying; there is no time for more.
+/// The maximum number of candidates whose reasons are searched for, because more would take too long.
 const TRIED: usize = 200;
 
-/// What explanations need.
+/// The data for explanations.
 pub(super) struct Explaining<'v> {
     variables: &'v Variables<'v>,
     options: ResolverOptions,
@@ -26,7 +26,7 @@ impl<'v> Explaining<'v> {
     }
 }
 
-/// All candidates of what was chosen, and of the subscriptions.
+/// Explains all candidates for the chosen bundles, and those of the subscriptions.
 pub(super) fn of_choices(explaining: &Explaining<'_>, choices: &[Choice]) -> Vec<Considered> {
     let variables = explaining.variables;
     let mut tried = 0;
@@ -36,7 +36,7 @@ pub(super) fn of_choices(explaining: &Explaining<'_>, choices: &[Choice]) -> Vec
         let mut lists: Vec<(ListId, String)> = needs
             .map(|(list, constraint)| (*list, wanted_by(variables, choice.variable, *constraint)))
             .collect();
-        // What was wanted without being required is no need of the bundle.
+        // Dependencies that are not required are not among the needs of the bundle.
         let chosen_for = choices.iter().filter_map(|other| match other.of {
             DemandOf::Some(list, by) if by == choice.variable => Some(list),
             _ => None,
@@ -66,7 +66,8 @@ pub(super) fn of_choices(explaining: &Explaining<'_>, choices: &[Choice]) -> Vec
     rows
 }
 
-/// The subscriptions that stay at their version although there are updates, of which OLM says nothing.
+/// Returns notes about the subscriptions that stay at their version although there are updates. OLM does not report
+/// this.
 pub(super) fn staying(explaining: &Explaining<'_>, choices: &[Choice]) -> Vec<Note> {
     let variables = explaining.variables;
     let mut tried = 0;
@@ -90,7 +91,7 @@ pub(super) fn staying(explaining: &Explaining<'_>, choices: &[Choice]) -> Vec<No
         }
         let before: Vec<Variable> = choices.iter().take(at).map(|choice| choice.variable).collect();
         let why = why_not(explaining, &before, *update, true, &mut tried);
-        let why = why.unwrap_or_else(|| "it is not possible together with everything else".to_owned());
+        let why = why.unwrap_or_else(|| "it conflicts with a different requirement".to_owned());
         let (current, update) = (
             variables.name(current),
             variables.entry(*update).map(|id| variables.name(id)),
@@ -107,7 +108,7 @@ pub(super) fn staying(explaining: &Explaining<'_>, choices: &[Choice]) -> Vec<No
     notes
 }
 
-/// All candidates of the subscriptions, of which none could be taken with all others.
+/// Explains all candidates of the subscriptions after a failed resolution.
 pub(super) fn of_failure(explaining: &Explaining<'_>) -> Vec<Considered> {
     let variables = explaining.variables;
     let mut tried = 0;
@@ -121,7 +122,7 @@ pub(super) fn of_failure(explaining: &Explaining<'_>) -> Vec<Considered> {
             let wanted_by = wanted_by(variables, variable, *constraint);
             for member in variables.instance.lists[*list].iter() {
                 let alone = why_not(explaining, &[], *member, false, &mut tried);
-                let why = alone.unwrap_or_else(|| "not possible together with everything else".to_owned());
+                let why = alone.unwrap_or_else(|| "it conflicts with a different requirement".to_owned());
                 rows.extend(row(variables, *member, &wanted_by, false, why));
             }
         }
@@ -159,7 +160,7 @@ fn row_of(variables: &Variables<'_>, id: EntryId, wanted_by: &str, taken: bool, 
     }
 }
 
-/// The members of a list that was chosen from.
+/// Adds a row for each member of a list from which a member was chosen.
 fn of_list(
     explaining: &Explaining<'_>,
     choices: &[Choice],
@@ -195,9 +196,9 @@ fn of_list(
                 .is_some_and(|id| variables.entries.is_existing(id));
             match (installed, for_this, members.first() == Some(&chosen)) {
                 (true, ..) => "it is installed".to_owned(),
-                (_, false, _) => "it is there for something else already".to_owned(),
-                (_, _, true) => "it comes first".to_owned(),
-                _ => "it is the first that is possible".to_owned(),
+                (_, false, _) => "it is already selected for a different requirement".to_owned(),
+                (_, _, true) => "it is the first candidate".to_owned(),
+                _ => "it is the first possible candidate".to_owned(),
             }
         } else if behind {
             let installed = variables
@@ -208,15 +209,15 @@ fn of_list(
         } else if for_this {
             let before: Vec<Variable> = choices.iter().take(at).map(|choice| choice.variable).collect();
             let why = why_not(explaining, &before, *member, true, tried);
-            why.unwrap_or_else(|| "not possible together with what was chosen before".to_owned())
+            why.unwrap_or_else(|| "it conflicts with an earlier choice".to_owned())
         } else {
-            format!("{name} is there already")
+            format!("{name} is already selected")
         };
         rows.extend(row(variables, *member, wanted_by, taken, why));
     }
 }
 
-/// What speaks against a variable when these are selected; nothing where that is not known.
+/// Returns the reason why a variable cannot be selected in addition to those in `before`, or `None` if unknown.
 fn why_not(
     explaining: &Explaining<'_>,
     before: &[Variable],
@@ -246,7 +247,7 @@ fn why_not(
     }
 }
 
-/// The bundles of the channels of a subscription that are no candidates at all.
+/// Adds a row for each bundle in the channels of a subscription that is not a candidate.
 fn others(variables: &Variables<'_>, place: usize, list: Option<ListId>, rows: &mut Vec<Considered>) {
     let subscription: &Subscription = &variables.problem.subscriptions[place];
     let Ok(channels) = variables.listed(subscription) else {
@@ -255,7 +256,7 @@ fn others(variables: &Variables<'_>, place: usize, list: Option<ListId>, rows: &
     let members = list.map(|list| &variables.instance.lists[list][..]).unwrap_or_default();
     let candidates: HashSet<EntryId> = members.iter().filter_map(|member| variables.entry(*member)).collect();
     let current = variables.current(subscription);
-    // The entry of the channel that is installed is told of by then.
+    // If the installed version is a candidate, its entry in the channel needs no row.
     let told = current.filter(|id| candidates.contains(id));
     let is_told =
         |id: EntryId| candidates.contains(&id) || told.is_some_and(|told| variables.name(told) == variables.name(id));
@@ -270,9 +271,9 @@ fn others(variables: &Variables<'_>, place: usize, list: Option<ListId>, rows: &
                 (Some(current), _, _, _) if variables.name(current) == entry.name => "it is installed".to_owned(),
                 (Some(current), _, Some(hold), _) => format!("{} stays: {}", variables.name(current), hold.explained()),
                 (_, _, _, Some(other)) => format!("{} skips it", other.name),
-                (Some(current), ..) => format!("it is no update of {}", variables.name(current)),
-                (None, Some(starting), ..) => format!("the subscription begins with {starting}"),
-                _ => "nothing leads to it from the head of the channel".to_owned(),
+                (Some(current), ..) => format!("it does not update {}", variables.name(current)),
+                (None, Some(starting), ..) => format!("the subscription starts at {starting}"),
+                _ => "it has no update path to the head of the channel".to_owned(),
             };
             rows.push(row_of(variables, *id, &wanted_by, false, why));
         }

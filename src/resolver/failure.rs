@@ -1,4 +1,4 @@
-//! Why nothing can be selected: in the words of OLM, in plain ones, and what would make it work.
+//! Explanations of failed resolutions: in OLM's words, in plain words, and with remedies.
 
 use super::clause::{Clause, Unmet, listed};
 use super::entries::EntryId;
@@ -11,13 +11,13 @@ use crate::cluster::state::Subscription;
 use crate::shape::nearest;
 use std::collections::BTreeSet;
 
-/// Names that a sentence lists.
+/// The maximum number of names that a sentence lists.
 const SHOWN: usize = 4;
-/// Ways out that are tried.
+/// The maximum number of remedies that are tried.
 const TRIED: usize = 12;
 
-/// The error of constraints that cannot be met together, of which `core` is enough. `released` are ways out that are
-/// known.
+/// Returns the error for constraints that cannot be satisfied together. `core` contains constraints that alone rule out
+/// a solution, and `released` contains known remedies.
 pub(super) fn unsatisfiable(
     variables: &Variables<'_>,
     core: BTreeSet<ConstraintId>,
@@ -40,14 +40,14 @@ pub(super) fn unsatisfiable(
     }
 }
 
-/// Each text once. A bundle in several channels is as many candidates, of which the same is said.
+/// Removes repeated strings. A bundle in several channels has several candidates with the same description.
 fn without_repeats(mut texts: Vec<String>) -> Vec<String> {
     let mut known = BTreeSet::new();
     texts.retain(|text| known.insert(text.clone()));
     texts
 }
 
-/// The plain words for why demands cannot be met, but for one that is known.
+/// Explains in plain words why demands cannot be satisfied, omitting the constraint `known`.
 pub(super) fn in_words(
     variables: &Variables<'_>,
     demands: &[Demand],
@@ -60,7 +60,7 @@ pub(super) fn in_words(
     without_repeats(words.filter_map(|constraint| plain(variables, *constraint)).collect())
 }
 
-/// A least set of constraints that cannot be met.
+/// Reduces `core` to a minimal set of constraints that cannot be satisfied.
 fn least(
     variables: &Variables<'_>,
     demands: &[Demand],
@@ -82,7 +82,7 @@ fn few(names: Vec<String>, word: &str) -> String {
     format!("{} {word} {more} more", shown.join(", "))
 }
 
-/// A bundle for people: its name, and where it is from if that matters.
+/// Describes a bundle for users: its name and channel, and its catalog if there are several.
 fn named(variables: &Variables<'_>, id: EntryId) -> String {
     let entry = variables.entries.get(id);
     match variables.catalog(id) {
@@ -99,18 +99,18 @@ fn members(variables: &Variables<'_>, members: &[Variable], word: &str) -> Strin
     few(ids.map(|id| named(variables, id)).collect(), word)
 }
 
-/// What a bundle needs, for people.
+/// Describes a dependency of a bundle for users.
 pub(super) fn wish(predicate: &Predicate) -> String {
     match predicate {
         Predicate::Api(api) => format!("a provider of {} ({})", api.kind, api.api_version()),
         Predicate::Package { name, written, .. } => format!("package {name} in the range {written}"),
         Predicate::Label(label) => format!("an operator with the label {label}"),
-        Predicate::Cel { message, .. } if !message.is_empty() => format!("an operator for this: {message}"),
+        Predicate::Cel { message, .. } if !message.is_empty() => format!("an operator with this purpose: {message}"),
         other => format!("an operator {other}"),
     }
 }
 
-/// A constraint for people; nothing where it goes without saying.
+/// Describes a constraint for users; `None` if the constraint is obvious.
 pub(super) fn plain(variables: &Variables<'_>, constraint: ConstraintId) -> Option<String> {
     let subscription = |place: &usize| &variables.problem.subscriptions[*place];
     let name = |id: &EntryId| variables.name(*id);
@@ -122,45 +122,45 @@ pub(super) fn plain(variables: &Variables<'_>, constraint: ConstraintId) -> Opti
             let hold = current.and_then(|id| variables.problem.held.get(&*variables.name(id)));
             let why = hold.map_or(String::new(), |hold| format!(", because {}", hold.explained()));
             format!(
-                "the subscription {name} can take only {}{why}",
+                "the subscription {name} can use only {}{why}",
                 members(variables, candidates, "or")
             )
         }
         Clause::Unmet(place, unmet) => missing(variables, subscription(place), *unmet),
-        Clause::Installed(id) => format!("{} is installed, has no subscription, and stays", name(id)),
+        Clause::Installed(id) => format!("{} is installed without a subscription, so it stays", name(id)),
         Clause::Needs(id, predicate, candidates) if candidates.is_empty() => {
             let wish = wish(predicate);
-            format!("{} needs {wish}, and {}", name(id), what_there_is(variables, predicate))
+            format!("{} needs {wish}, but {}", name(id), what_there_is(variables, predicate))
         }
         Clause::Needs(id, predicate, candidates) => {
             let wish = wish(predicate);
             format!(
-                "{} needs {wish}, which is only {}",
+                "{} needs {wish}, and only {} satisfies this",
                 name(id),
                 members(variables, candidates, "or")
             )
         }
-        Clause::Deprecated(id) => format!("{} is deprecated and is not installed any more", name(id)),
-        Clause::Unreadable(id, reason) => format!("what {} needs cannot be told: {reason}", name(id)),
+        Clause::Deprecated(id) => format!("{} is deprecated, so it is no longer installed", name(id)),
+        Clause::Unreadable(id, reason) => format!("the dependencies of {} cannot be determined: {reason}", name(id)),
         Clause::OnePackage(package, candidates) => format!(
-            "of package {package} only one version can be there: {}",
+            "only one version of package {package} can be installed: {}",
             members(variables, candidates, "or")
         ),
         Clause::OneProvider(api, candidates) => format!(
-            "of the providers of {} ({}) only one can be there: {}",
+            "only one provider of {} ({}) can be installed: {}",
             api.kind,
             api.api_version(),
             members(variables, candidates, "or")
         ),
-        Clause::Replaces(new, old) => format!("{} takes the place of {}", name(new), name(old)),
+        Clause::Replaces(new, old) => format!("{} replaces {}", name(new), name(old)),
     };
     Some(text)
 }
 
-/// Why nothing fits although a catalog may have something like it.
+/// Describes the available alternatives to a dependency that no bundle satisfies.
 fn what_there_is(variables: &Variables<'_>, predicate: &Predicate) -> String {
     let Predicate::Package { name, .. } = predicate else {
-        return "no catalog has one".to_owned();
+        return "no catalog contains one".to_owned();
     };
     let of_package = variables.entries.ids().filter(|id| {
         let facts = variables.entries.facts(*id);
@@ -172,9 +172,9 @@ fn what_there_is(variables: &Variables<'_>, predicate: &Predicate) -> String {
     versions.sort();
     versions.dedup();
     match &versions[..] {
-        [] => "no catalog has that package".to_owned(),
-        [one] => format!("there is only {one}"),
-        [first, .., last] => format!("there are only {} versions, from {first} to {last}", versions.len()),
+        [] => "no catalog contains this package".to_owned(),
+        [one] => format!("the only available version is {one}"),
+        [first, .., last] => format!("only {} versions are available, from {first} to {last}", versions.len()),
     }
 }
 
@@ -194,10 +194,10 @@ fn missing(variables: &Variables<'_>, subscription: &Subscription, unmet: Unmet)
         known.sort_unstable();
         known.dedup();
         match nearest(wanted, known.iter().copied()) {
-            _ if known.is_empty() => "there is none".to_owned(),
-            Some(near) => format!("is {near} meant?"),
+            _ if known.is_empty() => "none is available".to_owned(),
+            Some(near) => format!("did you mean {near}?"),
             None => format!(
-                "there is {}",
+                "available: {}",
                 few(known.into_iter().map(str::to_owned).collect(), "and")
             ),
         }
@@ -209,7 +209,7 @@ fn missing(variables: &Variables<'_>, subscription: &Subscription, unmet: Unmet)
     let package_here = || here().filter_map(|source| source.catalog.package(package));
     match unmet {
         Unmet::Catalog if here().next().is_some() => {
-            format!("the catalog {catalog} in {catalog_namespace}, which the subscription {name} is to, is empty")
+            format!("the catalog {catalog} in {catalog_namespace}, which the subscription {name} uses, is empty")
         }
         Unmet::Catalog => {
             let others = &variables.problem.other_catalogs;
@@ -218,31 +218,30 @@ fn missing(variables: &Variables<'_>, subscription: &Subscription, unmet: Unmet)
                 .any(|other| other.0 == *catalog_namespace && other.1 == *catalog)
             {
                 return format!(
-                    "the subscription {name} is to the catalog {catalog} in {catalog_namespace}, at which OLM does not look \
-                     from {}: it looks there and at the one namespace whose catalogs serve all",
+                    "the subscription {name} uses the catalog {catalog} in {catalog_namespace}, which OLM does not use for the namespace {}: it uses catalogs in this namespace and in the namespace of global catalogs",
                     variables.problem.namespace
                 );
             }
             let looked_at = sources.iter().map(|source| (source.namespace, source.name));
             let mut known = looked_at.chain(others.iter().map(|(namespace, name)| (&**namespace, &**name)));
             let there = match known.find(|(_, known)| *known == catalog) {
-                Some((namespace, _)) => format!("it is in {namespace}"),
+                Some((namespace, _)) => format!("a catalog with this name is in {namespace}"),
                 None => of(sources.iter().map(|source| source.name).collect(), catalog),
             };
             format!(
-                "the subscription {name} is to the catalog {catalog} in {catalog_namespace}, which there is not: {there}"
+                "the subscription {name} uses the catalog {catalog} in {catalog_namespace}, which does not exist; {there}"
             )
         }
         Unmet::Package => {
             let packages = here().flat_map(|source| &source.catalog.packages);
             let known = of(packages.map(|package| &*package.name).collect(), package);
-            format!("the catalog {catalog} has no package {package}: {known}")
+            format!("the catalog {catalog} has no package {package}; {known}")
         }
         Unmet::Channel => {
             let channel = channel.as_deref().unwrap_or_default();
             let channels = package_here().flat_map(|package| &package.channels);
             let known = of(channels.map(|channel| &*channel.name).collect(), channel);
-            format!("the package {package} has no channel {channel}: {known}")
+            format!("the package {package} has no channel {channel}; {known}")
         }
         Unmet::StartingCsv => {
             let csv = starting_csv.as_deref().unwrap_or_default();
@@ -256,12 +255,12 @@ fn missing(variables: &Variables<'_>, subscription: &Subscription, unmet: Unmet)
                 entries.filter_map(|entry| Some(&*source.catalog.bundle(entry.bundle)?.name))
             });
             let known = of(names.collect(), csv);
-            format!("no bundle {csv} is where the subscription {name} is to begin: {known}")
+            format!("the subscription {name} starts at {csv}, which does not exist; {known}")
         }
     }
 }
 
-/// What would make it work, as far as it was tried.
+/// Returns known changes that would make the resolution succeed.
 fn remedies(variables: &Variables<'_>, core: &BTreeSet<ConstraintId>, options: &ResolverOptions) -> Vec<String> {
     let mut remedies = Vec::new();
     for constraint in core {
@@ -272,7 +271,7 @@ fn remedies(variables: &Variables<'_>, core: &BTreeSet<ConstraintId>, options: &
             }
             Clause::Unmet(place, Unmet::StartingCsv) => {
                 let name = &variables.problem.subscriptions[*place].name;
-                remedies.push(format!("another startingCSV in the subscription {name}, or none"));
+                remedies.push(format!("a different startingCSV in the subscription {name}, or none"));
             }
             _ => {}
         }
@@ -300,7 +299,7 @@ fn remedies(variables: &Variables<'_>, core: &BTreeSet<ConstraintId>, options: &
                 Stands::Subscription(place) => {
                     format!("no subscription {}", variables.problem.subscriptions[place].name)
                 }
-                Stands::Entry(id) => format!("to remove {}", variables.name(id)),
+                Stands::Entry(id) => format!("the removal of {}", variables.name(id)),
             });
         }
     }

@@ -1,14 +1,14 @@
-//! Which bundles OLM would install or update to: for subscriptions, over catalogs, beside what is installed.
+//! Determines the bundles that OLM would install or update to, for subscriptions, catalogs and installed versions.
 //!
-//! [`resolve`] takes a [`Problem`] and gives a [`Resolution`], or says in [`Unresolved`] why there is none. It selects
-//! what OLM's own resolver selects; where that one leaves it to chance, the order of names decides. Manifests are never
-//! read.
+//! [`resolve`] takes a [`Problem`] and returns a [`Resolution`], or an [`Unresolved`] with the reason why there is
+//! none. It selects the same bundles as OLM's own resolver. Where OLM's choice is random, names decide in sorted order.
+//! Manifests are never read.
 //!
-//! `entries` lists all bundles that could be chosen, `predicate` says which are what a bundle needs, `order` which is
-//! preferred, `variables` makes constraints of it, `search` finds the first selection that meets them, and `wording`
-//! says which ones cannot be met. [`Needs`] says what all bundles of a catalog have that one of them needs, with
-//! nothing to be chosen, and [`closure`] follows that from bundle to bundle. `preferences` is what somebody decides
-//! about dependencies that are not required.
+//! `entries` lists all candidates, `predicate` tests whether they satisfy a dependency, `order` ranks them, `variables`
+//! turns them into constraints, `search` finds the first selection that satisfies these, and `wording` describes
+//! unsatisfied constraints. `Needs` finds all bundles of a catalog that satisfy the dependencies of a bundle, without
+//! choosing among them, and [`closure`] follows dependencies from bundle to bundle. `preferences` contains a user's
+//! decisions about dependencies that are not required.
 
 mod clause;
 pub mod closure;

@@ -1,4 +1,4 @@
-//! Which bundles of a catalog are what one of them needs.
+//! Bundles of a catalog that satisfy the dependencies of a bundle.
 
 use super::failure;
 use super::predicate::{Dependency, dependencies};
@@ -14,16 +14,16 @@ use semver::Version;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Answers for one catalog.
+/// Looks up the dependencies of the bundles in a catalog.
 #[derive(Debug)]
 pub(crate) struct Needs<'catalog> {
     catalog: &'catalog Catalog,
-    /// The OLM that reads what bundles need.
+    /// The OLM that reads the dependencies.
     olm: Olm,
-    /// Everything that is in a channel.
+    /// Every bundle in a channel.
     candidates: Vec<Candidate>,
     budget: Budget,
-    /// What was found for a dependency, which the versions of a package repeat.
+    /// Cached results, because the versions of a package repeat dependencies.
     known: HashMap<Property, Rc<[Found]>>,
 }
 
@@ -35,7 +35,7 @@ struct Candidate {
     facts: Facts,
 }
 
-/// What there is of something that is needed.
+/// A dependency with the bundles that satisfy it.
 #[derive(Debug, Clone)]
 struct Found {
     intent: Intent,
@@ -44,23 +44,23 @@ struct Found {
     bundles: Result<Vec<BundleId>, String>,
 }
 
-/// Something that a bundle needs.
+/// A dependency of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Need {
-    /// The dependency or property that says so, as stored.
+    /// The stored dependency or property.
     pub stored: Property,
-    /// How much it is wanted.
+    /// The intent of the dependency.
     pub intent: Intent,
-    /// What it is, such as `package etcd in the range 1.x`; empty where nobody can tell.
+    /// A description of the dependency, such as `package etcd in the range 1.x`; empty if unknown.
     pub wish: String,
-    /// The packages that it names.
+    /// The packages that the dependency names.
     pub packages: Vec<String>,
-    /// All bundles in channels that are what is needed, or why nobody can tell.
+    /// All bundles in channels that satisfy the dependency, or the reason why these are unknown.
     pub bundles: Result<Vec<BundleId>, String>,
 }
 
 impl<'catalog> Needs<'catalog> {
-    /// Looks at every bundle that is in a channel. One whose own needs cannot be read can be needed nevertheless.
+    /// Reads every bundle in a channel. Bundles with unreadable dependencies can still satisfy dependencies of others.
     pub(crate) fn new(catalog: &'catalog Catalog, olm: Olm) -> Self {
         let mut candidates = Vec::new();
         for package in &catalog.packages {
@@ -89,7 +89,7 @@ impl<'catalog> Needs<'catalog> {
         }
     }
 
-    /// What a bundle needs, in the order in which it says so.
+    /// Returns the dependencies of a bundle, in the order of their declaration.
     pub(crate) fn of(&mut self, id: BundleId) -> Vec<Need> {
         let Some(bundle) = self.catalog.bundle(id) else {
             return Vec::new();
@@ -150,7 +150,7 @@ impl<'catalog> Needs<'catalog> {
             wish: failure::wish(&dependency.predicate),
             packages: dependency.packages().into_iter().map(str::to_owned).collect(),
             bundles: if self.budget.is_spent() {
-                Err("the rules of constraints take too long".to_owned())
+                Err("evaluating the constraint rules takes too long".to_owned())
             } else {
                 Ok(found)
             },

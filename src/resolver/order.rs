@@ -1,4 +1,4 @@
-//! The order in which OLM prefers bundles: catalogs, channels in a catalog, entries in a channel.
+//! OLM's order of preference: catalogs, channels in a catalog, and entries in a channel.
 
 use super::entries::{ChannelKey, Entries, EntryId, Origin};
 use super::problem::Problem;
@@ -8,11 +8,11 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// The entries of a channel, or of a part of it, from the head downwards along what each replaces. Skipped entries are
-/// left out.
+/// Returns the entries of a channel, or of a part of it, from the head down along the replaced entries, without the
+/// skipped entries.
 ///
 /// # Errors
-/// In the words of OLM, which gives up over a channel without exactly one such chain.
+/// Returns an error, in OLM's words, if a channel does not have exactly one such chain.
 pub(super) fn chain(
     entries: &Entries,
     package: &str,
@@ -68,12 +68,12 @@ pub(super) fn chain(
     }
 }
 
-/// Chains that have been looked at.
+/// The cached chains, by channel.
 #[derive(Debug, Default)]
 pub(super) struct Chains(RefCell<HashMap<ChannelKey, Rc<[EntryId]>>>);
 
 impl Chains {
-    /// The chain of a whole channel.
+    /// Returns the chain of a whole channel.
     pub(super) fn of(&self, entries: &Entries, key: &ChannelKey) -> Result<Rc<[EntryId]>, String> {
         if let Some(known) = self.0.borrow().get(key) {
             return Ok(Rc::clone(known));
@@ -85,7 +85,7 @@ impl Chains {
     }
 }
 
-/// Where the bundles of a catalog stand for a bundle of the catalog `home`: the smallest first.
+/// Returns the rank of the catalog `of` for a bundle of the catalog `home`. The lowest rank is preferred.
 pub(super) fn catalog_rank<'p>(
     problem: &'p Problem<'_>,
     home: Origin,
@@ -106,7 +106,8 @@ pub(super) fn catalog_rank<'p>(
     )
 }
 
-/// Puts channels of one catalog into the order of OLM: default channels before all others, whatever their packages.
+/// Returns the rank of a channel within a catalog, as in OLM: default channels of any package precede all other
+/// channels.
 pub(super) fn channel_rank(entries: &Entries, key: &ChannelKey) -> (bool, Text, Text) {
     let listed = entries.channels.get(key).and_then(|ids| ids.first());
     let default = listed.is_some_and(|id| entries.get(*id).default_channel);

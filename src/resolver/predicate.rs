@@ -1,4 +1,4 @@
-//! What a bundle needs of another one, and whether that one has it.
+//! The conditions for bundles that satisfy a dependency.
 
 use super::entries::{Candidate, EntryId};
 use super::properties::Facts;
@@ -20,7 +20,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::rc::Rc;
 
-/// Something that one other bundle must be.
+/// A condition that a single bundle must satisfy.
 #[derive(Debug)]
 pub(super) enum Predicate {
     Api(GroupVersionKind),
@@ -32,7 +32,7 @@ pub(super) enum Predicate {
     Label(String),
     All(Vec<Predicate>),
     Any(Vec<Predicate>),
-    /// None of these.
+    /// Not satisfied by any of these predicates.
     Not(Vec<Predicate>),
     Cel {
         rule: Rule,
@@ -41,17 +41,17 @@ pub(super) enum Predicate {
     },
 }
 
-/// Something that a bundle needs.
+/// A dependency of a bundle.
 #[derive(Debug, Clone)]
 pub(super) struct Dependency {
-    /// The property that says so.
+    /// The property that declares the dependency.
     pub(super) written: Property,
     pub(super) predicate: Rc<Predicate>,
     pub(super) intent: Intent,
 }
 
 impl Dependency {
-    /// The packages that it names.
+    /// Returns the packages that the predicate names.
     pub(super) fn packages(&self) -> Vec<&str> {
         let (mut names, mut open) = (Vec::new(), vec![&*self.predicate]);
         while let Some(predicate) = open.pop() {
@@ -65,7 +65,7 @@ impl Dependency {
     }
 }
 
-/// In the words of OLM.
+/// Formats the predicate in OLM's words.
 impl fmt::Display for Predicate {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let joined = |formatter: &mut fmt::Formatter<'_>, predicates: &[Predicate], between: &str| {
@@ -96,20 +96,20 @@ impl fmt::Display for Predicate {
     }
 }
 
-/// What a bundle needs, in the order of its properties.
+/// Returns the dependencies of a bundle, in the order of its properties.
 ///
 /// # Errors
-/// In the words of OLM, which gives up over a range or constraint that it cannot read.
+/// Returns an error, in OLM's words, for a range or constraint that OLM cannot read.
 pub(super) fn needs_of(facts: &Facts, olm: &Olm) -> Result<Vec<Dependency>, String> {
     let properties = facts.properties.iter();
     let read: Result<Vec<_>, _> = properties.map(|property| dependencies(property, olm)).collect();
     Ok(read?.into_iter().flatten().collect())
 }
 
-/// What a property says to an OLM that its bundle needs, once for each intent; nothing for types that it does not know.
+/// Returns the dependencies that an OLM reads from a property, one per intent; empty if the OLM does not know the type.
 ///
 /// # Errors
-/// In the words of OLM.
+/// Returns an error, in OLM's words, if OLM cannot read the property.
 pub(super) fn dependencies(property: &Property, olm: &Olm) -> Result<Vec<Dependency>, String> {
     let Some(kind) = DependencyKind::of(&property.kind, Spelling::Property) else {
         return Ok(Vec::new());
@@ -148,7 +148,7 @@ fn unreadable(reason: &str) -> String {
     format!("parse olm.constraint: {reason}")
 }
 
-/// What OLM says of a problem.
+/// Describes a problem in OLM's words.
 fn wording(kind: DependencyKind, property: &Property, problem: &Problem) -> String {
     if kind != DependencyKind::Constraint {
         return format!("malformed property of type {}: {problem}", property.kind);
@@ -189,7 +189,7 @@ fn compile(constraint: Constraint) -> Result<Predicate, String> {
 }
 
 impl Predicate {
-    /// Whether one bundle of a package is all of it.
+    /// Whether a single bundle satisfies the whole predicate.
     pub(super) fn holds(&self, package: &str, version: Option<&Version>, facts: &Facts, budget: &Budget) -> bool {
         let holds = |predicate: &Predicate| predicate.holds(package, version, facts, budget);
         match self {
@@ -216,7 +216,7 @@ impl Predicate {
     }
 }
 
-/// Finds the entries that can be what a predicate asks for, without looking at each.
+/// An index of the entries that may satisfy a predicate.
 #[derive(Debug, Default)]
 pub(super) struct Providers {
     apis: HashMap<GroupVersionKind, Vec<EntryId>>,
@@ -238,7 +238,7 @@ impl Providers {
         }
     }
 
-    /// Entries among which all are that hold; nothing where it may be any. An entry may stand there twice.
+    /// Returns entries that include all matching ones, possibly with duplicates, or `None` if any entry may match.
     pub(super) fn of(&self, predicate: &Predicate) -> Option<Vec<EntryId>> {
         let found = |ids: Option<&Vec<EntryId>>| Some(ids.cloned().unwrap_or_default());
         match predicate {

@@ -1,32 +1,31 @@
-//! What is taken of all that bundles want without requiring it.
+//! Preferences for dependencies that are not required.
 
 use crate::olm::intent::Intent;
 use std::collections::BTreeSet;
 
-/// What somebody decides about dependencies that are not required.
+/// A user's decisions about dependencies that are not required.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Preferences {
-    /// What is left out although it is recommended.
+    /// The recommended dependencies to exclude.
     pub without_recommended: Without,
-    /// Packages that are taken where they can be, although they are only optional to a bundle.
+    /// Packages to include if possible, even if they are only optional dependencies.
     pub with_optional: BTreeSet<String>,
 }
 
-/// What is left out of what is recommended.
+/// The recommended dependencies to exclude.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Without {
-    /// Nothing.
+    /// No dependency.
     #[default]
     Nothing,
-    /// These packages.
+    /// The dependencies on these packages.
     Packages(BTreeSet<String>),
-    /// Everything.
+    /// All recommended dependencies.
     Everything,
 }
 
 impl Preferences {
-    /// Whether a dependency that names these packages is taken, where `by_default` says what holds for its intent
-    /// without a word about the package.
+    /// Whether to include a dependency that names these packages. `by_default` is the result if no preference decides.
     pub(super) fn take(&self, intent: Intent, packages: &[String], by_default: bool) -> bool {
         let names_one_of = |set: &BTreeSet<String>| packages.iter().any(|name| set.contains(name));
         match intent {
@@ -41,7 +40,7 @@ impl Preferences {
         }
     }
 
-    /// The packages that are named, in the order of their names.
+    /// Returns the packages that the preferences name, sorted by name.
     pub(super) fn named(&self) -> BTreeSet<&str> {
         let left_out = match &self.without_recommended {
             Without::Packages(packages) => Some(packages),

@@ -1,4 +1,4 @@
-//! What is to be resolved: catalogs, what is installed, and what is subscribed to.
+//! The input of a resolution: catalogs, installed operators, and subscriptions.
 
 use super::preferences::Preferences;
 use crate::catalog::Catalog;
@@ -8,43 +8,44 @@ use crate::olm::releases::Olm;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// What is to be resolved.
+/// The input of a resolution.
 #[derive(Debug, Clone, Default)]
 pub struct Problem<'a> {
-    /// The OLM that resolves it.
+    /// The OLM that resolves the problem.
     pub olm: Olm,
     /// The namespace that operators are installed into.
     pub namespace: String,
-    /// The catalogs that OLM takes operators from there, in any order.
+    /// The catalogs that OLM uses for this namespace, in any order.
     pub catalogs: Vec<CatalogSource<'a>>,
-    /// The catalogs that OLM does not look at from there, by namespace and name.
+    /// The catalogs that OLM does not use for this namespace, by namespace and name.
     pub other_catalogs: Vec<(String, String)>,
-    /// The ClusterServiceVersions of the namespace.
+    /// The installed ClusterServiceVersions of the namespace.
     pub installed: Vec<Installed>,
     /// The Subscriptions of the namespace.
     pub subscriptions: Vec<Subscription>,
-    /// Whether a failed upgrade may be upgraded.
+    /// Whether failed upgrades may be upgraded.
     pub fail_forward: bool,
-    /// By the name of an installed ClusterServiceVersion: why it must not be upgraded now.
+    /// The reasons why installed ClusterServiceVersions must not be upgraded now, by name.
     pub held: BTreeMap<String, Hold>,
 }
 
 /// A catalog in a cluster.
 #[derive(Debug, Clone, Copy)]
 pub struct CatalogSource<'a> {
-    /// The name of its CatalogSource.
+    /// The name of the CatalogSource.
     pub name: &'a str,
-    /// The namespace of its CatalogSource.
+    /// The namespace of the CatalogSource.
     pub namespace: &'a str,
-    /// A higher one is preferred.
+    /// The priority; catalogs with a higher priority are preferred.
     pub priority: i64,
-    /// What it holds.
+    /// The content of the catalog.
     pub catalog: &'a Catalog,
 }
 
 impl<'a> Problem<'a> {
-    /// The problem of a what-if file, where `read` is what its catalogs hold, in its order. Those in namespaces that
-    /// OLM does not look at are left out, and operators whose conditions say so are held.
+    /// Returns the problem that a what-if file describes. `read` contains the content of the catalogs, in the same
+    /// order. Catalogs in namespaces that OLM does not use become `other_catalogs`, and operators with blocking
+    /// conditions are held.
     pub fn of_state(state: &'a State, read: &'a [Cow<'a, Catalog>]) -> Self {
         let sources = state.catalogs.iter().zip(read).map(|(named, catalog)| CatalogSource {
             name: &named.name,
@@ -79,14 +80,14 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// What OLM does not decide by itself, and how long to look.
+/// Options that OLM does not have, and the search limit.
 #[derive(Debug, Clone)]
 pub struct ResolverOptions {
-    /// What is taken of what bundles want without requiring it.
+    /// Preferences for dependencies that are not required.
     pub preferences: Preferences,
-    /// How many candidates are tried before the search gives up.
+    /// The maximum number of candidates to try.
     pub steps: u64,
-    /// Whether to say of every candidate why it was taken or not.
+    /// Whether to explain the outcome for every candidate.
     pub explain: bool,
 }
 

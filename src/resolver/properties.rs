@@ -1,4 +1,4 @@
-//! What bundles say about themselves and about what they need, from the properties and dependencies of a catalog.
+//! The properties and dependencies of bundles, read from a catalog.
 
 use crate::catalog::{Bundle, Property, Text};
 use crate::kubernetes::GroupVersionKind;
@@ -15,10 +15,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-/// What a bundle says about itself.
+/// The properties of a bundle that are relevant for a resolution.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    /// The properties of the catalog, then the dependencies in the form of properties, each once.
+    /// The properties of the catalog, then the dependencies converted to properties, without duplicates.
     pub(super) properties: Vec<Property>,
     pub(super) apis: Vec<GroupVersionKind>,
     pub(super) packages: Vec<PackageProperty>,
@@ -48,7 +48,7 @@ struct StoredLabel {
     label: String,
 }
 
-/// Reads properties that have the form of OLM's already.
+/// Reads properties that are already in OLM's format.
 pub(super) fn of_stored(properties: Vec<Property>) -> Facts {
     let mut facts = Facts::default();
     let mut seen = HashSet::new();
@@ -70,7 +70,7 @@ pub(super) fn of_stored(properties: Vec<Property>) -> Facts {
             DEPRECATED => facts.deprecated = true,
             _ => {}
         }
-        // Two writers of one value differ in the order of its keys.
+        // Equal values may be stored with a different key order.
         let value = serde_json::from_str::<Value>(&property.value).map(|value| canonical::to_string(&value));
         if seen.insert((
             property.kind.clone(),
@@ -82,13 +82,13 @@ pub(super) fn of_stored(properties: Vec<Property>) -> Facts {
     facts
 }
 
-/// Reads a bundle of a catalog as an OLM does.
+/// Reads a bundle of a catalog as `olm` does.
 ///
 /// # Errors
-/// With what is wrong with a dependency; OLM passes over such a bundle.
+/// Returns an error if a dependency is malformed; OLM skips such a bundle.
 pub(super) fn of_bundle(package: &Text, bundle: &Bundle, olm: &Olm) -> Result<Facts, String> {
     let mut properties = bundle.properties.clone();
-    // Manifests do not matter, and are long.
+    // Properties with manifests are long, but irrelevant.
     properties.retain(|property| !holds_manifests(&property.kind));
     for dependency in &bundle.dependencies {
         properties.extend(as_property(dependency, olm)?);
@@ -104,9 +104,9 @@ pub(super) fn of_bundle(package: &Text, bundle: &Bundle, olm: &Olm) -> Result<Fa
     Ok(facts)
 }
 
-/// The properties that OLM writes into the annotation of a ClusterServiceVersion that it installs from this bundle:
-/// those of the catalog, then the dependencies in the form of properties, each once, and the package. Nothing where a
-/// dependency is malformed.
+/// Returns the properties that OLM writes into the annotation of an installed ClusterServiceVersion from this bundle:
+/// those of the catalog, then the dependencies converted to properties, without duplicates, and the package. If a
+/// dependency is malformed, only the package is returned.
 pub fn annotation(package: &str, bundle: &Bundle) -> Vec<property::Property> {
     let facts = of_bundle(&package.into(), bundle, &Olm::Proposed).unwrap_or_default();
     let parsed = |stored: &Property| {
@@ -122,17 +122,17 @@ pub fn annotation(package: &str, bundle: &Bundle) -> Vec<property::Property> {
     values
 }
 
-/// A dependency of an index in the form of a property; nothing for types that OLM does not know.
+/// Converts a dependency of an index to a property; `None` for types that OLM does not know.
 ///
 /// # Errors
-/// Where this OLM cannot make anything of it.
+/// Returns an error if `olm` cannot read the dependency.
 pub(super) fn as_property(stored: &Property, olm: &Olm) -> Result<Option<Property>, String> {
     let kind = &stored.kind;
     let malformed = |reason: String| format!("its dependency of type {kind} is malformed: {reason}");
     let Some(known) = DependencyKind::of(kind, Spelling::Dependency) else {
         return Ok(None);
     };
-    // What is wrong with a constraint is said where it is read as a property.
+    // Errors in a constraint are reported when the constraint is read as a property.
     if known == DependencyKind::Constraint {
         return Ok(Some(stored.clone()));
     }

@@ -1,48 +1,48 @@
-//! What comes of a resolution, as data that is printed as it is.
+//! The result of a resolution, in its output format.
 
 use serde::Serialize;
 use std::fmt;
 
-/// What OLM would do.
+/// The actions that OLM would take.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Resolution {
     /// The bundles that get an install plan, sorted by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub install: Vec<String>,
-    /// The subscriptions that are made for dependencies, sorted by name.
+    /// The subscriptions that are created for dependencies, sorted by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub new_subscriptions: Vec<NewSubscription>,
     /// The bundles that are not installed yet, sorted by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub selected: Vec<Selected>,
-    /// The subscriptions that get another `currentCSV`, sorted by name.
+    /// The subscriptions with a new `currentCSV`, sorted by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub updated_subscriptions: Vec<UpdatedSubscription>,
-    /// What else there is to know.
+    /// Notes about the resolution.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
-    /// Why each candidate was taken or not, where that is asked for.
+    /// The outcome for each candidate, if requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub explain: Vec<Considered>,
-    /// What is installed and has updates of which none can be taken. To OLM there is nothing to do then and nothing to
-    /// say, so the answer does not hold it.
+    /// The installed versions whose updates cannot be selected. This is not serialized, because OLM reports nothing in
+    /// this case.
     #[serde(skip)]
     pub stays: Vec<Note>,
-    /// How many candidates were tried.
+    /// The number of candidates that were tried.
     #[serde(skip)]
     pub steps: u64,
 }
 
 impl Resolution {
-    /// What OLM does of it: where no Subscription that is there changes, it makes no install plan, although something
-    /// is missing. So a dependency that was deleted with its Subscription does not come back by itself.
+    /// Returns the resolution as OLM applies it: if no existing Subscription changes, OLM creates no install plan, even
+    /// if a bundle is missing. So a dependency that was deleted together with its Subscription is not reinstalled.
     #[must_use]
     pub fn as_planned(mut self) -> Self {
         if self.updated_subscriptions.is_empty() {
             for name in std::mem::take(&mut self.install) {
                 let message = format!(
-                    "{name} is needed and not installed, but OLM makes no install plan, since no Subscription changes: \
+                    "{name} is needed but not installed, and OLM creates no install plan, because no Subscription changes: \
                      subscribe to it, or wait for the next update"
                 );
                 self.selected.retain(|selected| selected.name != name);
@@ -58,10 +58,10 @@ impl Resolution {
     }
 }
 
-/// A bundle that was chosen.
+/// A selected bundle that is not installed yet.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Selected {
-    /// The name of its ClusterServiceVersion.
+    /// The name of the ClusterServiceVersion.
     pub name: String,
     /// The package.
     pub package: String,
@@ -69,16 +69,16 @@ pub struct Selected {
     pub channel: String,
     /// `namespace/name` of the CatalogSource.
     pub catalog: String,
-    /// What `spec.replaces` of the new ClusterServiceVersion will say.
+    /// The `spec.replaces` of the new ClusterServiceVersion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaces: Option<String>,
 }
 
-/// A subscription that is made for a dependency.
+/// A subscription that is created for a dependency.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewSubscription {
-    /// Its name.
+    /// The name of the subscription.
     pub name: String,
     /// The package.
     pub package: String,
@@ -86,49 +86,49 @@ pub struct NewSubscription {
     pub channel: String,
     /// `namespace/name` of the CatalogSource.
     pub catalog: String,
-    /// The version that it begins with.
+    /// The version to start with.
     #[serde(rename = "startingCSV")]
     pub starting_csv: String,
     /// Always `Automatic`.
     pub install_plan_approval: &'static str,
 }
 
-/// A subscription that gets another `currentCSV`.
+/// A subscription with a new `currentCSV`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct UpdatedSubscription {
-    /// Its name.
+    /// The name of the subscription.
     pub name: String,
-    /// What it gets.
+    /// The new `currentCSV`.
     #[serde(rename = "currentCSV")]
     pub current_csv: String,
 }
 
-/// Something to know about a resolution.
+/// A note about a resolution.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Note {
-    /// What it is about.
+    /// The topic of the note.
     pub kind: NoteKind,
-    /// The bundle, or the package that was named.
+    /// The bundle, or the package from the preferences.
     pub subject: String,
-    /// The sentence.
+    /// The text of the note.
     pub message: String,
 }
 
-/// What a note is about.
+/// The topic of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoteKind {
-    /// A dependency that is not required is not met.
+    /// A dependency that is not required is not satisfied.
     LeftOut,
-    /// An installed version must not be updated now.
+    /// An installed version must not be updated.
     Held,
-    /// An installed version has updates, and none of them can be taken.
+    /// An installed version has updates, but none of them can be selected.
     Stays,
-    /// OLM does not look at a bundle.
+    /// OLM skips a bundle.
     PassedOver,
-    /// A name that no dependency has.
+    /// A preference names a package that no dependency names.
     Unknown,
-    /// What was chosen gets no install plan.
+    /// A chosen bundle gets no install plan.
     NoPlan,
 }
 
@@ -138,49 +138,50 @@ impl fmt::Display for Note {
     }
 }
 
-/// A bundle that was looked at, and what became of it.
+/// A candidate, and the outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Considered {
-    /// Whom it was looked at for.
+    /// The subscription or dependency that the bundle was considered for.
     #[serde(rename = "for")]
     pub wanted_by: String,
-    /// Its name.
+    /// The name of the bundle.
     pub name: String,
-    /// The channel; empty for what is installed.
+    /// The channel; empty for an installed version.
     pub channel: String,
-    /// `namespace/name` of the CatalogSource; empty for what is installed.
+    /// `namespace/name` of the CatalogSource; empty for an installed version.
     pub catalog: String,
-    /// Whether it was taken.
+    /// Whether the bundle was selected.
     pub taken: bool,
-    /// Why.
+    /// The reason for the outcome.
     pub why: String,
 }
 
-/// Why there is no resolution.
+/// The reason why there is no resolution.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unresolved {
-    /// Some things cannot be met together.
+    /// Some constraints cannot be satisfied together.
     #[error("constraints not satisfiable: {}", .messages.join(", "))]
     Unsatisfiable {
-        /// What OLM says of them, sorted. Without any one of them the others could be met.
+        /// OLM's messages about the constraints, sorted. Without any one of these constraints, the others could be
+        /// satisfied.
         messages: Vec<String>,
-        /// The same for people.
+        /// The same messages in plain words.
         reasons: Vec<String>,
-        /// What would make it work.
+        /// Changes that would make the resolution succeed.
         remedies: Vec<String>,
-        /// Why each candidate was not taken, where that is asked for.
+        /// The reasons why the candidates were not selected, if requested.
         explain: Vec<Considered>,
     },
-    /// OLM gives up over something that it cannot read or put into an order.
+    /// OLM fails because it cannot read or order the content of a catalog.
     #[error("{message}")]
     Refused {
-        /// What it says.
+        /// OLM's message.
         message: String,
     },
-    /// The search took too long. OLM's may find an answer.
-    #[error("no answer was found in {steps} steps")]
+    /// The search took too many steps. OLM's own search may find a solution.
+    #[error("no solution was found in {steps} steps")]
     GaveUp {
-        /// How many steps there were.
+        /// The number of steps.
         steps: u64,
     },
 }

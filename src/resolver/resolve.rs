@@ -1,4 +1,4 @@
-//! From a problem to what OLM would do about it.
+//! Resolves a problem to the actions that OLM would take.
 
 use super::explain::{self, Explaining};
 use super::failure;
@@ -10,16 +10,16 @@ use crate::cluster::state::Subscription;
 use crate::olm::intent::Intent;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Parts of rules of constraints that are evaluated at most, all bundles together.
+/// The maximum number of evaluated parts of constraint rules, over all bundles.
 pub(super) const EVALUATIONS: u64 = 200_000_000;
-/// Conditions of installed operators without which another resolution is tried, where there is none with them.
+/// The maximum number of operator conditions that are lifted tentatively if there is no resolution.
 const HOLDS_TRIED: usize = 12;
 
 /// Resolves a problem.
 ///
 /// # Errors
-/// When the constraints cannot be met, when OLM would give up over what a catalog holds, or when the search takes more
-/// steps than the options allow.
+/// Returns an error if the constraints cannot be satisfied, if OLM would fail because of the content of a catalog, or
+/// if the search takes more steps than the options allow.
 pub fn resolve(problem: &Problem<'_>, options: &ResolverOptions) -> Result<Resolution, Unresolved> {
     let refused = |message: String| Unresolved::Refused { message };
     let mut variables = Variables::of(problem, EVALUATIONS).map_err(refused)?;
@@ -58,7 +58,7 @@ pub fn resolve(problem: &Problem<'_>, options: &ResolverOptions) -> Result<Resol
     })
 }
 
-/// What must not be updated.
+/// Returns notes about the installed versions that must not be updated.
 fn held(problem: &Problem<'_>) -> Vec<Note> {
     let subscribed = |csv: &&String| {
         let mut subscriptions = problem.subscriptions.iter();
@@ -68,12 +68,13 @@ fn held(problem: &Problem<'_>) -> Vec<Note> {
     held.map(|(csv, hold)| Note {
         kind: NoteKind::Held,
         subject: csv.clone(),
-        message: format!("{csv} stays as it is: {}", hold.explained()),
+        message: format!("{csv} is not updated: {}", hold.explained()),
     })
     .collect()
 }
 
-/// The conditions without which everything could be met: each by itself, else all of them together.
+/// Returns the overrides of conditions that would allow a resolution: each one that suffices by itself, otherwise all
+/// of them together.
 fn released(problem: &Problem<'_>, options: &ResolverOptions) -> Vec<String> {
     let is_met_without = |names: &[&String]| {
         let mut problem = problem.clone();
@@ -105,16 +106,16 @@ fn released(problem: &Problem<'_>, options: &ResolverOptions) -> Vec<String> {
     let way_out = |csv: &String| {
         let hold = &problem.held[csv];
         let what = if hold.by_override {
-            "another override"
+            "a different override"
         } else {
             "an override"
         };
-        format!("{what} in {}, which holds back {csv}", hold.condition)
+        format!("{what} in {}, which blocks {csv}", hold.condition)
     };
     alone.into_iter().map(way_out).collect()
 }
 
-/// Bundles of the packages that are subscribed to which OLM does not look at.
+/// Returns notes about bundles of subscribed packages that OLM skips.
 fn passed_over(variables: &Variables<'_>, problem: &Problem<'_>) -> Vec<Note> {
     let known: BTreeMap<_, _> = variables.entries.passed_over.iter().cloned().collect();
     let subscribed = |name: &str| {
@@ -140,12 +141,13 @@ fn passed_over(variables: &Variables<'_>, problem: &Problem<'_>) -> Vec<Note> {
         .map(|(name, reason)| Note {
             kind: NoteKind::PassedOver,
             subject: name.to_string(),
-            message: format!("OLM does not look at {name}: {reason}"),
+            message: format!("OLM skips {name}: {reason}"),
         })
         .collect()
 }
 
-/// Adds what is not required but wanted, one after the other, with everything before it fixed. Says what could not be.
+/// Adds the dependencies that are not required, one by one, without changing earlier choices. Reports those that cannot
+/// be added.
 fn add_wanted(
     variables: &mut Variables<'_>,
     choices: &mut Vec<Choice>,
@@ -180,7 +182,7 @@ fn add_wanted(
                     kind: NoteKind::LeftOut,
                     subject: name.to_string(),
                     message: format!(
-                        "{name} {word} an operator {}, which is left out: {reason}",
+                        "{name} {word} an operator {}, which is omitted: {reason}",
                         dependency.predicate
                     ),
                 });
@@ -208,7 +210,7 @@ fn add_wanted(
                 Outcome::GaveUp => leave_out("the search took too long"),
                 Outcome::Unsatisfiable(core) => {
                     let reason = if variables.instance.lists[list].is_empty() {
-                        "no catalog has it".to_owned()
+                        "no catalog contains it".to_owned()
                     } else {
                         failure::in_words(variables, &demands, core, Some(constraint), options).join(", ")
                     };
@@ -221,7 +223,7 @@ fn add_wanted(
         notes.push(Note {
             kind: NoteKind::Unknown,
             subject: name.to_owned(),
-            message: format!("nothing that is selected has a dependency on package {name}"),
+            message: format!("no selected bundle depends on package {name}"),
         });
     }
     notes

@@ -1,22 +1,22 @@
-//! The search: which variables to select, so that everything that is needed is there and nothing conflicts.
+//! The search for variables that satisfy all demands without conflicts.
 //!
-//! It takes the first choice of a queue, tries its members in their order, and puts what the chosen one needs at the
-//! end of the queue, as OLM's does. What it finds is therefore the first solution in that order. Three things make it
-//! fast and never change the order, because they leave out only what cannot succeed: variables that can never be
-//! selected are found beforehand; after a failure it goes back to the last choice that took part in it; and such
-//! failures are remembered.
+//! Like OLM's own search, it takes the first demand of a queue, tries its members in order, and appends the demands of
+//! the selected member to the queue. So it finds the first solution in that order. Three optimizations skip only
+//! attempts that cannot succeed, so they do not change the order: variables that can never be selected are found in
+//! advance; after a failure, the search returns to the last choice that contributed to it; and such failures are
+//! cached.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// A variable: a subscription, or an entry.
+/// A variable, which represents a subscription or an entry.
 pub(super) type Variable = usize;
-/// A constraint, by its place in the list of messages.
+/// The index of a constraint in the list of messages.
 pub(super) type ConstraintId = usize;
-/// A list of variables of which one is to be selected.
+/// The index of a list of variables, one of which must be selected.
 pub(super) type ListId = usize;
 
-/// Failures that are remembered, and variables of each.
+/// The maximum number of cached failures, and of variables in each.
 const REMEMBERED: usize = 50_000;
 const LONGEST_REMEMBERED: usize = 12;
 
@@ -25,56 +25,56 @@ const LONGEST_REMEMBERED: usize = 12;
 pub(super) struct Instance {
     /// For each variable, the lists of which it needs one member each.
     pub(super) needs: Vec<Vec<(ListId, ConstraintId)>>,
-    /// For each variable, why it must not be selected.
+    /// For each variable, the constraint that prohibits it, if any.
     pub(super) prohibited: Vec<Option<ConstraintId>>,
-    /// For each variable, the groups that it is in, of each of which one member at most may be selected.
+    /// For each variable, its groups. At most one member of each group may be selected.
     pub(super) groups: Vec<Vec<usize>>,
-    /// For each variable, those that must not be selected with it.
+    /// For each variable, the variables that must not be selected with it.
     pub(super) conflicts: Vec<Vec<(Variable, ConstraintId)>>,
     /// For each group, its constraint.
     pub(super) group_constraints: Vec<ConstraintId>,
-    /// Members in order of preference. Variables share lists.
+    /// The members in order of preference. Variables share lists.
     pub(super) lists: Vec<Rc<[Variable]>>,
-    /// How many constraints there are.
+    /// The number of constraints.
     pub(super) constraints: usize,
 }
 
-/// Something that must be met.
+/// A requirement for a selection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Demand {
     pub(super) of: DemandOf,
-    /// Why it must; nothing for what is fixed beforehand.
+    /// The constraint with the demand; `None` for a variable that is fixed in advance.
     pub(super) constraint: Option<ConstraintId>,
 }
 
-/// What must be met.
+/// The content of a demand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DemandOf {
-    /// This variable is selected.
+    /// A variable that must be selected.
     One(Variable),
-    /// Some member of a list is selected, because this variable needs it.
+    /// A list of which a member must be selected, and the variable that needs the list.
     Some(ListId, Variable),
 }
 
-/// How a search ends.
+/// The outcome of a search.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// What is selected, in the order in which it was, and what for.
+    /// The selected variables, in the order of their selection, with their demands.
     Selected(Vec<Choice>),
-    /// Nothing can be; these constraints alone make it so.
+    /// No selection exists, because of these constraints alone.
     Unsatisfiable(BTreeSet<ConstraintId>),
-    /// It took too many steps.
+    /// The search took too many steps.
     GaveUp,
 }
 
-/// A variable that was selected, and what for.
+/// A selected variable with its demand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Choice {
     pub(super) variable: Variable,
     pub(super) of: DemandOf,
 }
 
-/// The constraints that count.
+/// The enabled constraints.
 #[derive(Debug, Clone)]
 pub(super) struct Enabled(Vec<bool>);
 
@@ -104,19 +104,19 @@ impl Enabled {
     }
 }
 
-/// A choice that was made, or is being made.
+/// A choice that was made, or is in progress.
 struct Frame {
-    /// The place of the demand in the queue.
+    /// The index of the demand in the queue.
     demand: usize,
-    /// How long the queue was before the choice.
+    /// The length of the queue before the choice.
     queue: usize,
     /// The next member to try.
     next: usize,
-    /// Selected variables that keep members tried so far from being selected, and the one that needs the choice.
+    /// The selected variables that rule out the members tried so far, and the variable with the demand.
     blame: BTreeSet<Variable>,
 }
 
-/// Why a variable can never be selected.
+/// The reason why a variable can never be selected.
 #[derive(Clone, Copy)]
 enum Never {
     Prohibited(ConstraintId),
@@ -127,20 +127,20 @@ struct Search<'i> {
     instance: &'i Instance,
     enabled: &'i Enabled,
     never: Vec<Option<Never>>,
-    /// For each variable, the place of the frame that selected it.
+    /// For each variable, the index of the frame that selected it.
     level: Vec<Option<usize>>,
     order: Vec<Variable>,
     queue: Vec<Demand>,
     frames: Vec<Frame>,
-    /// For each group, the member that is selected.
+    /// For each group, the selected member.
     holders: Vec<Option<Variable>>,
-    /// Sets of variables that must not all be selected, and for each variable those with it.
+    /// Sets of variables that cannot be selected together, and for each variable, the sets that contain it.
     failures: Vec<Vec<Variable>>,
     failures_with: Vec<Vec<usize>>,
     used: BTreeSet<ConstraintId>,
 }
 
-/// Finds the first selection that meets all demands. `steps` are counted down.
+/// Finds the first selection that satisfies all demands. Decrements `steps`.
 pub(super) fn search(instance: &Instance, demands: &[Demand], enabled: &Enabled, steps: &mut u64) -> Outcome {
     let count = instance.needs.len();
     let met = |demand: &Demand| demand.constraint.is_none_or(|constraint| enabled.has(constraint));
@@ -160,8 +160,8 @@ pub(super) fn search(instance: &Instance, demands: &[Demand], enabled: &Enabled,
     search.run(steps)
 }
 
-/// Which variables can never be selected, whatever else is: they are prohibited, or need one of a list that has no
-/// other members.
+/// Returns the variables that can never be selected: prohibited ones, and those that need a list whose members can
+/// never be selected.
 fn never(instance: &Instance, enabled: &Enabled) -> Vec<Option<Never>> {
     let mut never: Vec<Option<Never>> = instance
         .prohibited
@@ -179,7 +179,7 @@ fn never(instance: &Instance, enabled: &Enabled) -> Vec<Option<Never>> {
     let mut empty = Vec::new();
     for (list, members) in instance.lists.iter().enumerate() {
         for member in members.iter() {
-            // A member that stands twice is lost twice.
+            // A member that appears twice is decremented twice.
             member_of[*member].push(list);
         }
         left[list] = members.len();
@@ -264,7 +264,7 @@ impl Search<'_> {
         }
     }
 
-    /// Selects the next member of the last choice that can be, and says where the queue goes on.
+    /// Selects the next possible member of the last choice, and returns the queue index to continue at.
     fn choose(&mut self, steps: &mut u64) -> Option<usize> {
         let level = self.frames.len().checked_sub(1)?;
         let demand = self.queue[self.frames[level].demand];
@@ -292,7 +292,8 @@ impl Search<'_> {
         }
     }
 
-    /// The selected variables that keep a variable from being selected; none at all where it never can be.
+    /// Returns the selected variables that rule out a variable, or `None` if the variable can be selected. The list is
+    /// empty if the variable can never be selected.
     fn obstacle(&mut self, variable: Variable) -> Option<Vec<Variable>> {
         if self.never[variable].is_some() {
             self.use_never(variable);
@@ -325,7 +326,7 @@ impl Search<'_> {
         self.failures_with[variable].iter().find_map(others)
     }
 
-    /// Takes down all constraints because of which a variable can never be selected.
+    /// Records all constraints that prevent a variable from ever being selected.
     fn use_never(&mut self, variable: Variable) {
         let mut waiting = vec![variable];
         while let Some(variable) = waiting.pop() {
@@ -364,8 +365,8 @@ impl Search<'_> {
         }
     }
 
-    /// Takes back everything down to the last choice that took part in the failure of the last one; false where none
-    /// did.
+    /// Undoes all choices after the last one that contributed to the latest failure. Returns false if no choice
+    /// contributed.
     fn go_back(&mut self) -> bool {
         let Some(failed) = self.frames.pop() else {
             return false;
@@ -394,8 +395,8 @@ impl Search<'_> {
     }
 }
 
-/// Leaves constraints out, in this order, as long as what remains cannot be met either. `steps` are counted down; what
-/// there is no time for stays.
+/// Removes constraints, in the order `order`, while the rest still cannot be satisfied. Decrements `steps`; at 0, the
+/// remaining constraints stay.
 pub(super) fn minimal(
     instance: &Instance,
     demands: &[Demand],

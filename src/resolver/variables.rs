@@ -1,4 +1,4 @@
-//! From catalogs and subscriptions to variables and constraints: everything that can be reached, and nothing else.
+//! Turns catalogs and subscriptions into variables and constraints, as far as these are reachable.
 
 use super::clause::{Clause, Unmet};
 use super::entries::{ChannelKey, Entries, EntryId, Origin};
@@ -17,15 +17,15 @@ use crate::version::VersionRange;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-/// What a variable stands for.
+/// The meaning of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stands {
-    /// The place of a subscription in the problem.
+    /// The index of a subscription in the problem.
     Subscription(usize),
     Entry(EntryId),
 }
 
-/// Variables and constraints in the making.
+/// The variables and constraints built so far.
 #[derive(Debug)]
 pub(super) struct Variables<'p> {
     pub(super) problem: &'p Problem<'p>,
@@ -33,32 +33,32 @@ pub(super) struct Variables<'p> {
     pub(super) instance: Instance,
     pub(super) stands: Vec<Stands>,
     pub(super) constraints: Vec<Clause>,
-    /// What must be there: subscriptions, and what is installed without one.
+    /// The required variables: subscriptions, and installed versions without a subscription.
     pub(super) demands: Vec<Demand>,
-    /// For an update: the version that it replaces.
+    /// For an update, the version that it replaces.
     pub(super) replaces: HashMap<Variable, EntryId>,
     pub(super) by_entry: HashMap<EntryId, Variable>,
-    /// For each variable, what its bundle needs, in the order of its properties.
+    /// For each variable, the dependencies of its bundle, in the order of its properties.
     pub(super) dependencies: Vec<Vec<Dependency>>,
     providers: Providers,
     chains: Chains,
     budget: Budget,
-    /// Lists that were made already, by what is needed and the catalog of who needs it.
+    /// The lists so far, by dependency and the catalog of the bundle with the dependency.
     known: HashMap<(Property, Intent, Origin), ListId>,
     packages: HashMap<String, usize>,
     apis: HashMap<GroupVersionKind, usize>,
-    /// Variables whose bundles are yet to be asked what they need.
+    /// Variables whose bundles' dependencies have not been read yet.
     waiting: Vec<Variable>,
 }
 
-/// What a subscription can install, in the order of preference, or why there is nothing.
+/// The bundles that a subscription can install, in order of preference, or the reason why there are none.
 pub(super) type Candidates = Result<Vec<EntryId>, Unmet>;
 
 impl<'p> Variables<'p> {
-    /// Everything that can be reached from the subscriptions and from what is installed.
+    /// Builds all variables that can be reached from the subscriptions and the installed versions.
     ///
     /// # Errors
-    /// In the words of OLM, which gives up where a channel has no order, or a range or constraint cannot be read.
+    /// Returns an error, in OLM's words, if a channel has no order, or if a range or constraint cannot be read.
     pub(super) fn of(problem: &'p Problem<'p>, evaluations: u64) -> Result<Self, String> {
         let entries = Entries::of(problem);
         let mut providers = Providers::default();
@@ -113,7 +113,7 @@ impl<'p> Variables<'p> {
         });
     }
 
-    /// The installed entry that a subscription is at.
+    /// Returns the installed entry of a subscription.
     pub(super) fn current(&self, subscription: &Subscription) -> Option<EntryId> {
         let name = subscription.installed_csv.as_deref()?;
         self.entries.existing.get(name).copied()
@@ -140,7 +140,7 @@ impl<'p> Variables<'p> {
         self.instance.lists.len() - 1
     }
 
-    /// The variable of an entry, which is made when it is asked for first.
+    /// Returns the variable of an entry, and creates it on first use.
     fn variable(&mut self, id: EntryId) -> Variable {
         if let Some(known) = self.by_entry.get(&id) {
             return *known;
@@ -155,7 +155,7 @@ impl<'p> Variables<'p> {
         if deprecated {
             self.instance.prohibited[variable] = Some(self.constraint(Clause::Deprecated(id)));
         }
-        // Of two groups that are broken the package is reported, so it stands first.
+        // If groups of both kinds are violated, the package is reported, so it precedes the APIs.
         for package in packages {
             let known = self.packages.get(&package).copied();
             let group = known.unwrap_or_else(|| self.group(Clause::OnePackage(package.clone(), Vec::new())));
@@ -221,8 +221,7 @@ impl<'p> Variables<'p> {
         Ok(())
     }
 
-    /// The entries of the channels that a subscription is to, in the order in which they are listed, and what is wrong
-    /// where there are none.
+    /// Returns the entries of a subscription's channels, in their listed order, or the reason why there are none.
     pub(super) fn listed(&self, subscription: &Subscription) -> Result<Vec<(ChannelKey, Vec<EntryId>)>, Unmet> {
         let sources = self.problem.catalogs.iter().enumerate();
         let mut channels: Vec<(&ChannelKey, &Vec<EntryId>)> = Vec::new();
@@ -295,7 +294,7 @@ impl<'p> Variables<'p> {
             || in_range().unwrap_or(false)
     }
 
-    /// Asks all bundles that wait for what they need.
+    /// Reads the dependencies of all waiting bundles.
     fn expand(&mut self) -> Result<(), String> {
         while let Some(variable) = self.waiting.pop() {
             if let Err(reason) = self.ask(variable) {
@@ -328,11 +327,12 @@ impl<'p> Variables<'p> {
         Ok((list, constraint))
     }
 
-    /// The list of what a bundle needs that is not required, for a choice to be made after all others. What can be
-    /// reached only through it becomes part of the variables.
+    /// Returns the list for a dependency that is not required, for a choice after all others. Adds the variables that
+    /// can be reached only through this dependency.
     ///
     /// # Errors
-    /// As [`Variables::of`]; what could not be asked then is not chosen later.
+    /// Returns an error for the same reasons as [`Variables::of`]. Bundles with unreadable dependencies are not
+    /// selected later.
     pub(super) fn extend(&mut self, by: EntryId, dependency: &Dependency) -> Result<(ListId, ConstraintId), String> {
         let extended = self.need(by, dependency).and_then(|need| {
             self.expand()?;
@@ -349,7 +349,7 @@ impl<'p> Variables<'p> {
         extended
     }
 
-    /// The bundles that are what is needed, in the order of preference for a bundle of `home`.
+    /// Returns the bundles that satisfy a dependency, in the order of preference for a bundle of `home`.
     fn providers_of(&mut self, dependency: &Dependency, home: Origin) -> Result<ListId, String> {
         let key = (dependency.written.clone(), dependency.intent, home);
         if let Some(known) = self.known.get(&key) {
@@ -368,7 +368,7 @@ impl<'p> Variables<'p> {
             .collect();
         if self.budget.is_spent() {
             return Err(format!(
-                "the rules of constraints take too long: {} evaluations of their parts did not suffice",
+                "evaluating the constraint rules takes too long: {} evaluations of their parts were not enough",
                 self.budget.limit()
             ));
         }
@@ -414,7 +414,7 @@ impl<'p> Variables<'p> {
         Ok(list)
     }
 
-    /// `catalog/namespace` of an entry; nothing for an installed one.
+    /// Returns the catalog and namespace of an entry; `None` for an installed version.
     pub(super) fn catalog(&self, id: EntryId) -> Option<(&'p str, &'p str)> {
         match self.entries.get(id).origin {
             Origin::Existing => None,
@@ -425,7 +425,7 @@ impl<'p> Variables<'p> {
         }
     }
 
-    /// The entry of a variable.
+    /// Returns the entry of a variable; `None` for a subscription.
     pub(super) fn entry(&self, variable: Variable) -> Option<EntryId> {
         match self.stands.get(variable)? {
             Stands::Entry(id) => Some(*id),
@@ -433,7 +433,7 @@ impl<'p> Variables<'p> {
         }
     }
 
-    /// The name that a string shares with others.
+    /// Returns the name of an entry, as a shared string.
     pub(super) fn name(&self, id: EntryId) -> Text {
         self.entries.get(id).name.clone()
     }

@@ -1,4 +1,4 @@
-//! Variables and broken constraints in the words of OLM.
+//! Variables and violated constraints in OLM's words.
 
 use super::clause::{Clause, Unmet, listed};
 use super::entries::EntryId;
@@ -8,7 +8,7 @@ use crate::cluster::state::Subscription;
 use crate::kubernetes::GroupVersionKind;
 
 impl Variables<'_> {
-    /// The name of a variable in the words of OLM.
+    /// Returns OLM's identifier of a variable.
     pub(super) fn identifier(&self, variable: Variable) -> String {
         match self.stands[variable] {
             Stands::Subscription(place) => format!("subscription:{}", self.problem.subscriptions[place].name),
@@ -23,7 +23,7 @@ impl Variables<'_> {
         format!("{catalog}/{namespace}/{}/{}", entry.channel, entry.name)
     }
 
-    /// What OLM says of a broken constraint.
+    /// Returns OLM's message for a violated constraint.
     pub(super) fn message(&self, constraint: ConstraintId) -> String {
         let name = |id: &EntryId| &self.entries.get(*id).name;
         let subscription = |place: &usize| &self.problem.subscriptions[*place];

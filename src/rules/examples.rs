@@ -1,7 +1,7 @@
-//! A wrong and a right example for every rule: what `bundle rules` and the manual show, and what tests try.
+//! A wrong and a right example of every rule, which `bundle rules` and the manual show and tests check.
 //!
-//! An example is a change of a bundle that is right in everything else. What tests need to make that bundle
-//! (`replaces`, `besides`, …) stands beside what people read, so that nobody is shown what does not hold.
+//! An example is a change to a bundle that is otherwise correct. The data that tests need to create that bundle
+//! (`replaces`, `besides`, …) is kept next to the visible parts, so that only tested examples are shown.
 
 use super::Rule;
 use serde::Deserialize;
@@ -27,76 +27,77 @@ const FILES: &[&str] = &[
     include_str!("examples/release.yaml"),
 ];
 
-/// What breaks a rule, beside the nearest that does not.
+/// A snippet that breaks a rule, and the closest snippet that does not.
 ///
-/// A snippet is whole lines, without the indentation that they have in their file, or a whole file. In a snippet `{1000
-/// letters}` stands for that many letters that do not compress. Of a database, a snippet is the statements that change
-/// it.
+/// A snippet consists of whole lines, without their indentation in the file, or of a whole file. In a snippet, `{1000
+/// letters}` stands for that many letters that do not compress. For a database, a snippet consists of the statements
+/// that change it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Example {
-    /// What is wrong, in a few words.
+    /// The fault, in a few words.
     pub about: String,
     /// The media type of the bundle.
     #[serde(default)]
     pub bundle: String,
-    /// The file with the wrong snippet, as a path in the bundle.
+    /// The path in the bundle of the file with the wrong snippet.
     #[serde(default)]
     pub file: String,
-    /// The file with the right snippet where it is another one.
+    /// The file with the right snippet, if different.
     pub right_file: Option<String>,
-    /// The wrong snippet; absent where the file is, or where [`link`](Self::link) stands in its place.
+    /// The wrong snippet; absent if the wrong bundle does not have the file, or if [`link`](Self::link) replaces the
+    /// file.
     pub wrong: Option<String>,
-    /// The right snippet; absent where the file is.
+    /// The right snippet; absent if the right bundle does not have the file.
     pub right: Option<String>,
-    /// Where a symbolic link in place of the file leads.
+    /// The target of a symbolic link that replaces the file.
     pub link: Option<String>,
-    /// Whether the snippets are commands, not texts of a file.
+    /// Whether the snippets are command lines instead of parts of a file.
     #[serde(default)]
     pub command_line: bool,
-    /// The command that finds it, where that is not `bundle validate`.
+    /// The command that finds the fault, if not `bundle validate`.
     pub command: Option<String>,
-    /// The suite that finds it, where not every validation does.
+    /// The suite that finds the fault, if not every validation does.
     pub suite: Option<String>,
-    /// The program as which `bundle validate --as` must judge to find it.
+    /// The program that `bundle validate --as` must name to find the fault.
     #[serde(rename = "as")]
     pub judge: Option<String>,
-    /// Limits that are lower than usual, by their flags.
+    /// Lowered limits, by flag.
     #[serde(default)]
     pub flags: BTreeMap<String, u64>,
-    /// The categories of the file that `--categories` names.
+    /// The categories in the file that `--categories` names.
     pub categories: Option<Vec<String>>,
-    /// The platforms that registries have the images for; none where they do not have one. A registry does not answer
-    /// for other images.
+    /// The platforms of each image in its registry; empty if the registry does not have the image. Registries do not
+    /// answer for other images.
     pub platforms: Option<BTreeMap<String, Vec<String>>>,
-    /// The file that `--policy` names.
+    /// The content of the file that `--policy` names.
     pub policy: Option<String>,
-    /// The OLM that `index check --for` names.
+    /// The OLM version that `index check --for` names.
     #[serde(rename = "for")]
     pub cluster: Option<String>,
-    /// Lists of resources that `--api-source` names.
+    /// The resource lists that `--api-source` names.
     #[serde(default)]
     pub sources: Vec<String>,
-    /// The lines of the bundle in whose place the snippets stand, where the right snippet is not in it.
+    /// The lines of the bundle that the snippets replace, if the bundle does not contain the right snippet.
     pub replaces: Option<String>,
-    /// Whether the snippets are the whole file although the bundle has one.
+    /// Whether the snippets are the whole file, although the bundle already has that file.
     #[serde(default)]
     pub whole: bool,
-    /// Whether `\xfc` in the wrong snippet is a byte.
+    /// Whether `\xfc` in the wrong snippet stands for that byte.
     #[serde(default)]
     pub bytes: bool,
-    /// What is different in both bundles.
+    /// Changes that both bundles need.
     #[serde(default)]
     pub besides: Vec<Change>,
-    /// Errors and warnings of other rules that come with the wrong snippet.
+    /// Errors and warnings of other rules that the wrong snippet also causes.
     #[serde(default)]
     pub with: Vec<String>,
-    /// Errors and warnings of other rules that stay with the right one, and why.
+    /// Errors and warnings of other rules that remain with the right snippet, and the reason for each.
     #[serde(default)]
     pub still: BTreeMap<String, String>,
-    /// How the text at the place of the finding begins, where that place is not in the snippet.
+    /// The start of the text at the position of the finding, if that position is outside the snippet.
     pub points_at: Option<String>,
-    /// Why the finding has no place.
+    /// The reason why the finding has no position.
     pub without_place: Option<String>,
 }
 
@@ -106,49 +107,49 @@ pub struct Example {
 pub struct Change {
     /// The path of the file.
     pub file: String,
-    /// The lines to replace; the whole file where there are none.
+    /// The lines to replace, or `None` to replace the whole file.
     pub replaces: Option<String>,
-    /// What to put there; the file goes where there is none.
+    /// The replacement, or `None` to remove the file.
     pub text: Option<String>,
 }
 
 impl Example {
-    /// The file with the right snippet.
+    /// Returns the file with the right snippet.
     pub fn right_file(&self) -> &str {
         self.right_file.as_deref().unwrap_or(&self.file)
     }
 
-    /// The wrong snippet, or what stands in its place.
+    /// Returns the wrong snippet, or a substitute to show if it is absent.
     pub fn shown_wrong(&self) -> Cow<'_, str> {
         match (&self.wrong, &self.link) {
             (Some(text), _) => Cow::Borrowed(text),
             (None, Some(target)) => Cow::Owned(format!("{} -> {target}\n", self.file)),
-            (None, None) => Cow::Owned(format!("# There is no {}.\n", self.file)),
+            (None, None) => Cow::Owned(format!("# The file {} is absent.\n", self.file)),
         }
     }
 
-    /// The right snippet, or what stands in its place.
+    /// Returns the right snippet, or a substitute to show if it is absent.
     pub fn shown_right(&self) -> Cow<'_, str> {
         match &self.right {
             Some(text) => Cow::Borrowed(text),
-            None => Cow::Owned(format!("# There is no {}.\n", self.right_file())),
+            None => Cow::Owned(format!("# The file {} is absent.\n", self.right_file())),
         }
     }
 }
 
-/// The command that looks at the database of an example.
+/// The command that checks the database of an example.
 pub const INDEX_CHECK: &str = "index check";
 
-/// The command that looks at the file-based catalog of an example.
+/// The command that checks the file-based catalog of an example.
 pub const VALIDATE: &str = "validate";
 
-/// The command that looks at the operator of an example.
+/// The command that checks the operator of an example.
 pub const RELEASE: &str = "catalog release";
 
-/// The file of an example that is no file of a bundle, but the Dockerfile of an index.
+/// The name of the example file that is the Dockerfile of an index, not a file of a bundle.
 pub const INDEX_DOCKERFILE: &str = "index.Dockerfile";
 
-/// One file of examples, with what most of them have in common.
+/// One file of examples, with the values that most of them share.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Subject {
@@ -160,10 +161,10 @@ struct Subject {
     examples: BTreeMap<String, Example>,
 }
 
-/// All examples by the ids of their rules.
+/// Returns all examples, by rule id.
 ///
 /// # Errors
-/// When the data that is compiled in cannot be read.
+/// Returns an error if the embedded data cannot be read.
 pub fn all() -> Result<BTreeMap<String, Example>, serde_yaml::Error> {
     let mut all = BTreeMap::new();
     for text in FILES {
@@ -183,10 +184,10 @@ pub fn all() -> Result<BTreeMap<String, Example>, serde_yaml::Error> {
     Ok(all)
 }
 
-/// The example of one rule.
+/// Returns the example of a rule.
 ///
 /// # Errors
-/// When the data that is compiled in cannot be read.
+/// Returns an error if the embedded data cannot be read.
 pub fn of(rule: &Rule) -> Result<Option<Example>, serde_yaml::Error> {
     Ok(all()?.remove(rule.id))
 }

@@ -1,22 +1,22 @@
-//! How much a finding weighs where it is made.
+//! The severity of a finding at each stage of publication.
 //!
-//! Who writes a bundle or a catalog can still correct it, and is told of every fault. What is published cannot be
-//! changed any more: whatever OLM's own tools have put into indexes for years is taken, with a warning that says what
-//! becomes of it, and what was taken once is never refused later.
+//! The author of a bundle or a catalog can still correct faults, so every fault is reported. Published content can no
+//! longer be changed: anything that OLM's own tools have accepted into indexes for years is accepted, with a warning
+//! about the consequence, and accepted content is never rejected later.
 
 use super::{Rule, Severity};
 use crate::rules;
 use std::fmt;
 
-/// Where something is judged.
+/// The stage at which content is checked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gate {
-    /// One's own files, which can still be corrected.
+    /// The author's own files, which can still be corrected.
     Authoring,
-    /// What is published, on its way into an index or a catalog.
+    /// Published content on its way into an index or a catalog.
     #[default]
     Intake,
-    /// An index or a catalog that is there, to be read or served.
+    /// An existing index or catalog that is read or served.
     Serving,
 }
 
@@ -35,23 +35,23 @@ impl fmt::Display for Gate {
     }
 }
 
-/// The gates at which findings of a rule are made.
+/// The kinds of input for which findings of a rule are reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// Nobody but the author of a bundle is told.
+    /// Reported only to the author of a bundle.
     Authoring,
     /// Bundles, until they are in an index.
     Bundles,
     /// File-based catalogs, at every gate.
     Catalogs,
-    /// Indexes that are there.
+    /// Existing indexes.
     Indexes,
-    /// Bundles of authors and indexes that are there, where a policy is named.
+    /// Authors' bundles and existing indexes, if a policy is specified.
     Policies,
 }
 
 impl Rule {
-    /// How much its findings weigh at a gate; `None` where there are none.
+    /// Returns the severity of the rule's findings at a gate, or `None` if the rule is not checked there.
     pub fn at(&self, gate: Gate) -> Option<Severity> {
         let judged = match self.scope {
             Scope::Authoring => gate == Gate::Authoring,
@@ -66,7 +66,7 @@ impl Rule {
         })
     }
 
-    /// What becomes of what is published with this fault, where that is taken all the same.
+    /// Returns the consequence for published content with this fault, or `None` if such content is not tolerated.
     pub fn consequence(&self) -> Option<&'static str> {
         let mut tolerated = TOLERATED.iter();
         tolerated
@@ -75,56 +75,58 @@ impl Rule {
     }
 }
 
-const UNREAD_DEPENDENCY: &str = "It is stored as it is. OLM installs no bundle whose dependencies it cannot read.";
-const UNREAD_PROPERTY: &str = "It is stored as it is. OLM installs no bundle whose properties it cannot read.";
+const UNREAD_DEPENDENCY: &str = "The dependency is stored unchanged. OLM does not install a bundle whose dependencies \
+                                 it cannot read.";
+const UNREAD_PROPERTY: &str = "The property is stored unchanged. OLM does not install a bundle whose properties it \
+                               cannot read.";
 const NO_VERSION: &str =
-    "The bundle is in no range of versions, and no index takes it whose channels are ordered by version.";
-const NO_IMAGE: &str = "It is stored as it is, and cannot be pulled or mirrored.";
+    "No version range includes the bundle, and no index with channels ordered by version accepts it.";
+const NO_IMAGE: &str = "The image reference is stored unchanged, but the image cannot be pulled or mirrored.";
 
-const NO_LIFECYCLE: &str = "It is served as it is, and consoles show no lifecycle of the package.";
+const NO_LIFECYCLE: &str = "The document is served unchanged, but consoles show no lifecycle for the package.";
 
-/// Errors of an author that are warnings for what is published, each with what becomes of it.
+/// Errors for authors that are warnings for published content, each with its consequence.
 static TOLERATED: &[(&Rule, &str)] = &[
-    (&rules::TEXT_ENCODING, "The file is left out."),
-    (&rules::YAML_SYNTAX, "The file is left out."),
-    (&rules::YAML_UNREPRESENTABLE, "The file is left out."),
-    (&rules::YAML_DUPLICATE_KEY, "The last one counts."),
-    (&rules::JSON_SYNTAX, "What cannot be read is left out."),
-    (&rules::OBJECT_NOT_A_MAP, "It is left out."),
+    (&rules::TEXT_ENCODING, "The file is omitted."),
+    (&rules::YAML_SYNTAX, "The file is omitted."),
+    (&rules::YAML_UNREPRESENTABLE, "The file is omitted."),
+    (&rules::YAML_DUPLICATE_KEY, "The last value is used."),
+    (&rules::JSON_SYNTAX, "Unreadable content is omitted."),
+    (&rules::OBJECT_NOT_A_MAP, "The document is omitted."),
     (
         &rules::OBJECT_FIELD_MISSING,
-        "An object without a kind is left out; without another field it is stored as it is.",
+        "An object without a kind is omitted; an object without another field is stored unchanged.",
     ),
     (
         &rules::OBJECT_FIELD_TYPE,
-        "It is stored as it is. OLM cannot install the bundle: the API server refuses the object.",
+        "The object is stored unchanged. OLM cannot install the bundle, because the API server rejects the object.",
     ),
-    (&rules::METADATA_ENTRY_SHAPE, "The entry is left out."),
+    (&rules::METADATA_ENTRY_SHAPE, "The entry is omitted."),
     (
         &rules::LOAD_MULTIPLE_CSV,
-        "The first one counts, by the name of its file.",
+        "The first ClusterServiceVersion by file name is used.",
     ),
     (
         &rules::LOAD_FILE_NAME,
-        "It is stored as it is, and OLM installs one of the two.",
+        "Both files are stored unchanged, but OLM installs only one of the two.",
     ),
-    (&rules::ANN_KEY_MISSING, "It counts as empty."),
-    (&rules::ANN_NAME_QUOTING, "The name is what YAML reads."),
-    (&rules::ANN_MEDIATYPE_MISMATCH, "The content counts."),
+    (&rules::ANN_KEY_MISSING, "The missing value is treated as empty."),
+    (&rules::ANN_NAME_QUOTING, "The name is the value that YAML reads."),
+    (&rules::ANN_MEDIATYPE_MISMATCH, "The media type of the content is used."),
     (
         &rules::ANN_DEFAULT_CHANNEL_EMPTY,
         "The bundle names no default channel.",
     ),
-    (&rules::PROP_FILES, "The first file counts, by its name."),
+    (&rules::PROP_FILES, "Only the first file by name is used."),
     (&rules::PROP_SHAPE, UNREAD_PROPERTY),
     (&rules::OPT_VALUE_SHAPE, UNREAD_PROPERTY),
     (
         &rules::DEP_RANGE_QUOTING,
-        "The file is left out, so the bundle has none of its dependencies.",
+        "The file is omitted, so the bundle has none of its dependencies.",
     ),
     (
         &rules::DEP_TYPE_UNKNOWN,
-        "It is stored as it is, and OLM passes it over.",
+        "The dependency is stored unchanged, but OLM ignores it.",
     ),
     (&rules::DEP_VALUE_SHAPE, UNREAD_DEPENDENCY),
     (&rules::DEP_GVK_GROUP_EMPTY, UNREAD_DEPENDENCY),
@@ -142,42 +144,43 @@ static TOLERATED: &[(&Rule, &str)] = &[
     (&rules::DEP_CONSTRAINT_SIZE, UNREAD_DEPENDENCY),
     (
         &rules::BUNDLE_SIZE_EXCEEDED,
-        "It is stored as it is. OLM cannot unpack it from its image.",
+        "The bundle is stored unchanged. OLM cannot unpack it from its image.",
     ),
-    (&rules::DEP_INTENT_VALUE, "The dependency counts as required."),
+    (&rules::DEP_INTENT_VALUE, "The dependency is treated as required."),
     (
         &rules::DEP_INTENT_PLACE,
-        "The intent is not read: the dependency is required.",
+        "The intent is ignored, so the dependency is required.",
     ),
-    (&rules::DEP_SELF, "It is stored as it is."),
-    (&rules::DEP_DUPLICATE, "Both are stored, and both must hold."),
+    (&rules::DEP_SELF, "The dependency is stored unchanged."),
+    (&rules::DEP_DUPLICATE, "Both are stored, and both must be satisfied."),
     (
         &rules::CSV_SKIP_RANGE,
-        "OLM updates to the bundle by replaces and skips alone.",
+        "OLM updates to the bundle only through replaces and skips.",
     ),
     (&rules::INDEX_VERSION_MISSING, NO_VERSION),
-    (&rules::INDEX_RELEASE_SHAPE, "The release is not read."),
+    (&rules::INDEX_RELEASE_SHAPE, "The release is ignored."),
     (
         &rules::CONTENT_CSV_SHAPE,
-        "It is stored as it is. OLM installs no bundle whose ClusterServiceVersion it cannot read.",
+        "The ClusterServiceVersion is stored unchanged. OLM does not install a bundle whose ClusterServiceVersion it \
+         cannot read.",
     ),
     (&rules::BUNDLE_RELATEDIMAGE_FORMAT, NO_IMAGE),
     (&rules::CATALOG_PACKAGE_NAME, "The package is served under this name."),
     (
         &rules::CATALOG_SKIP_RANGE,
-        "OLM updates to the bundle by replaces and skips alone.",
+        "OLM updates to the bundle only through replaces and skips.",
     ),
     (&rules::CATALOG_IMAGE_REFERENCE, NO_IMAGE),
     (
         &rules::CATALOG_ENTRY_STRANDED,
-        "The bundle is served, and no update leads to it or from it.",
+        "The bundle is served, but no update leads to it or from it.",
     ),
     (&rules::CATALOG_PROPERTY, UNREAD_PROPERTY),
     (&rules::CATALOG_VERSION_MISSING, NO_VERSION),
-    (&rules::CATALOG_BUNDLE_RELEASE, "The release is not read."),
+    (&rules::CATALOG_BUNDLE_RELEASE, "The release is ignored."),
     (
         &rules::CATALOG_VERSION_DUPLICATE,
-        "OLM chooses one of the two by its place in the channel.",
+        "OLM chooses one of the two by its position in the channel.",
     ),
     (&rules::CATALOG_LIFECYCLE_PACKAGE, NO_LIFECYCLE),
     (&rules::CATALOG_LIFECYCLE_FIELD, NO_LIFECYCLE),

@@ -7,34 +7,34 @@ rules! { OLM_YAML
         // The media type.
         K8S_MEDIA_TYPE_AMBIGUOUS = "k8s-media-type-ambiguous", Error, PLAIN, "Remove metadata/olm.yaml to build a registry+v1 bundle, or the ClusterServiceVersion to build a k8s+v1 bundle.";
         K8S_MEDIA_TYPE_MISMATCH = "k8s-media-type-mismatch", Error, PLAIN, "Correct operators.operatorframework.io.bundle.mediatype.v1 in the annotations.";
-        K8S_OLM_YAML_MISSING = "k8s-olm-yaml-missing", Error, PLAIN, "Write it with `opmx bundle init DIR`: it fills in what the manifests say.";
+        K8S_OLM_YAML_MISSING = "k8s-olm-yaml-missing", Error, PLAIN, "Create metadata/olm.yaml with `opmx bundle init DIR`, which fills in the values from the manifests.";
 
         // metadata/olm.yaml.
         OLM_REQUIRED = "olm-required", Error, PLAIN, "Add the key.";
-        OLM_TYPE = "olm-type", Error, PLAIN, "Write a value of the right type.";
+        OLM_TYPE = "olm-type", Error, PLAIN, "Use a value of the correct type.";
         OLM_UNKNOWN_KEY = "olm-unknown-key", Warning, PLAIN, "Remove the key, or correct its spelling.";
-        OLM_MISINDENTED = "olm-misindented", Error, PLAIN, "Indent the key below the block that it belongs to.";
-        OLM_EXTRA_DOCUMENT = "olm-extra-document", Error, PLAIN, "Keep one document in metadata/olm.yaml.";
-        OLM_VERSION = "olm-version", Error, PLAIN, "Write a semantic version such as 1.2.3.";
-        OLM_RELEASE = "olm-release", Error, CSV, "Write identifiers of letters, digits and dashes with dots between them, at most 20 characters, such as 1 or 20250101.1.";
-        OLM_ICON = "olm-icon", Error, PLAIN, "Write the path of a PNG, JPEG, GIF, WebP or SVG file of the bundle, such as metadata/icon.svg, or what `base64 -w0 icon.svg` prints.";
-        OLM_ICON_FILE = "olm-icon-file", Error, PLAIN, "Correct the path, which begins at the bundle's folder, or add the file.";
-        OLM_OVERLAY_UNMATCHED = "olm-overlay-unmatched", Error, PLAIN, "Correct its name, version or kind, or remove the entry.";
+        OLM_MISINDENTED = "olm-misindented", Error, PLAIN, "Indent the key below its parent block.";
+        OLM_EXTRA_DOCUMENT = "olm-extra-document", Error, PLAIN, "Keep only one document in metadata/olm.yaml.";
+        OLM_VERSION = "olm-version", Error, PLAIN, "Use a semantic version such as 1.2.3.";
+        OLM_RELEASE = "olm-release", Error, CSV, "Use identifiers of letters, digits and dashes, separated by dots, at most 20 characters, such as 1 or 20250101.1.";
+        OLM_ICON = "olm-icon", Error, PLAIN, "Use the path of a PNG, JPEG, GIF, WebP or SVG file in the bundle, such as metadata/icon.svg, or the output of `base64 -w0 icon.svg`.";
+        OLM_ICON_FILE = "olm-icon-file", Error, PLAIN, "Correct the path, which is relative to the bundle folder, or add the file.";
+        OLM_OVERLAY_UNMATCHED = "olm-overlay-unmatched", Error, PLAIN, "Correct the entry's name, version or kind, or remove the entry.";
         OLM_ANNOTATION_KEY = "olm-annotation-key", Warning, PLAIN, "Correct the key, or remove the annotation.";
-        OLM_ANNOTATION_VALUE = "olm-annotation-value", Error, PLAIN, "Write a value of the right type, as YAML or JSON.";
+        OLM_ANNOTATION_VALUE = "olm-annotation-value", Error, PLAIN, "Use a value of the correct type, as YAML or JSON.";
         OLM_DISPLAYNAME_DEFAULTED = "olm-displayname-defaulted", Warning, CSV, "Add displayName to metadata/olm.yaml.";
-        CSV_NAME_FORMAT = "csv-name-format", Error, CSV, "Use at most 63 lower-case letters, digits, dots and dashes, with a letter or digit at both ends.";
-        CSV_SKIP_RANGE = "csv-skip-range", Error, OLM, "Write a range such as \">=1.0.0 <1.2.0\", with three numbers in each version.";
-        CSV_REPLACES_ITSELF = "csv-replaces-itself", Error, CSV, "Name the version before this one, or remove replaces.";
-        CSV_EXAMPLES_JSON = "csv-examples-json", Error, CSV, "Write a JSON list of custom resources.";
+        CSV_NAME_FORMAT = "csv-name-format", Error, CSV, "Use at most 63 lowercase letters, digits, dots and dashes, with a letter or digit at both ends.";
+        CSV_SKIP_RANGE = "csv-skip-range", Error, OLM, "Use a range such as \">=1.0.0 <1.2.0\", with three numbers in each version.";
+        CSV_REPLACES_ITSELF = "csv-replaces-itself", Error, CSV, "Set replaces to the previous version, or remove it.";
+        CSV_EXAMPLES_JSON = "csv-examples-json", Error, CSV, "Use a JSON list of custom resources.";
         CSV_EXAMPLE_WITHOUT_PROVIDED_API = "csv-example-without-provided-api", Error, CSV, "Correct apiVersion and kind of the example, or remove it.";
-        CSV_ANNOTATION_CASE = "csv-annotation-case", Error, OLM, "Write the key in exactly these letters.";
-        CSV_API_BOTH_WAYS = "csv-api-both-ways", Error, OLM, "Remove the requirement: no other bundle may provide the same kind.";
-        BUNDLE_RELATEDIMAGE_FORMAT = "bundle-relatedimage-format", Error, CSV, "Write the image as a container would name it, such as registry.example.com/agent:1.0.0.";
+        CSV_ANNOTATION_CASE = "csv-annotation-case", Error, OLM, "Use exactly this upper and lower case for the key.";
+        CSV_API_BOTH_WAYS = "csv-api-both-ways", Error, OLM, "Remove the requirement, because no other bundle may provide the same kind.";
+        BUNDLE_RELATEDIMAGE_FORMAT = "bundle-relatedimage-format", Error, CSV, "Use an image reference as in a container, such as registry.example.com/agent:1.0.0.";
         BUNDLE_RELEASE_NAME = "bundle-release-name", Error, CSV, "Name the bundle <package>-v<version>-<release>.";
-        BUNDLE_SIZE_EXCEEDED = "bundle-size-exceeded", Error, OLM, "Leave out descriptions in the schemas of CustomResourceDefinitions, or split the operator.";
-        BUNDLE_SIZE_NEAR_LIMIT = "bundle-size-near-limit", Warning, OLM, "Leave out descriptions in the schemas of CustomResourceDefinitions before the bundle grows too large.";
-        BUNDLE_INLINE_SIZE = "bundle-inline-size", Warning, OLM, "Ship it as a registry+v1 image in a registry, and add it from there: OLM then fetches the manifests itself.";
+        BUNDLE_SIZE_EXCEEDED = "bundle-size-exceeded", Error, OLM, "Remove descriptions from the schemas of CustomResourceDefinitions, or split the operator.";
+        BUNDLE_SIZE_NEAR_LIMIT = "bundle-size-near-limit", Warning, OLM, "Remove descriptions from the schemas of CustomResourceDefinitions before the bundle becomes too large.";
+        BUNDLE_INLINE_SIZE = "bundle-inline-size", Warning, OLM, "Ship the bundle as a registry+v1 image, and add it from the registry, so that OLM fetches the manifests itself.";
         INSTALLMODES_UNKNOWN = "csv-installmodes-unknown", Warning, CSV, "Use OwnNamespace, SingleNamespace, MultiNamespace or AllNamespaces.";
         INSTALLMODES_DUPLICATE = "csv-installmodes-duplicate", Error, CSV, "List each install mode once.";
         INSTALLMODES_NONE_SUPPORTED = "csv-installmodes-none-supported", Error, CSV, "Set supported: true for at least one install mode.";
@@ -44,26 +44,26 @@ rules! { OLM_YAML
 rules! { ANNOTATIONS
     Bundles {
         // metadata/annotations.yaml.
-        ANN_FILE_MISSING = "ann-file-missing", Error, FORMAT, "Write metadata/annotations.yaml with `opmx bundle init` or `opmx bundle generate`.";
+        ANN_FILE_MISSING = "ann-file-missing", Error, FORMAT, "Create metadata/annotations.yaml with `opmx bundle init` or `opmx bundle generate`.";
         ANN_KEY_MISSING = "ann-key-missing", Error, FORMAT, "Add the annotation to metadata/annotations.yaml.";
-        ANN_MEDIATYPE_MISMATCH = "ann-mediatype-mismatch", Error, FORMAT, "Write the media type of the content: registry+v1 with a ClusterServiceVersion, k8s+v1 with metadata/olm.yaml.";
-        ANN_PACKAGE_EMPTY = "ann-package-empty", Error, FORMAT, "Name the package.";
-        ANN_CHANNELS_EMPTY = "ann-channels-empty", Error, FORMAT, "Name at least one channel.";
-        ANN_CHANNEL_BLANK = "ann-channel-blank", Warning, FORMAT, "Write the channels with commas and nothing else between them.";
-        ANN_NAME_QUOTING = "ann-name-quoting", Error, FORMAT, "Write the name in quotes.";
-        ANN_DEFAULT_CHANNEL_EMPTY = "ann-default-channel-empty", Error, FORMAT, "Name the default channel, or remove the annotation.";
+        ANN_MEDIATYPE_MISMATCH = "ann-mediatype-mismatch", Error, FORMAT, "Set the media type of the content: registry+v1 with a ClusterServiceVersion, k8s+v1 with metadata/olm.yaml.";
+        ANN_PACKAGE_EMPTY = "ann-package-empty", Error, FORMAT, "Set the package name.";
+        ANN_CHANNELS_EMPTY = "ann-channels-empty", Error, FORMAT, "List at least one channel.";
+        ANN_CHANNEL_BLANK = "ann-channel-blank", Warning, FORMAT, "Separate the channels with commas and no blanks.";
+        ANN_NAME_QUOTING = "ann-name-quoting", Error, FORMAT, "Quote the name.";
+        ANN_DEFAULT_CHANNEL_EMPTY = "ann-default-channel-empty", Error, FORMAT, "Set the default channel, or remove the annotation.";
     }
 }
 
 rules! { PATHS
     Authoring {
-        ANN_MANIFESTS_PATH = "ann-manifests-path", Error, FORMAT, "Write manifests/.";
+        ANN_MANIFESTS_PATH = "ann-manifests-path", Error, FORMAT, "Use manifests/.";
         RELATED_IMAGE_MISSING = "related-image-missing", Warning, CSV, "Add the image to the related images, which are mirrored with the bundle.";
-        RELATED_IMAGE_OUTDATED = "related-image-outdated", Error, PLAIN, "Write the image that the operator uses now, or remove the entry.";
-        ANN_METADATA_PATH = "ann-metadata-path", Error, FORMAT, "Write metadata/.";
+        RELATED_IMAGE_OUTDATED = "related-image-outdated", Error, PLAIN, "Set the image that the operator currently uses, or remove the entry.";
+        ANN_METADATA_PATH = "ann-metadata-path", Error, FORMAT, "Use metadata/.";
     }
 
     Bundles {
-        ANN_DEFAULT_CHANNEL_UNKNOWN = "ann-default-channel-unknown", Warning, FORMAT, "Name one of the channels, or add the default channel to them.";
+        ANN_DEFAULT_CHANNEL_UNKNOWN = "ann-default-channel-unknown", Warning, FORMAT, "Use one of the channels, or add the default channel to the list.";
     }
 }

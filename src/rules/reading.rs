@@ -4,55 +4,55 @@ use super::{FORMAT, JSON, LIMITS, OBJECTS, OLM, YAML};
 
 rules! { TEXT
     Bundles {
-        // Reading text, of bundles and of catalogs.
+        // Reading the text of bundles and catalogs.
         TEXT_ENCODING = "text-encoding", Error, YAML, "Save the file as UTF-8.";
         TEXT_TOO_LARGE = "text-too-large", Error, LIMITS, "Split the file, or raise the limit.";
-        YAML_SYNTAX = "yaml-syntax", Error, YAML, "Correct the YAML at the place shown.";
-        YAML_DUPLICATE_KEY = "yaml-duplicate-key", Error, YAML, "Keep one of the two keys: readers silently take the last one.";
+        YAML_SYNTAX = "yaml-syntax", Error, YAML, "Correct the YAML at the position shown.";
+        YAML_DUPLICATE_KEY = "yaml-duplicate-key", Error, YAML, "Keep one of the two keys; most readers silently use the last one.";
         YAML_TOO_DEEP = "yaml-too-deep", Error, LIMITS, "Flatten the document, or raise the limit.";
-        YAML_EXCESSIVE_ALIASING = "yaml-excessive-aliasing", Error, YAML, "Write the values out instead of repeating aliases of aliases.";
+        YAML_EXCESSIVE_ALIASING = "yaml-excessive-aliasing", Error, YAML, "Replace the aliases of aliases with the values themselves.";
         YAML_TOO_MANY_DOCUMENTS = "yaml-too-many-documents", Error, LIMITS, "Split the file, or raise the limit.";
-        YAML_TOO_MANY_VALUES = "yaml-too-many-values", Error, LIMITS, "Write less into the files, or raise the limit.";
-        YAML_UNREPRESENTABLE = "yaml-unrepresentable", Error, YAML, "Write a value that JSON can hold: .inf, .nan and null keys cannot be stored.";
+        YAML_TOO_MANY_VALUES = "yaml-too-many-values", Error, LIMITS, "Shorten the files, or raise the limit.";
+        YAML_UNREPRESENTABLE = "yaml-unrepresentable", Error, YAML, "Use a value that JSON can represent; .inf, .nan and null keys cannot be stored.";
         YAML_EMPTY_DOCUMENT = "yaml-empty-document", Info, YAML, "Remove the empty document.";
         YAML_HIDDEN_TEXT = "yaml-hidden-text", Warning, YAML, "Begin the next document with a line `---`, or remove the text.";
-        JSON_SYNTAX = "json-syntax", Error, JSON, "Correct the JSON at the place shown.";
+        JSON_SYNTAX = "json-syntax", Error, JSON, "Correct the JSON at the position shown.";
 
         // Objects.
-        OBJECT_NOT_A_MAP = "object-not-a-map", Error, OBJECTS, "A manifest is a map with apiVersion, kind and metadata.";
-        OBJECT_FIELD_MISSING = "object-field-missing", Error, OBJECTS, "Every object needs apiVersion, kind and metadata.name.";
-        OBJECT_FIELD_TYPE = "object-field-type", Error, OBJECTS, "Write a value of the right type: the API server refuses the object.";
-        OBJECT_FIELD_UNKNOWN = "object-field-unknown", Warning, OBJECTS, "Correct the name or the place of the field: the API server drops fields that it does not know.";
-        OBJECT_DUPLICATE = "object-duplicate", Error, OBJECTS, "Remove one of the two objects, or give it another name.";
+        OBJECT_NOT_A_MAP = "object-not-a-map", Error, OBJECTS, "Use a map with apiVersion, kind and metadata for each manifest.";
+        OBJECT_FIELD_MISSING = "object-field-missing", Error, OBJECTS, "Add apiVersion, kind and metadata.name to the object.";
+        OBJECT_FIELD_TYPE = "object-field-type", Error, OBJECTS, "Use a value of the correct type; otherwise the API server rejects the object.";
+        OBJECT_FIELD_UNKNOWN = "object-field-unknown", Warning, OBJECTS, "Correct the name or the position of the field; the API server drops unknown fields.";
+        OBJECT_DUPLICATE = "object-duplicate", Error, OBJECTS, "Remove one of the two objects, or rename it.";
 
         // Names, in bundles and in catalogs.
-        NAME_HIDDEN_CHARACTER = "name-hidden-character", Error, LIMITS, "Write the name without control characters, line breaks and characters that nobody sees.";
+        NAME_HIDDEN_CHARACTER = "name-hidden-character", Error, LIMITS, "Use a name without control characters, line breaks and invisible characters.";
 
         // The bundle's folders and files.
-        YAML_EXTRA_DOCUMENT = "yaml-extra-document", Warning, FORMAT, "Give each object a file of its own: OLM reads only the first document.";
-        FORMAT_MANIFESTS_DIR = "format-manifests-dir", Error, FORMAT, "Put the manifests into a folder manifests/ of the bundle.";
-        FORMAT_METADATA_DIR = "format-metadata-dir", Error, FORMAT, "Put annotations.yaml, and olm.yaml for a k8s+v1 bundle, into a folder metadata/; `opmx bundle init` writes both.";
-        METADATA_ENTRY_SHAPE = "metadata-entry-shape", Error, FORMAT, "Each entry is a map with type and value.";
+        YAML_EXTRA_DOCUMENT = "yaml-extra-document", Warning, FORMAT, "Move each object to a separate file, because OLM reads only the first document.";
+        FORMAT_MANIFESTS_DIR = "format-manifests-dir", Error, FORMAT, "Move the manifests into the folder manifests/ of the bundle.";
+        FORMAT_METADATA_DIR = "format-metadata-dir", Error, FORMAT, "Add a folder metadata/ with annotations.yaml, and with olm.yaml for a k8s+v1 bundle; `opmx bundle init` creates both.";
+        METADATA_ENTRY_SHAPE = "metadata-entry-shape", Error, FORMAT, "Use a map with type and value for each entry.";
     }
 }
 
 rules! { LOADING
     Bundles {
-        TREE_PATH_ESCAPE = "tree-path-escape", Error, LIMITS, "Make the bundle anew: a path of it leads out of its folder.";
-        TREE_ENTRY_TYPE = "tree-entry-type", Error, LIMITS, "Put a file in its place: a bundle holds files and folders only.";
-        TREE_LIMIT = "tree-limit", Error, LIMITS, "Make the bundle smaller, or raise the limit.";
-        LOAD_MULTIPLE_CSV = "load-multiple-csv", Error, FORMAT, "Keep one ClusterServiceVersion: a bundle is one version of an operator.";
-        LOAD_FILE_NAME = "load-file-name", Error, OLM, "Rename one of the files: OLM unpacks a bundle into one ConfigMap, whose keys have letters, digits, dashes, underscores and dots only.";
+        TREE_PATH_ESCAPE = "tree-path-escape", Error, LIMITS, "Rebuild the bundle, because one of its paths leads outside its folder.";
+        TREE_ENTRY_TYPE = "tree-entry-type", Error, LIMITS, "Replace the entry with a file; a bundle may contain only files and folders.";
+        TREE_LIMIT = "tree-limit", Error, LIMITS, "Reduce the size of the bundle, or raise the limit.";
+        LOAD_MULTIPLE_CSV = "load-multiple-csv", Error, FORMAT, "Keep one ClusterServiceVersion, because a bundle is one version of an operator.";
+        LOAD_FILE_NAME = "load-file-name", Error, OLM, "Rename one of the files: OLM unpacks a bundle into one ConfigMap, whose keys may contain only letters, digits, dashes, underscores and dots.";
     }
 
     Authoring {
-        // Loading and content, as other programs judge them.
-        LOAD_SUBDIRECTORY = "load-subdirectory", Error, FORMAT, "Put its files into manifests/ itself: some readers pass folders over, others refuse them.";
-        LOAD_HIDDEN_FILE = "load-hidden-file", Error, FORMAT, "Remove it: some readers pass hidden files over, others refuse or read them.";
-        CONTENT_UNPARSABLE = "content-unparsable", Error, FORMAT, "Write one Kubernetes object with apiVersion and kind.";
-        CONTENT_KIND_UNSUPPORTED = "content-kind-unsupported", Error, OLM, "Let the operator create it, or leave it out of the bundle.";
-        CONTENT_METADATA = "content-metadata", Error, OBJECTS, "Correct the metadata: the API server refuses the object.";
-        CONTENT_CRD_SHAPE = "content-crd-shape", Error, OBJECTS, "Write a value of the right type: the API server refuses the CustomResourceDefinition.";
-        CONTENT_CRD_VERSION = "content-crd-version", Error, OBJECTS, "Write it for apiextensions.k8s.io/v1.";
+        // The loading and content checks of other programs.
+        LOAD_SUBDIRECTORY = "load-subdirectory", Error, FORMAT, "Move its files directly into manifests/, because some readers ignore folders and others refuse them.";
+        LOAD_HIDDEN_FILE = "load-hidden-file", Error, FORMAT, "Remove the file, because some readers ignore hidden files, and others refuse or read them.";
+        CONTENT_UNPARSABLE = "content-unparsable", Error, FORMAT, "Use one Kubernetes object with apiVersion and kind.";
+        CONTENT_KIND_UNSUPPORTED = "content-kind-unsupported", Error, OLM, "Let the operator create the object, or remove it from the bundle.";
+        CONTENT_METADATA = "content-metadata", Error, OBJECTS, "Correct the metadata; otherwise the API server rejects the object.";
+        CONTENT_CRD_SHAPE = "content-crd-shape", Error, OBJECTS, "Use a value of the correct type; otherwise the API server rejects the CustomResourceDefinition.";
+        CONTENT_CRD_VERSION = "content-crd-version", Error, OBJECTS, "Use apiextensions.k8s.io/v1.";
     }
 }

@@ -1,4 +1,4 @@
-//! Budget for what clients have not taken yet, in bounded size.
+//! A bounded budget for data that clients have not received yet.
 
 use super::clients::{Client, Clients};
 use std::sync::Arc;
@@ -8,16 +8,17 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tonic::Status;
 
-/// How long a call waits for its part.
+/// The maximum time that a call waits for its part of the budget.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
-/// How long it waits before clients that stall are disconnected, and before that is tried again.
+/// The time that a call waits before stalled clients are disconnected, and before each further attempt to do so.
 const PRESSURE: Duration = Duration::from_millis(100);
 
-/// How many may wait for one budget; further ones fail at once.
+/// The maximum number of calls that wait for one budget; further calls fail at once.
 const WAITING: usize = 4096;
 
-/// Budget for calls, or for bytes. Answers hold it to their end; whoever finds none waits for a while.
+/// A budget for calls or for bytes. Answers keep their part until they end; if no budget is left, calls wait for a
+/// while.
 #[derive(Debug, Clone)]
 pub(super) struct Budget {
     free: Arc<Semaphore>,
@@ -26,14 +27,14 @@ pub(super) struct Budget {
     clients: Arc<Clients>,
 }
 
-/// A part of a budget, and of the share that a client has of it, for as long as the last clone lives.
+/// A part of a budget, and of the share of a client, which is released when the last clone is dropped.
 #[derive(Debug, Clone)]
 pub(super) struct Permit {
     _budget: Arc<OwnedSemaphorePermit>,
     _share: Option<Arc<OwnedSemaphorePermit>>,
 }
 
-/// One that waits.
+/// A waiting call.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {
@@ -64,8 +65,8 @@ impl Budget {
         }
     }
 
-    /// Takes so much of the budget, if it is there: what is larger than the budget takes all of it. It counts against
-    /// the share of the client, too, which is shared in the same way.
+    /// Takes `size` from the budget, if available; a size larger than the budget takes all of it. The size is also
+    /// taken from the share of the client, in the same way.
     pub(super) fn try_take(&self, size: usize, client: Option<&Arc<Client>>) -> Option<Permit> {
         let share = match client {
             Some(client) => {
@@ -82,11 +83,11 @@ impl Budget {
         })
     }
 
-    /// Takes so much of the budget, as [`Budget::try_take`] does, when it is there. For clients that wait, others that
-    /// take nothing are disconnected.
+    /// Takes `size` from the budget, like [`Budget::try_take`], when it is available. To make room for waiting clients,
+    /// clients that do not read their answers are disconnected.
     ///
     /// # Errors
-    /// `RESOURCE_EXHAUSTED` when there is none for a while, or too many wait.
+    /// Returns `RESOURCE_EXHAUSTED` if no budget becomes available for a while, or if too many calls wait.
     pub(super) async fn take(&self, size: usize, client: Option<&Arc<Client>>) -> Result<Permit, Status> {
         if let Some(taken) = self.try_take(size, client) {
             return Ok(taken);
@@ -119,10 +120,10 @@ impl Budget {
     }
 }
 
-/// Takes so much of what one client shares with nobody. Others cannot make room there.
+/// Takes `size` from a budget of a single client, for which disconnecting other clients cannot make room.
 ///
 /// # Errors
-/// As those of [`Budget::take`].
+/// Returns the same errors as [`Budget::take`].
 pub(super) async fn take_own(own: &Arc<Semaphore>, size: u32) -> Result<OwnedSemaphorePermit, Status> {
     let taken = timeout(LONGEST_WAIT, Arc::clone(own).acquire_many_owned(size)).await;
     taken.map_err(|_| exhausted())?.map_err(|_| stopping())
@@ -159,7 +160,7 @@ mod tests {
         let (hog, other) = (clients.add(), clients.add());
         let first = budget.take(8, Some(&hog)).await.unwrap();
         assert!(budget.try_take(3, Some(&hog)).is_none());
-        // What is larger than a share takes all of it.
+        // A size larger than a share takes all of it.
         let large = budget.take(60, Some(&other)).await.unwrap();
         assert!(budget.try_take(1, Some(&other)).is_none());
         assert!(budget.try_take(32, None).is_some() && budget.try_take(33, None).is_none());

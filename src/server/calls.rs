@@ -1,4 +1,4 @@
-//! Every call as it passes: counted, measured and logged, and never more than a bounded number at once.
+//! Tracks every call: calls are counted, measured and logged, and the number of concurrent calls is limited.
 
 use super::ServerOptions;
 use super::budget::{Budget, Permit};
@@ -17,11 +17,11 @@ use tonic::codegen::{BoxFuture, Service, http};
 use tonic::{Code, Status};
 use tower_layer::Layer;
 
-/// Makes the services of a server [`Calls`].
+/// Wraps the services of a server in [`Calls`].
 #[derive(Debug, Clone)]
 pub(super) struct CallsLayer {
     metrics: Arc<Metrics>,
-    /// For one call each: of the registry, for the health, and those that stay.
+    /// The budgets for registry calls, for health checks, and for calls that stay open.
     budgets: [Budget; 3],
     request_size: usize,
     request_time: Duration,
@@ -37,7 +37,8 @@ impl CallsLayer {
         }
     }
 
-    /// The budget for the calls of a method. None of them must keep others from the health.
+    /// Returns the budget for the calls of a method. Health checks have a separate budget, so that other calls cannot
+    /// block them.
     fn budget(&self, method: Method) -> &Budget {
         let [registry, checks, watches] = &self.budgets;
         match method.subject() {
@@ -47,7 +48,7 @@ impl CallsLayer {
         }
     }
 
-    /// Lets a call begin: within the budget for it, and with all of the request, which a client must not send for ever.
+    /// Admits a call within its budget, after the whole request has arrived within the time limit.
     async fn admit(
         &self,
         method: Method,
@@ -67,7 +68,7 @@ impl CallsLayer {
         }
         let (parts, body) = request.into_parts();
         let body = whole(body, self.request_size, self.request_time).await?;
-        // Whoever watches may do so without a word.
+        // A watching client may stay silent.
         let turn = turn.filter(|_| method.subject() != Subject::Watch);
         if let Some(turn) = &turn {
             turn.of_server();
@@ -76,7 +77,7 @@ impl CallsLayer {
     }
 }
 
-/// The whole body of a request.
+/// Reads the whole body of a request.
 async fn whole(body: Body, size: usize, time: Duration) -> Result<Body, Status> {
     let limited = Limited::new(body, size.saturating_add(HEAD as usize));
     match timeout(time, limited.collect()).await {
@@ -102,7 +103,7 @@ impl<S> Layer<S> for CallsLayer {
     }
 }
 
-/// The services of a server, watched.
+/// The services of a server, with tracking of every call.
 #[derive(Debug, Clone)]
 pub(super) struct Calls<S> {
     inner: S,
@@ -126,7 +127,7 @@ where
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         let method = Method::of(request.uri().path());
         let mut call = Call::begin(Arc::clone(&self.layer.metrics), method);
-        // The one that was found ready is the one to call.
+        // The instance that reported readiness must handle the call.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
         let layer = self.layer.clone();
@@ -148,7 +149,7 @@ where
             let response = inner.call(request).await?;
             let (mut parts, inner) = response.into_parts();
             let manifests = parts.extensions.remove::<Permit>();
-            // An answer without a message says how it ended at once.
+            // An answer without a message contains its final status in the headers.
             if let Some(status) = parts.headers.get("grpc-status") {
                 call.end(Code::from_bytes(status.as_bytes()));
             } else if parts.status != http::StatusCode::OK {
@@ -168,7 +169,7 @@ where
     }
 }
 
-/// One call, until its end is told.
+/// A call, until its end is reported.
 #[derive(Debug)]
 struct Call {
     metrics: Arc<Metrics>,
@@ -215,7 +216,7 @@ impl Call {
 
 impl Drop for Call {
     fn drop(&mut self) {
-        // Nobody waits for the answer any more.
+        // The client no longer waits for the answer.
         self.end(Code::Cancelled);
     }
 }
@@ -225,9 +226,9 @@ impl Drop for Call {
 pub(super) struct Answer {
     inner: Body,
     call: Call,
-    /// Whether the client has to go on with it.
+    /// Tracks whether the call waits for the client.
     turn: Option<Turn>,
-    // The budget is free again when the answer is gone.
+    // The budget is released when the answer is dropped.
     _taken: [Option<Permit>; 2],
 }
 
@@ -239,7 +240,7 @@ impl HttpBody for Answer {
         let frame = Pin::new(&mut self.inner).poll_frame(context);
         match &self.turn {
             Some(turn) if frame.is_pending() => turn.of_server(),
-            // It is asked for more when the client has taken this.
+            // More data is only requested when the client has received this frame.
             Some(turn) => turn.of_client(),
             None => {}
         }
@@ -268,15 +269,16 @@ impl HttpBody for Answer {
     }
 }
 
-/// Counts the messages in a stream of bytes: each has five bytes before it, of which the last four are its length.
+/// Counts the messages in a stream of bytes: each message is preceded by five bytes, the last four of which specify its
+/// length.
 #[derive(Debug, Default)]
 struct Messages {
     count: u64,
     bytes: u64,
-    /// What has come of the five bytes.
+    /// The part of the five bytes that has arrived.
     head: u64,
     head_length: u32,
-    /// Bytes of the message that are still to come.
+    /// The number of bytes of the message that have not arrived yet.
     missing: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The connected clients: what each is doing, and which of them is missed least when there is no room for all.
+//! The connected clients: their activity, and the order in which they are disconnected when there is no room for all.
 
 use super::ServerOptions;
 use futures_util::task::AtomicWaker;
@@ -10,76 +10,77 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
-/// How long a client is new, and has time to call.
+/// The time for which a client is treated as new, so that it can make a call.
 const NEW: Duration = Duration::from_millis(500);
 
-/// How many clients are chosen at once to be disconnected one after another.
+/// The maximum number of clients chosen at once to be disconnected one after another.
 const CHOSEN: usize = 32;
 
-/// How often at most it is looked for stalled clients.
+/// The minimum time between two searches for stalled clients, in milliseconds.
 const LOOK: u64 = 50;
 
-/// Stands for no time: it is the server that a call waits for.
+/// Represents no waiting time: the call waits for the server.
 const OURS: u64 = u64::MAX;
 
 /// All clients of a server.
 #[derive(Debug)]
 pub(super) struct Clients {
-    /// Times are in milliseconds after this one.
+    /// The reference instant; times are in milliseconds since then.
     epoch: Instant,
     connected: Mutex<HashMap<u64, Arc<Client>>>,
-    /// The next ones to go, with the rank for which they were chosen.
+    /// The next clients to disconnect, with the rank for which they were chosen.
     chosen: Mutex<VecDeque<(Rank, Arc<Client>)>>,
     next: AtomicU64,
     looked: AtomicU64,
-    /// Bytes of manifests that one client may leave untaken.
+    /// The number of bytes of manifests that one client may leave unread.
     manifests: usize,
-    /// How many of its calls may read them at once.
+    /// The maximum number of calls of one client that may read manifests at once.
     readers: usize,
-    /// Places for new clients, from which others have to keep away.
+    /// The number of places reserved for new clients.
     places_for_new: usize,
-    /// How long a call may wait for a client that keeps its place when others wait for it.
+    /// The maximum time that a call may wait for its client before the client loses its place to other waiting clients.
     stall: Duration,
 }
 
-/// How much a client is missed: those of a smaller rank go first, and among equals those of which nothing was heard for
-/// longer.
+/// The priority of a client: clients with a smaller rank are disconnected first; among equals, those that have been
+/// silent for longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
-    /// It has not begun to speak HTTP/2.
+    /// The client has not started HTTP/2.
     Silent(u64),
-    /// It has never called.
+    /// The client has never made a call.
     Uncalled(u64),
-    /// It takes nothing of an answer, or sends nothing of a request.
+    /// The client does not read an answer, or does not send the rest of a request.
     Stalled(u64),
-    /// It has just connected. Some places are for those alone, or else the probe would not find the time to ask.
+    /// The client has just connected. Some places are reserved for such clients; otherwise, a probe would have no time
+    /// to send its request.
     New(u64),
-    /// No call of it is under way.
+    /// The client has no call in progress.
     Idle(u64),
-    /// It waits for us, or takes what it gets.
+    /// The client waits for the server, or reads its answers.
     Busy(u64),
 }
 
-/// One client, for as long as it is connected.
+/// A client, while it is connected.
 #[derive(Debug)]
 pub(super) struct Client {
     number: u64,
     epoch: Instant,
-    /// When it was last heard of: when it connected, or a call began or ended.
+    /// The time of the last activity: the connection, or the beginning or end of a call.
     active: AtomicU64,
     greeted: AtomicBool,
     called: AtomicBool,
-    /// Since when each of its calls waits for it.
+    /// For each call of the client, the time since when the call has been waiting for the client.
     calls: Mutex<Vec<Arc<AtomicU64>>>,
     closing: AtomicBool,
     connection: AtomicWaker,
-    /// For manifests that it has not taken yet, in bytes.
+    /// The budget for manifests that the client has not received yet, in bytes.
     pub(super) manifests: Arc<Semaphore>,
-    /// For calls that read manifests, or wait for room to do so.
+    /// The budget for calls that read manifests or wait to do so.
     pub(super) readers: Arc<Semaphore>,
 }
 
-/// A call of a client that is under way.
+/// A call of a client that is in progress.
 #[derive(Debug)]
 pub(super) struct Turn {
     client: Arc<Client>,
@@ -95,7 +96,7 @@ fn milliseconds(time: Duration) -> u64 {
 }
 
 impl Clients {
-    /// None yet.
+    /// Creates an empty list of clients.
     pub(super) fn new(options: &ServerOptions) -> Self {
         Self {
             epoch: Instant::now(),
@@ -110,12 +111,12 @@ impl Clients {
         }
     }
 
-    /// Bytes of manifests that one client may leave untaken.
+    /// Returns the number of bytes of manifests that one client may leave unread.
     pub(super) fn share(&self) -> usize {
         self.manifests
     }
 
-    /// A client has connected.
+    /// Adds a client that has connected.
     pub(super) fn add(&self) -> Arc<Client> {
         let client = Arc::new(Client {
             number: self.next.fetch_add(1, Ordering::Relaxed),
@@ -133,12 +134,12 @@ impl Clients {
         client
     }
 
-    /// The connection of a client is gone.
+    /// Removes a client whose connection is closed.
     pub(super) fn remove(&self, client: &Client) {
         lock(&self.connected).remove(&client.number);
     }
 
-    /// Disconnects the client that is missed least.
+    /// Disconnects the client with the lowest priority.
     pub(super) fn close_one(&self) {
         let mut chosen = lock(&self.chosen);
         loop {
@@ -149,7 +150,7 @@ impl Clients {
                 }
                 continue;
             };
-            // It may have called meanwhile.
+            // The client may have made a call meanwhile.
             if client.rank(self.stall) == Some(rank) {
                 tracing::debug!(?rank, "a client was disconnected to make room for another");
                 client.close();
@@ -158,7 +159,7 @@ impl Clients {
         }
     }
 
-    /// Clients that may go one after another, before those that connect meanwhile.
+    /// Returns clients that may be disconnected one after another, before clients that connect meanwhile.
     fn missed_least(&self) -> Vec<(Rank, Arc<Client>)> {
         let mut ranked = self.ranked();
         let is_new = |(rank, _): &(Rank, _)| matches!(rank, Rank::New(_));
@@ -173,13 +174,13 @@ impl Clients {
         }
         ranked.retain(|(rank, _)| discriminant(rank) == discriminant(&first.0));
         ranked.sort_unstable_by_key(by_rank);
-        // Those that connect meanwhile are missed less than those that have called.
+        // Clients that connect meanwhile have a lower priority than clients that have made calls.
         let has_called = matches!(first.0, Rank::Idle(_) | Rank::Busy(_));
         ranked.truncate(if has_called { 1 } else { CHOSEN });
         ranked
     }
 
-    /// Disconnects clients that leave answers untaken, or requests unfinished, while others wait for their room.
+    /// Disconnects clients that leave answers unread, or requests unfinished, while other clients wait for room.
     pub(super) fn close_stalled(&self) {
         let now = milliseconds(self.epoch.elapsed());
         let looked = self.looked.load(Ordering::Relaxed);
@@ -199,7 +200,7 @@ impl Clients {
         }
     }
 
-    /// All clients that are not being disconnected.
+    /// Returns all clients that are not being disconnected, with their ranks.
     fn ranked(&self) -> Vec<(Rank, Arc<Client>)> {
         let ranked = |client: &Arc<Client>| Some((client.rank(self.stall)?, Arc::clone(client)));
         lock(&self.connected).values().filter_map(ranked).collect()
@@ -211,23 +212,23 @@ impl Client {
         milliseconds(self.epoch.elapsed())
     }
 
-    /// It speaks HTTP/2.
+    /// Records that the client speaks HTTP/2.
     pub(super) fn greeted(&self) {
         self.greeted.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it speaks HTTP/2.
+    /// Returns whether the client speaks HTTP/2.
     pub(super) fn has_greeted(&self) -> bool {
         self.greeted.load(Ordering::Relaxed)
     }
 
-    /// A call of it came, of whatever kind.
+    /// Records that the client has made a call of any kind.
     pub(super) fn called(&self) {
         self.called.store(true, Ordering::Relaxed);
         self.active.store(self.now(), Ordering::Relaxed);
     }
 
-    /// A call is under way, and the server has to go on with it.
+    /// Begins a call, which waits for the server at first.
     pub(super) fn begin(self: &Arc<Self>) -> Turn {
         let since = Arc::new(AtomicU64::new(OURS));
         lock(&self.calls).push(Arc::clone(&since));
@@ -235,7 +236,7 @@ impl Client {
         Turn { client, since }
     }
 
-    /// For how long the call has waited for the client that has waited longest.
+    /// Returns the longest time for which the client has kept one of its calls waiting.
     pub(super) fn stalled(&self) -> Duration {
         let oldest = lock(&self.calls)
             .iter()
@@ -245,7 +246,7 @@ impl Client {
         Duration::from_millis(now.saturating_sub(oldest.unwrap_or(now)))
     }
 
-    /// How much it is missed; none when it is being disconnected.
+    /// Returns the rank of the client; `None` if it is being disconnected.
     fn rank(&self, stall: Duration) -> Option<Rank> {
         if self.is_closing() {
             return None;
@@ -273,18 +274,19 @@ impl Client {
         })
     }
 
-    /// Disconnects it.
+    /// Disconnects the client.
     fn close(&self) {
         self.closing.store(true, Ordering::Release);
         self.connection.wake();
     }
 
-    /// Whether it is to be disconnected.
+    /// Returns whether the client should be disconnected.
     pub(super) fn is_closing(&self) -> bool {
         self.closing.load(Ordering::Acquire)
     }
 
-    /// Whether it is to be disconnected; the task of its connection is woken when it is.
+    /// Returns whether the client should be disconnected; if not, registers the task of its connection to be woken
+    /// then.
     pub(super) fn poll_closing(&self, connection: &Waker) -> bool {
         self.connection.register(connection);
         self.is_closing()
@@ -292,12 +294,12 @@ impl Client {
 }
 
 impl Turn {
-    /// The client has to go on, by sending its request or taking what there is.
+    /// Records that the call waits for the client, which has to send its request or read the answer.
     pub(super) fn of_client(&self) {
         self.since.store(self.client.now(), Ordering::Relaxed);
     }
 
-    /// The server has to go on.
+    /// Records that the call waits for the server.
     pub(super) fn of_server(&self) {
         self.since.store(OURS, Ordering::Relaxed);
     }
@@ -319,7 +321,7 @@ mod tests {
 
     const STALL: Duration = Duration::from_secs(5);
 
-    /// Clients of a server that runs for a minute already.
+    /// Returns the clients of a server that has been running for a minute.
     fn none_yet() -> Clients {
         let mut clients = Clients::new(&ServerOptions::default());
         clients.epoch -= Duration::from_mins(1);
@@ -330,7 +332,7 @@ mod tests {
         clients.iter().map(|client| client.is_closing()).collect()
     }
 
-    /// One of each rank, in their order, but those without a call are new.
+    /// Returns a client of each rank, in order, except that those without a call are new.
     fn of_all_ranks(clients: &Clients) -> [Arc<Client>; 5] {
         let all = [(); 5].map(|()| clients.add());
         let [_, uncalled, stalled, idle, busy] = &all;
@@ -389,7 +391,7 @@ mod tests {
         let new = [(); 3].map(|()| clients.add());
         clients.close_one();
         assert_eq!(closed(&new.each_ref()), [true, false, false]);
-        // What is chosen goes on as long as nothing else has to go.
+        // Otherwise, the clients chosen earlier would be disconnected next.
         lock(&clients.chosen).clear();
         for count in 1..=3 {
             clients.close_one();

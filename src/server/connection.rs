@@ -1,4 +1,4 @@
-//! Accepting connections, never more than a bounded number at once, and closing those whose clients hold them up.
+//! Accepts connections up to a maximum number, and closes connections that are blocked by their clients.
 
 use super::ServerOptions;
 use super::clients::{Client, Clients};
@@ -16,34 +16,34 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 use tonic::transport::server::Connected;
 
-/// How long to wait when the system has no resources for another connection.
+/// The pause if the system has no resources for a new connection.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(100);
 
-/// What Unix calls it when the process, or the system, has too many files open.
+/// The Unix error codes for too many open files in the process and in the system.
 const TOO_MANY_FILES: [i32; 2] = [24, 23];
 
-/// What every client sends first: the preface of HTTP/2, and at least the head of a frame.
+/// The minimum length of the first data that every client sends: the preface of HTTP/2, and the header of a frame.
 const GREETING: usize = 24 + 9;
 
-/// A connection, counted for as long as it lives.
+/// A connection, counted while it exists.
 #[derive(Debug)]
 pub(super) struct Connection {
     stream: TcpStream,
-    /// Since when the client has not taken what is written, if it does not.
+    /// The time since when the client has not accepted written data, if it is blocked.
     blocked: Option<Instant>,
-    /// Bytes that came, while they are less than the greeting.
+    /// The number of bytes received, until the greeting is complete.
     heard: usize,
     opened: Instant,
     client: Arc<Client>,
     clients: Arc<Clients>,
-    /// When it is looked whether the client goes on.
+    /// The interval at which the connection is checked for a blocked client.
     looks: Interval,
     options: ServerOptions,
     metrics: Arc<Metrics>,
     _permit: OwnedSemaphorePermit,
 }
 
-/// Accepts connections. For one above the limit, the client that is missed least is disconnected.
+/// Accepts connections. For each connection above the limit, the client with the lowest priority is disconnected.
 pub(super) fn accept(
     listener: TcpListener,
     options: ServerOptions,
@@ -57,7 +57,8 @@ pub(super) fn accept(
             let stream = loop {
                 match listener.accept().await {
                     Ok((stream, _)) => break stream,
-                    // The one connection was gone again, or there are no file descriptors left: neither ends the server.
+                    // Either this connection is already closed, or no file descriptors are left. Neither error stops
+                    // the server.
                     Err(error) => {
                         tracing::warn!(%error, "cannot accept a connection");
                         if error.raw_os_error().is_some_and(|code| TOO_MANY_FILES.contains(&code)) {
@@ -71,7 +72,7 @@ pub(super) fn accept(
                 clients.close_one();
             }
             let permit = Arc::clone(&permits).acquire_owned().await.ok()?;
-            // Answers are small; without this they would wait for each other.
+            // Answers are small; without this option, they would wait for each other.
             let _ = stream.set_nodelay(true);
             metrics.connection_opened();
             let mut looks = interval(
@@ -98,8 +99,8 @@ pub(super) fn accept(
 }
 
 impl Connection {
-    /// Ends the connection, and with it all that is kept for it, when its client has held it up for too long, or others
-    /// need its place.
+    /// Ends the connection, and releases its resources, if its client has blocked it for too long or its place is
+    /// needed for other clients.
     fn look(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         if self.client.poll_closing(context.waker()) {
             return Err(io::ErrorKind::ConnectionAborted.into());
@@ -112,14 +113,14 @@ impl Connection {
                 return Err(io::ErrorKind::TimedOut.into());
             }
             if !self.client.has_greeted() && self.opened.elapsed() >= greeting {
-                tracing::info!("a client that did not begin to speak HTTP/2 was disconnected");
+                tracing::info!("a client that did not start HTTP/2 was disconnected");
                 return Err(io::ErrorKind::TimedOut.into());
             }
         }
         Ok(())
     }
 
-    /// Remembers since when the client takes nothing.
+    /// Records the time since when the client has not accepted data.
     fn heed(&mut self, written: &Poll<io::Result<usize>>) {
         match written {
             Poll::Ready(_) => self.blocked = None,
@@ -127,7 +128,7 @@ impl Connection {
         }
     }
 
-    /// Counts what came of the greeting.
+    /// Counts the received bytes of the greeting.
     fn hear(&mut self, bytes: usize) {
         if !self.client.has_greeted() {
             self.heard = self.heard.saturating_add(bytes);

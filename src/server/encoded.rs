@@ -1,11 +1,11 @@
-//! Messages that are encoded before they are asked for, and the writing of their fields.
+//! Messages that are encoded in advance, and functions that write message fields.
 
 use prost::DecodeError;
 use prost::bytes::{Buf, BufMut, Bytes};
 use prost::encoding::{DecodeContext, WireType, encode_key, encode_varint, skip_field};
 
-/// A message as it goes over the wire, in parts that other messages share: the fields of a message may come in any
-/// order, and in any number of pieces.
+/// A message in wire format, in parts that other messages share: the fields of a message may come in any order, and in
+/// any number of pieces.
 #[derive(Debug, Clone, Default)]
 pub struct Encoded(pub(super) [Bytes; 4]);
 
@@ -22,7 +22,7 @@ impl prost::Message for Encoded {
         }
     }
 
-    /// Encoded messages are only sent; what would be received into one is passed over, as unknown fields are.
+    /// Encoded messages are only sent; if one is received, its fields are skipped like unknown fields.
     fn merge_field(
         &mut self,
         tag: u32,
@@ -42,7 +42,7 @@ impl prost::Message for Encoded {
     }
 }
 
-/// Writes a string, unless it is empty: that is what the absence of a field means.
+/// Writes a string, unless it is empty, because an absent field represents an empty string.
 pub(super) fn put_text(buffer: &mut Vec<u8>, field: u32, text: &str) {
     if !text.is_empty() {
         put_element(buffer, field, text.as_bytes());

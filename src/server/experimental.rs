@@ -1,4 +1,4 @@
-//! The method of `api.ExperimentalRegistry`: documents of schemas that the format does not define.
+//! The method of `api.ExperimentalRegistry`, which returns documents with schemas that the format does not define.
 
 use super::budget::Permit;
 use super::clients::Client;
@@ -12,7 +12,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use tonic::{Request, Response, Status, async_trait};
 
-/// What a request says to get answers.
+/// The metadata that a request must contain to receive answers.
 const ACKNOWLEDGED: &str = "x-acknowledge-experimental";
 
 /// The service.
@@ -27,7 +27,7 @@ impl Experimental {
     }
 }
 
-/// What is left to answer, and the part of the budget that the answer before takes.
+/// The remaining documents, and the part of the budget that the previous answer uses.
 struct Rest {
     source: ServedIndex,
     client: Option<Arc<Client>>,
@@ -38,7 +38,7 @@ struct Rest {
 impl Rest {
     async fn next(mut self) -> Option<(Result<Encoded, Status>, Self)> {
         let at = self.documents.next()?;
-        // Whoever waits for room must not keep any.
+        // A call that waits for budget must not keep any.
         self.taken = None;
         match self.source.custom_document(at, self.client.as_ref()).await {
             Ok((document, taken)) => {
@@ -89,6 +89,6 @@ fn require_plain(what: &str, text: &str) -> Result<(), Status> {
     if text.bytes().all(plain) && text.starts_with(|first: char| first.is_ascii_alphanumeric()) {
         return Ok(());
     }
-    let message = format!("invalid {what} {text:?}: it is not made of letters, digits, dots, dashes and underscores");
+    let message = format!("invalid {what} {text:?}: it may contain only letters, digits, dots, dashes and underscores");
     Err(Status::invalid_argument(message))
 }

@@ -1,4 +1,4 @@
-//! A file-based catalog as a source: names and edges in memory, the documents of bundles in their files.
+//! A file-based catalog as a source: names and edges in memory, and bundle documents in their files.
 
 mod contents;
 mod graph;
@@ -23,9 +23,9 @@ use std::thread;
 
 /// A file-based catalog that is ready to be served.
 ///
-/// It is served as it was when it was opened: a file renamed over one of its files changes nothing as long as there are
-/// no more files than [may stay open](CatalogLimits::open_files), a file written to or cut is noticed when something of
-/// it is asked for.
+/// The catalog is served in the state in which it was opened: renaming a file over one of its files has no effect as
+/// long as there are no more files than [may stay open](CatalogLimits::open_files); a file that is written to or
+/// truncated is detected when part of its content is requested.
 #[derive(Debug)]
 pub struct CatalogFiles {
     listing: Listing,
@@ -33,21 +33,22 @@ pub struct CatalogFiles {
 }
 
 impl CatalogFiles {
-    /// Reads the catalog in a folder, which is kept as long as the catalog is. It should have been
-    /// [checked](crate::catalog::file_based::check): what makes no sense is left out.
+    /// Reads the catalog in a folder, which is kept as long as the catalog. The catalog should have been
+    /// [checked](crate::catalog::file_based::check), because invalid parts are omitted.
     ///
     /// # Errors
-    /// When a file cannot be read or holds something else than documents with a schema, or there is too much.
+    /// Returns an error if a file cannot be read or contains anything but documents with a schema, or if a limit is
+    /// exceeded.
     pub fn open(folder: CatalogFolder, limits: CatalogLimits) -> Result<Self, CatalogError> {
         let read = read(folder.path(), limits)?;
         Ok(Self::of(folder, read))
     }
 
-    /// [Opens](Self::open) the catalog in a folder, and [checks](check_catalog) it meanwhile: what was found, and the
-    /// catalog unless some of that is an error.
+    /// [Opens](Self::open) the catalog in a folder, and [checks](check_catalog) it at the same time. Returns the
+    /// findings, and the catalog unless one of them is an error.
     ///
     /// # Errors
-    /// When a file cannot be read, or there is too much.
+    /// Returns an error if a file cannot be read or a limit is exceeded.
     pub fn open_checked(
         folder: CatalogFolder,
         limits: CatalogLimits,
@@ -58,13 +59,13 @@ impl CatalogFiles {
             let read = read(folder.path(), limits);
             let checked = match checking {
                 Ok(checking) => checking.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                // No thread can be started now.
+                // No thread can be started at the moment.
                 Err(_) => check(),
             };
             (checked, read)
         });
         let findings = checked?;
-        // What keeps a catalog from being read is among the errors.
+        // Problems that prevent reading a catalog are among the errors.
         let catalog = if has_errors(&findings) {
             None
         } else {
@@ -88,18 +89,18 @@ impl CatalogFiles {
         Self { listing, files }
     }
 
-    /// The folder.
+    /// Returns the folder of the catalog.
     pub fn folder(&self) -> &Path {
         self.files.catalog.folder()
     }
 
-    /// The listing apart from what the other answers are made of.
+    /// Separates the listing from the data for the other answers.
     pub(super) fn into_parts(self) -> (Listing, Files) {
         (self.listing, self.files)
     }
 }
 
-/// The documents of a catalog, and what is made of them.
+/// The documents of a catalog, and the data derived from them.
 type Read = (FileBasedCatalog, Finished);
 
 fn read(folder: &Path, limits: CatalogLimits) -> Result<Read, CatalogError> {
@@ -108,14 +109,14 @@ fn read(folder: &Path, limits: CatalogLimits) -> Result<Read, CatalogError> {
     Ok((catalog, contents.finish()))
 }
 
-/// What the server asks, besides the listing.
+/// The data for answers other than the listing.
 #[derive(Debug)]
 pub(super) struct Files {
     catalog: FileBasedCatalog,
     pub(super) graph: Graph,
-    /// Package and name of each bundle, at the place that its [`ManifestsId`] says.
+    /// The package and name of each bundle, indexed by [`ManifestsId`].
     bundles: Vec<(Text, Text)>,
-    // Deleted with the catalog, where it was taken out of an image.
+    // Deleted with the catalog if the folder was extracted from an image.
     _folder: CatalogFolder,
 }
 
@@ -130,12 +131,12 @@ impl Files {
         self.catalog.handles.get(at.ok()?)
     }
 
-    /// Bytes of the document of a bundle.
+    /// Returns the length of the document of a bundle, in bytes.
     pub(super) fn length(&self, id: ManifestsId) -> usize {
         self.handle(id).map_or(0, Handle::length)
     }
 
-    /// The fields with the manifests of a bundle, read from its file.
+    /// Returns the manifest fields of a bundle, read from its file.
     pub(super) fn manifests(&self, id: ManifestsId) -> Result<Bytes, CatalogError> {
         let Some(handle) = self.handle(id) else {
             return Ok(Bytes::new());
@@ -154,7 +155,8 @@ impl Files {
         Ok(encode_manifests(manifests.csv.as_deref(), &manifests.objects))
     }
 
-    /// The documents of a schema that belong to a package, or to none where that is empty, by their places among all.
+    /// Returns the positions of documents with a schema that belong to a package, or to no package if `package` is
+    /// empty.
     pub(super) fn custom(&self, schema: &str, package: &str) -> Vec<usize> {
         let schema = Schema::from(schema);
         if !matches!(schema, Schema::Other(_)) {
@@ -169,12 +171,12 @@ impl Files {
             .collect()
     }
 
-    /// How many bytes one of them has in its file.
+    /// Returns the length of the document at a position, in bytes.
     pub(super) fn custom_length(&self, at: usize) -> usize {
         self.catalog.handles.get(at).map_or(0, Handle::length)
     }
 
-    /// One of them, as a message.
+    /// Returns the document at a position, as a message.
     pub(super) fn custom_document(&self, at: usize) -> Result<Bytes, CatalogError> {
         let Some(handle) = self.catalog.handles.get(at) else {
             return Ok(Bytes::new());
@@ -189,7 +191,7 @@ impl Files {
         Ok(json_message::encode(&object))
     }
 
-    /// Whether all files are still what they were when the catalog was opened.
+    /// Returns whether all files are unchanged since the catalog was opened.
     pub(super) fn is_unchanged(&self) -> bool {
         self.catalog.check_unchanged().is_ok()
     }

@@ -1,4 +1,4 @@
-//! The health service: `SERVING` for every name, as long as the index is what it was when it was opened.
+//! The health service: `SERVING` for every name, as long as the index has not changed since it was opened.
 
 use super::source::ServedIndex;
 use futures_util::Stream;
@@ -11,19 +11,19 @@ use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_server;
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
-/// How often a watched status is looked at.
+/// The interval at which a watched status is checked.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Clients ask for the empty name, for `Registry` or for `api.Registry`; there is one answer for all.
+/// The health service. Clients request the empty name, `Registry` or `api.Registry`; all receive the same answer.
 #[derive(Debug, Clone)]
 pub(super) struct Health {
     source: ServedIndex,
-    /// Changes with the status, and ends when the server begins to stop.
+    /// Changes with the status, and closes when the server begins to stop.
     watched: watch::Receiver<ServingStatus>,
 }
 
 impl Health {
-    /// Looks after the source until `stopping` turns true.
+    /// Creates the service, and watches the source until `stopping` becomes true.
     pub(super) fn of(source: ServedIndex, mut stopping: watch::Receiver<bool>) -> Self {
         let (tell, watched) = watch::channel(ServingStatus::Serving);
         let health = Self { source, watched };
@@ -52,7 +52,7 @@ impl Health {
         }
     }
 
-    /// The status, as soon as it is another than the one told before; nothing when the server stops.
+    /// Returns the status when it differs from the last reported status; `None` when the server stops.
     async fn next_status(&mut self, told: Option<ServingStatus>) -> Option<ServingStatus> {
         let Some(told) = told else {
             return Some(self.status());

@@ -1,18 +1,18 @@
-//! JSON as the messages of `google/protobuf/struct.proto`.
+//! Encodes JSON as the messages of `google/protobuf/struct.proto`.
 
 use prost::bytes::Bytes;
 use serde_json::{Map, Value};
 
-/// An object as a `google.protobuf.Struct`, encoded.
+/// Encodes an object as a `google.protobuf.Struct`.
 pub(super) fn encode(object: &Map<String, Value>) -> Bytes {
-    // From the end on: then the length of everything is known before it is written.
+    // From the end backwards, so that the length of each part is known before it is written.
     let mut backward = Vec::new();
     put_fields(&mut backward, object);
     backward.reverse();
     backward.into()
 }
 
-/// The fields of a `Struct`, a map from names to values.
+/// Writes the fields of a `Struct`, a map from names to values.
 fn put_fields(out: &mut Vec<u8>, object: &Map<String, Value>) {
     for (name, value) in object.iter().rev() {
         put_message(out, 1, |out| {
@@ -22,7 +22,7 @@ fn put_fields(out: &mut Vec<u8>, object: &Map<String, Value>) {
     }
 }
 
-/// The one field of a `Value`.
+/// Writes the only field of a `Value`.
 fn put_value(out: &mut Vec<u8>, value: &Value) {
     match value {
         Value::Null => out.extend([0, 1 << 3]),
@@ -46,7 +46,7 @@ fn put_bytes(out: &mut Vec<u8>, field: u8, text: &str) {
     put_message(out, field, |out| out.extend(text.bytes().rev()));
 }
 
-/// What has a length, and the number of its field in front of it.
+/// Writes content with a length, preceded by that length and the number of its field.
 fn put_message(out: &mut Vec<u8>, field: u8, content: impl FnOnce(&mut Vec<u8>)) {
     let before = out.len();
     content(out);

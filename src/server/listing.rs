@@ -1,6 +1,6 @@
-//! The catalog as the server keeps it: messages encoded once, and what is needed to find them.
+//! The catalog in the memory of the server: encoded messages, and the data needed to find them.
 //!
-//! A [`Listing`] is the same whatever it was made of; a [`Builder`] is filled from a database or from files.
+//! A [`Listing`] does not depend on its source; a [`Builder`] is filled from a database or from files.
 
 mod database;
 
@@ -15,16 +15,16 @@ use std::ops::Range;
 /// The resource names of kinds.
 pub(super) type Plurals = HashMap<GroupVersionKind, String>;
 
-/// All that is served but the manifests, and the questions about edges.
+/// All served data except the manifests and the edges for queries.
 #[derive(Debug)]
 pub(super) struct Listing {
     /// The names as messages, sorted.
     package_names: Vec<Bytes>,
     packages: HashMap<Text, ServedPackage>,
     bundles: Vec<ServedBundle>,
-    /// In the order in which they are listed.
+    /// The entries, in the order of the listing.
     entries: Vec<ServedEntry>,
-    /// Every encoded piece of a bundle.
+    /// All encoded pieces of bundles.
     pieces: Bytes,
 }
 
@@ -39,9 +39,9 @@ struct ServedPackage {
 struct ServedChannel {
     name: Text,
     head: Text,
-    /// None where the head is no bundle of the catalog.
+    /// `None` if the head is not a bundle in the catalog.
     head_manifests: Option<ManifestsId>,
-    /// Places in [`Listing::entries`], sorted by the names of the bundles.
+    /// Indexes into [`Listing::entries`], sorted by the names of the bundles.
     entries: Vec<u32>,
 }
 
@@ -50,15 +50,16 @@ struct ServedBundle {
     name: Text,
     manifests: ManifestsId,
     inline: bool,
-    /// In [`Listing::pieces`]: the APIs with their resource names, the other fields, the APIs without. A listing sends
-    /// the last two, the answer to a question for one bundle the first two.
+    /// Ranges of [`Listing::pieces`], which contains the APIs with their resource names, the other fields, and the APIs
+    /// without resource names. A listing sends the last two parts, and the answer to a request for one bundle sends the
+    /// first two.
     with_plurals: Range<usize>,
     without_plurals: Range<usize>,
 }
 
 #[derive(Debug)]
 pub(super) struct ServedEntry {
-    /// In [`Listing::bundles`], always.
+    /// A valid index into [`Listing::bundles`].
     bundle: usize,
     package: Text,
     channel: Text,
@@ -68,27 +69,27 @@ pub(super) struct ServedEntry {
     names_and_edges: Range<usize>,
 }
 
-/// What a listing must fetch to complete the message of an entry.
+/// The data that must be fetched to complete the message of an entry.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
     /// The bundle.
     pub(super) id: ManifestsId,
-    /// Whether its manifests are part of the message.
+    /// Whether the manifests of the bundle are part of the message.
     pub(super) inline: bool,
 }
 
-/// The first part of a name that the catalog does not have.
+/// The first part of a name that is missing from the catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Absent {
-    /// There is no such package, or it has no channels.
+    /// The package does not exist or has no channels.
     Package,
-    /// The package has no such channel.
+    /// The package does not contain the channel.
     Channel,
-    /// The channel has no such bundle.
+    /// The channel does not contain the bundle.
     Bundle,
 }
 
-/// How much a catalog holds.
+/// The size of a catalog.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Size {
     pub(super) packages: usize,
@@ -121,13 +122,14 @@ impl Listing {
         at.ok().and_then(|at| channels.get(at)).ok_or(Absent::Channel)
     }
 
-    /// The name of a channel's head, and the handle of its manifests; none where it is no bundle of the catalog.
+    /// Returns the name of a channel head, and the handle of its manifests; `None` if the head is not a bundle in the
+    /// catalog.
     pub(super) fn head(&self, package: &str, channel: &str) -> Result<(&str, Option<ManifestsId>), Absent> {
         let channel = self.channel(package, channel)?;
         Ok((&*channel.head, channel.head_manifests))
     }
 
-    /// The entry of a bundle in a channel.
+    /// Returns the entry of a bundle in a channel.
     pub(super) fn entry(&self, package: &str, channel: &str, bundle: &str) -> Result<&ServedEntry, Absent> {
         let entries = &self.channel(package, channel)?.entries;
         let of = |place: u32| self.entries.get(place as usize);
@@ -141,14 +143,14 @@ impl Listing {
         found.ok_or(Absent::Bundle)
     }
 
-    /// The next entry of the listing at or behind the place `at`, with its place.
+    /// Returns the next entry of the listing at or after the position `at`, with its position.
     pub(super) fn listed(&self, at: usize) -> Option<(usize, &ServedEntry)> {
         let behind = self.entries.get(at..)?;
         let skipped = behind.iter().position(|entry| entry.listed)?;
         behind.get(skipped).map(|entry| (at + skipped, entry))
     }
 
-    /// The field with the skip range for every bundle, in the order of the bundles.
+    /// Returns the encoded skip range of every bundle, in the order of the bundles.
     pub(super) fn encode_skip_ranges(&self, ranges: &HashMap<ManifestsId, Text>) -> Vec<Bytes> {
         let field = |range: &Text| {
             let mut field = Vec::new();
@@ -169,7 +171,7 @@ impl Listing {
         }
     }
 
-    /// The message of an entry in the listing of all bundles.
+    /// Returns the message of an entry in the listing of all bundles.
     pub(super) fn listed_message(&self, entry: &ServedEntry, skip_ranges: &[Bytes], manifests: Bytes) -> Encoded {
         Encoded([
             self.pieces.slice(self.bundles[entry.bundle].without_plurals.clone()),
@@ -179,7 +181,7 @@ impl Listing {
         ])
     }
 
-    /// The message of an entry that was asked for by name: without edges, and with the resource names of its APIs.
+    /// Returns the message of an entry requested by name: without edges, and with the resource names of its APIs.
     pub(super) fn single_message(&self, entry: &ServedEntry, skip_ranges: &[Bytes], manifests: Bytes) -> Encoded {
         Encoded([
             self.pieces.slice(self.bundles[entry.bundle].with_plurals.clone()),
@@ -190,45 +192,45 @@ impl Listing {
     }
 }
 
-/// A bundle in a channel, as it comes into a listing.
+/// A bundle in a channel, to be added to a listing.
 #[derive(Debug)]
 pub(super) struct NewEntry<'a> {
-    /// What [`Builder::bundle`] gave.
+    /// The result of [`Builder::bundle`].
     pub(super) bundle: usize,
     pub(super) package: &'a Text,
     pub(super) channel: &'a Text,
     /// See [`ServedEntry`].
     pub(super) listed: bool,
-    /// Empty where it has none, or where the bundle has it.
+    /// Empty if the entry has no skip range, or if the skip range is stored with the bundle.
     pub(super) skip_range: &'a str,
-    /// Why nobody should use the bundle; empty where it may be used.
+    /// The deprecation message of the bundle; empty if it is not deprecated.
     pub(super) deprecation: &'a str,
     pub(super) replaces: &'a str,
     pub(super) skips: &'a [Text],
 }
 
-/// A package, as it comes into a listing.
+/// A package, to be added to a listing.
 #[derive(Debug)]
 pub(super) struct NewPackage<'a> {
     pub(super) name: &'a Text,
     pub(super) default_channel: &'a str,
-    /// Why nobody should use it; empty where it may be used.
+    /// The deprecation message of the package; empty if it is not deprecated.
     pub(super) deprecation: &'a str,
     /// Sorted by name.
     pub(super) channels: Vec<NewChannel<'a>>,
 }
 
-/// A channel, as it comes into a listing.
+/// A channel, to be added to a listing.
 #[derive(Debug)]
 pub(super) struct NewChannel<'a> {
     pub(super) name: &'a Text,
     pub(super) head: Text,
     pub(super) head_manifests: Option<ManifestsId>,
-    /// Why nobody should use it; empty where it may be used.
+    /// The deprecation message of the channel; empty if it is not deprecated.
     pub(super) deprecation: &'a str,
 }
 
-/// A listing that is being made.
+/// A listing under construction.
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     package_names: Vec<Bytes>,
@@ -239,7 +241,7 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// Adds a bundle, and gives its place. Its skip range is not looked at.
+    /// Adds a bundle, and returns its position. Its skip range is ignored.
     pub(super) fn bundle(&mut self, bundle: &Bundle, plurals: &Plurals) -> usize {
         let pieces = &mut self.pieces;
         let mut start = pieces.len();
@@ -250,7 +252,7 @@ impl Builder {
         put_text(pieces, bundle::CSV_NAME, &bundle.name);
         put_text(pieces, bundle::BUNDLE_PATH, bundle.image.as_deref().unwrap_or_default());
         put_text(pieces, bundle::VERSION, bundle.version.as_deref().unwrap_or_default());
-        // Dependencies have the fields of properties.
+        // Dependencies have the same fields as properties.
         for (field, values) in [
             (bundle::DEPENDENCIES, &bundle.dependencies),
             (bundle::PROPERTIES, &bundle.properties),
@@ -265,7 +267,7 @@ impl Builder {
         let mut end = pieces.len();
         put_apis(pieces, bundle, None);
         if plurals.is_empty() {
-            // Both kinds of messages are made of the same piece.
+            // Both kinds of messages use the same piece.
             (start, end) = (common, pieces.len());
         }
         self.bundles.push(ServedBundle {
@@ -278,7 +280,7 @@ impl Builder {
         self.bundles.len() - 1
     }
 
-    /// Adds an entry behind those that there are.
+    /// Appends an entry.
     pub(super) fn entry(&mut self, entry: &NewEntry<'_>) {
         let pieces = &mut self.pieces;
         let start = pieces.len();
@@ -301,7 +303,7 @@ impl Builder {
         });
     }
 
-    /// Adds a package. They come sorted by name.
+    /// Adds a package. Packages must be added in the order of their names.
     pub(super) fn package(&mut self, package: NewPackage<'_>) {
         let mut name = Vec::new();
         put_text(&mut name, package_name::NAME, package.name);
@@ -317,7 +319,7 @@ impl Builder {
         }
         put_text(&mut message, package::DEFAULT_CHANNEL_NAME, package.default_channel);
         put_deprecation(&mut message, package::DEPRECATION, package.deprecation);
-        // A package without channels is listed, but nobody can ask for it.
+        // A package without channels is listed, but cannot be requested.
         if package.channels.is_empty() {
             return;
         }
@@ -334,16 +336,16 @@ impl Builder {
         self.packages.insert(Text::clone(package.name), served);
     }
 
-    /// Sorts the entries by bundle, package and channel, as the servers of databases do. The bundles came sorted by
-    /// name.
+    /// Sorts the entries by bundle, package and channel, like database servers. The bundles must have been added in the
+    /// order of their names.
     pub(super) fn sort_by_bundle(&mut self) {
         self.entries.sort_unstable_by(|one, other| {
             (one.bundle, &one.package, &one.channel).cmp(&(other.bundle, &other.package, &other.channel))
         });
     }
 
-    /// The listing, with its entries in the order that they have now. Those of one channel stand in that of their
-    /// names.
+    /// Returns the listing, with its entries in their current order. The entries of each channel must be in the order
+    /// of their names.
     pub(super) fn finish(mut self) -> Listing {
         for (place, entry) in self.entries.iter().enumerate() {
             let Some(package) = self.packages.get_mut(&entry.package) else {
@@ -395,7 +397,7 @@ fn put_deprecation(message: &mut Vec<u8>, field: u32, why: &str) {
     }
 }
 
-/// The fields of a bundle that hold its manifests.
+/// Encodes the manifest fields of a bundle.
 pub(super) fn encode_manifests<T: AsRef<str>>(csv: Option<&str>, objects: &[T]) -> Bytes {
     let texts = csv.into_iter().chain(objects.iter().map(AsRef::as_ref));
     let mut fields = Vec::with_capacity(texts.map(|text| text.len() + 8).sum());
@@ -406,7 +408,7 @@ pub(super) fn encode_manifests<T: AsRef<str>>(csv: Option<&str>, objects: &[T]) 
     fields.into()
 }
 
-/// The head of a channel as `GetBundleForChannel` answers with it over a database.
+/// Encodes the head of a channel in the form that `GetBundleForChannel` returns for a database.
 pub(super) fn head_message(name: &str, csv: &str) -> Encoded {
     let mut message = Vec::with_capacity(name.len() + csv.len() + 16);
     put_text(&mut message, bundle::CSV_NAME, name);

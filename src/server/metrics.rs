@@ -1,7 +1,7 @@
-//! What the server has done, in numbers: counted as calls pass, written in the text form of OpenMetrics, which
-//! Prometheus reads.
+//! The metrics of the server: collected during calls, and written in the text format of OpenMetrics, which Prometheus
+//! reads.
 //!
-//! The names are those that gRPC servers of other languages use, so that dashboards made for them fit.
+//! The names match those of gRPC servers in other languages, so that existing dashboards work.
 
 use super::listing::Size;
 use http_body_util::Full;
@@ -26,7 +26,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tonic::Code;
 
-/// A method of the server: its path, its service, its name, and whether it answers with a stream.
+/// A method of the server: its path, its service, its name, and whether its answer is a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Method(usize);
 
@@ -49,12 +49,12 @@ const METHODS: [(&str, &str, bool); 16] = [
     (HEALTH, "Watch", true),
     ("grpc.reflection.v1.ServerReflection", "ServerReflectionInfo", true),
     ("grpc.reflection.v1alpha.ServerReflection", "ServerReflectionInfo", true),
-    // What the server does not have.
+    // Unsupported methods.
     ("unknown", "unknown", false),
 ];
 
 impl Method {
-    /// The method that a path asks for.
+    /// Returns the method that a path requests.
     pub(super) fn of(path: &str) -> Self {
         let mut parts = path.strip_prefix('/').unwrap_or_default().splitn(2, '/');
         let asked = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -86,7 +86,7 @@ impl Method {
         }
     }
 
-    /// What it is about.
+    /// Returns the subject of the method.
     pub(super) fn subject(self) -> Subject {
         match (self.service(), self.name()) {
             (REGISTRY | EXPERIMENTAL, _) => Subject::Registry,
@@ -97,16 +97,16 @@ impl Method {
     }
 }
 
-/// What a method is about.
+/// The subject of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Subject {
-    /// What is served.
+    /// The served content.
     Registry,
-    /// The health of the server, now.
+    /// The current health of the server.
     Health,
-    /// The health of the server, for as long as a client wants to know it.
+    /// The health of the server, until the client ends the call.
     Watch,
-    /// The description of the services, or nothing that the server has.
+    /// The description of the services, or an unsupported method.
     Other,
 }
 
@@ -136,7 +136,7 @@ const CODE_NAMES: [&str; 17] = [
     "Unauthenticated",
 ];
 
-/// The name of a status code, as other servers write it in logs and metrics.
+/// Returns the name of a status code in the form that other servers use in logs and metrics.
 pub(super) fn name_of(code: Code) -> &'static str {
     let place = usize::try_from(i32::from(code)).unwrap_or_default();
     CODE_NAMES.get(place).copied().unwrap_or("Unknown")
@@ -151,7 +151,7 @@ struct OfMethod {
     grpc_method: &'static str,
 }
 
-/// The labels of the calls of a method that ended with one code.
+/// The labels of the calls of a method that ended with a specific code.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfEnd {
     #[prometheus(flatten)]
@@ -159,7 +159,7 @@ struct OfEnd {
     grpc_code: &'static str,
 }
 
-/// The numbers of a server.
+/// The metrics of a server.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
@@ -181,33 +181,25 @@ impl Default for Metrics {
         let mut registry = Registry::default();
         let durations = Family::new_with_constructor((|| Histogram::new(BOUNDS)) as fn() -> Histogram);
         let metrics = Self {
-            started: register(&mut registry, "grpc_server_started", "Calls that began"),
-            messages: register(&mut registry, "grpc_server_msg_sent", "Messages that were sent"),
-            bytes: register(&mut registry, "opmx_sent_bytes", "Bytes of messages that were sent"),
-            handled: register(
-                &mut registry,
-                "grpc_server_handled",
-                "Calls that came to their end, by status code",
-            ),
+            started: register(&mut registry, "grpc_server_started", "Calls started"),
+            messages: register(&mut registry, "grpc_server_msg_sent", "Messages sent"),
+            bytes: register(&mut registry, "opmx_sent_bytes", "Bytes of messages sent"),
+            handled: register(&mut registry, "grpc_server_handled", "Calls completed, by status code"),
             durations: registered(
                 &mut registry,
                 "grpc_server_handling_seconds",
-                "How long calls took, to their last byte",
+                "Duration of calls, until their last byte",
                 durations,
             ),
-            accepted: register(
-                &mut registry,
-                "opmx_connections_accepted",
-                "Connections that were accepted",
-            ),
-            open: register(&mut registry, "opmx_connections_open", "Connections that are open"),
-            packages: register(&mut registry, "opmx_catalog_packages", "The packages of what is served"),
-            channels: register(&mut registry, "opmx_catalog_channels", "The channels of what is served"),
-            bundles: register(&mut registry, "opmx_catalog_bundles", "The bundles of what is served"),
-            entries: register(&mut registry, "opmx_catalog_entries", "The entries of what is served"),
+            accepted: register(&mut registry, "opmx_connections_accepted", "Connections accepted"),
+            open: register(&mut registry, "opmx_connections_open", "Open connections"),
+            packages: register(&mut registry, "opmx_catalog_packages", "Packages in the served catalog"),
+            channels: register(&mut registry, "opmx_catalog_channels", "Channels in the served catalog"),
+            bundles: register(&mut registry, "opmx_catalog_bundles", "Bundles in the served catalog"),
+            entries: register(&mut registry, "opmx_catalog_entries", "Entries in the served catalog"),
             registry,
         };
-        // What a method has not done yet is said, too.
+        // Methods without calls are also reported.
         for method in (0..METHODS.len()).map(Method) {
             let labels = method.labels();
             for counters in [&metrics.started, &metrics.messages, &metrics.bytes] {
@@ -229,7 +221,7 @@ fn registered<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str
     metric
 }
 
-/// What is known of a call at its end.
+/// The data about a call at its end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ended {
     pub(super) code: Code,
@@ -273,7 +265,7 @@ impl Metrics {
         self.bytes.get_or_create(&labels).inc_by(ended.bytes);
     }
 
-    /// Everything, in the text form of OpenMetrics.
+    /// Returns all metrics, in the text format of OpenMetrics.
     pub fn text(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -282,14 +274,14 @@ impl Metrics {
     }
 }
 
-/// The media type of the text form.
+/// The media type of the text format.
 const TEXT_FORM: HeaderValue = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
 
-/// Connections to the page with the numbers at once, and how long each may take.
+/// The maximum number of concurrent connections to the metrics page, and the maximum duration of each.
 const SCRAPERS: usize = 16;
 const SCRAPE_TIME: Duration = Duration::from_secs(10);
 
-/// Shows the numbers under `/metrics`, for as long as it is polled.
+/// Serves the metrics under `/metrics`, as long as the future is polled.
 pub(crate) async fn expose(listener: TcpListener, metrics: Arc<Metrics>) {
     let permits = Arc::new(Semaphore::new(SCRAPERS));
     while let Ok(permit) = Arc::clone(&permits).acquire_owned().await {
@@ -308,7 +300,7 @@ pub(crate) async fn expose(listener: TcpListener, metrics: Arc<Metrics>) {
                 .keep_alive(false)
                 .max_buf_size(16 * 1024)
                 .serve_connection(TokioIo::new(stream), page);
-            // Who asks wrongly or slowly gets no answer.
+            // An invalid or slow request receives no answer.
             let _ = tokio::time::timeout(SCRAPE_TIME, serving).await;
             drop(permit);
         });
@@ -320,8 +312,11 @@ fn page(request: &Request<Incoming>, metrics: &Metrics) -> Response<Full<Bytes>>
     let reads = [HttpMethod::GET, HttpMethod::HEAD].contains(request.method());
     let (status, text) = match (found, reads) {
         (true, true) => (StatusCode::OK, metrics.text()),
-        (true, false) => (StatusCode::METHOD_NOT_ALLOWED, "this page is only read\n".to_owned()),
-        (false, _) => (StatusCode::NOT_FOUND, "the page is /metrics\n".to_owned()),
+        (true, false) => (
+            StatusCode::METHOD_NOT_ALLOWED,
+            "only GET and HEAD are supported\n".to_owned(),
+        ),
+        (false, _) => (StatusCode::NOT_FOUND, "the metrics are at /metrics\n".to_owned()),
     };
     let mut response = Response::new(Full::from(text));
     *response.status_mut() = status;

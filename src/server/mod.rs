@@ -1,9 +1,9 @@
 //! The gRPC registry API of the Operator Lifecycle Manager, over an index database or a file-based catalog.
 //!
-//! [`serve`] answers `api.Registry`, the health service and both versions of server reflection on one port without
-//! TLS, as OLM expects of a catalog pod. What clients ask for most, packages and the listing of all bundles, is encoded
-//! once when the server starts; manifests are read from the file when a bundle is asked for, and never kept.
-//! [`probe`] is the client that OLM runs inside the pod to see whether it is alive.
+//! [`serve`] answers `api.Registry`, `api.ExperimentalRegistry`, the health service and both versions of server
+//! reflection on one port without TLS, as OLM expects from a catalog pod. The most requested data, packages and the
+//! listing of all bundles, is encoded once when the server starts; manifests are read from the file when a bundle is
+//! requested, and are never kept. [`probe`] is the client that OLM runs inside the pod to check its health.
 
 mod budget;
 mod calls;
@@ -45,55 +45,55 @@ use tonic::transport::Server;
 use tonic_health::pb::health_server::HealthServer;
 use tonic_reflection::server::Builder as Reflection;
 
-/// The port on which OLM looks for a catalog.
+/// The port on which OLM expects a catalog server.
 pub(crate) const DEFAULT_PORT: u16 = 50051;
 
-/// Bytes of requests that a client may send before they are read. Requests are short.
+/// The number of bytes of requests that a client may send before they are read. Requests are short.
 const WINDOW: u32 = 64 * 1024;
 
-/// Why a server cannot start, or ended before it was told to.
+/// An error that prevents a server from starting or stops it early.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The index cannot be read.
     #[error(transparent)]
     Index(#[from] ReadError),
-    /// The thread that reads the catalog was lost.
-    #[error("reading the index was cut off")]
+    /// The thread that reads the catalog failed.
+    #[error("reading the index was interrupted")]
     Prepare {
-        /// How it ended.
+        /// The error of the thread.
         source: tokio::task::JoinError,
     },
-    /// The address is not free, or not one of this machine.
+    /// The address is in use or does not belong to this machine.
     #[error("cannot listen on {address}")]
     Listen {
         /// The address.
         address: SocketAddr,
-        /// What the system said.
+        /// The I/O error.
         source: io::Error,
     },
-    /// The description of the API for reflection is not readable.
+    /// The description of the API for reflection cannot be read.
     #[error("cannot set up server reflection")]
     Reflection {
-        /// What is wrong with it.
+        /// The problem with the description.
         source: tonic_reflection::server::Error,
     },
     /// The server failed.
     #[error("the server failed")]
     Transport {
-        /// How it failed.
+        /// The error of the server.
         source: tonic::transport::Error,
     },
 }
 
-/// Connections that may wait to be accepted. Where there is no room for one, its client tries again after a second,
-/// which is as long as a probe waits for all; Linux allows no more than this, unless it is told to.
+/// The number of connections that may wait to be accepted. If there is no room for a connection, its client tries again
+/// after a second, which is the total time limit of a probe; Linux does not allow a larger number by default.
 const WAITING: u32 = 4096;
 
-/// Takes a port, on one address or, without one, on all addresses of the machine. Port 0 takes any free one. Call it
-/// inside a runtime of tokio.
+/// Listens on a port, either on one address or, by default, on all addresses of the machine. Port 0 selects any free
+/// port. Must be called inside a tokio runtime.
 ///
 /// # Errors
-/// When the port is not free or the address is not one of this machine.
+/// Returns an error if the port is in use or the address does not belong to this machine.
 pub fn listen(address: Option<IpAddr>, port: u16) -> Result<TcpListener, ServeError> {
     let bind = |address: IpAddr| {
         let address = SocketAddr::new(address, port);
@@ -102,7 +102,7 @@ pub fn listen(address: Option<IpAddr>, port: u16) -> Result<TcpListener, ServeEr
     match address {
         Some(address) => bind(address),
         None => match bind(Ipv6Addr::UNSPECIFIED.into()) {
-            // A machine may be without IPv6.
+            // A machine may not support IPv6.
             Err(ServeError::Listen { source, .. }) if source.kind() != io::ErrorKind::AddrInUse => {
                 bind(Ipv4Addr::UNSPECIFIED.into())
             }
@@ -116,22 +116,22 @@ fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
-    // The port may still be that of connections of a server that has ended. On Windows this means something else.
+    // The port may still belong to connections of a server that has ended. On Windows, the option has a different
+    // meaning.
     #[cfg(not(windows))]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(WAITING)
 }
 
-/// Serves an index or a catalog on `listener` until `shutdown` is ready, then lets the calls that have begun come to
-/// their end.
+/// Serves an index or a catalog on `listener` until `shutdown` is ready, then lets the calls in progress finish.
 ///
-/// Nothing is answered, the health service included, before packages, channels and bundles are read. The index is
-/// served as it was opened: a file renamed over it changes nothing, a file written to or cut makes the server answer
-/// `UNAVAILABLE` and `NOT_SERVING`.
+/// No request is answered, not even by the health service, before packages, channels and bundles are read. The index is
+/// served in the state in which it was opened: renaming a file over it has no effect; if the file is written to or
+/// truncated, the server answers `UNAVAILABLE` and `NOT_SERVING`.
 ///
 /// # Errors
-/// When the index cannot be read or the server fails.
+/// Returns an error if the index cannot be read or the server fails.
 pub async fn serve(
     served: impl Into<Served>,
     listener: TcpListener,
@@ -148,7 +148,7 @@ pub async fn serve(
     let registry = Registry::new(listing, source.clone());
     let early = registry.clone();
     tokio::spawn(async move {
-        // A failure here is told to whoever asks for a bundle.
+        // A failure here is reported to clients that request a bundle.
         let _ = early.skip_ranges().await;
     });
 
@@ -182,17 +182,18 @@ pub async fn serve(
         () = shutdown => {
             tracing::info!("stopping");
             let _ = stop.send(true);
-            // What has not come to its end by then is cut off.
+            // Calls that have not finished by then are cancelled.
             tokio::time::timeout(options.drain, server).await.unwrap_or(Ok(()))
         }
     };
     ended.map_err(|source| ServeError::Transport { source })
 }
 
-/// Ready when the process is asked to end: SIGTERM or SIGINT, elsewhere Ctrl-C.
+/// Returns a future that is ready when the process is asked to stop: by SIGTERM or SIGINT on Unix, or by Ctrl-C
+/// elsewhere.
 ///
 /// # Errors
-/// When the system does not let signals be handled.
+/// Returns an error if signal handlers cannot be installed.
 pub(crate) fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
     #[cfg(unix)]
     {

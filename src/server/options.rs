@@ -1,42 +1,44 @@
-//! The limits of a server: how much clients may have at once, and how long they may take.
+//! The limits of a server: the resources that clients may use at once, and time limits.
 
 use std::time::Duration;
 
 /// Limits of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServerOptions {
-    /// Connections at once, at least one. For a further one the client is disconnected that is missed least: one that
-    /// has sent nothing, or has not called, takes nothing of its answers, or is idle, in this order; among equals the
-    /// one of which nothing was heard for longest. A quarter is for those that have just connected.
+    /// The maximum number of connections, at least one. For each further connection, the client with the lowest
+    /// priority is disconnected: one that has sent nothing, has not called, does not read its answers, or is idle, in
+    /// this order; among equals, the client that has been silent for longest. A quarter of the connections is reserved
+    /// for clients that have just connected.
     pub connections: usize,
-    /// Calls at once on each connection; further ones wait.
+    /// The maximum number of concurrent calls on each connection; further calls wait.
     pub calls_per_connection: u32,
-    /// Calls that read from the database or the files at once; further ones wait.
+    /// The maximum number of concurrent calls that read from the database or the files; further calls wait.
     pub readers: usize,
-    /// Bytes of a request; longer ones are refused.
+    /// The maximum size of a request in bytes; larger requests are refused.
     pub request_size: usize,
-    /// How long a request may take to come; a slower one fails.
+    /// The maximum time for a request to arrive; slower requests fail.
     pub request_time: Duration,
-    /// Calls of the registry at once, over all connections, and as many for the health; further ones wait for a while,
-    /// and then fail.
+    /// The maximum number of concurrent registry calls, and separately of concurrent health checks, over all
+    /// connections; further calls wait for a while, and then fail.
     pub calls: usize,
-    /// Calls at once that stay for as long as the client likes: watching the health, and reflection.
+    /// The maximum number of concurrent calls that stay open until the client ends them: health watches and reflection.
     pub watches: usize,
-    /// Bytes of manifests in answers that clients have not taken yet; further answers wait for a while, and then fail.
+    /// The maximum number of bytes of manifests in answers that clients have not received yet; further answers wait for
+    /// a while, and then fail.
     pub manifests: usize,
-    /// How many of those bytes are for one connection.
+    /// The maximum number of these bytes for one connection.
     pub manifests_per_connection: usize,
-    /// How long a client may take nothing of an answer before it is disconnected.
+    /// The maximum time for which a client may leave an answer unread before it is disconnected.
     pub patience: Duration,
-    /// The same while others wait for what it holds.
+    /// The same time limit while other clients wait for the resources of the client.
     pub stall: Duration,
-    /// How long a new connection may say nothing before it is closed.
+    /// The maximum time for which a new connection may stay silent before it is closed.
     pub greeting: Duration,
-    /// A connection of which nothing was heard for so long is asked for a sign of life.
+    /// The maximum time for which a connection may stay silent before it is pinged.
     pub ping_after: Duration,
-    /// How long that may take before the connection is closed.
+    /// The maximum time for the reply to a ping before the connection is closed.
     pub ping_time: Duration,
-    /// How long calls that have begun may go on when the server is told to stop.
+    /// The maximum time for which calls in progress may continue after the server is told to stop.
     pub drain: Duration,
 }
 

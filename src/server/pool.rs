@@ -1,4 +1,4 @@
-//! A few connections to one database, lent to calls.
+//! A pool of connections to one database, which are lent to calls.
 
 use crate::causes::with_causes;
 use crate::database::read::{Database, FileWatch, ReadError};
@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tonic::Status;
 
-/// The connections of a server. All were opened when it began, and see the file as it was then.
+/// The connections of a server. All were opened when the server started, and read the file in its state at that time.
 #[derive(Debug)]
 pub(super) struct Pool {
     idle: Mutex<Vec<Database>>,
@@ -16,8 +16,8 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Lends `index` and as many more connections to its file as make `size`. From here on others may write the file,
-    /// and are noticed.
+    /// Creates a pool of `size` connections: `index` and further connections to its file. From then on, other programs
+    /// may write the file, and such changes are detected.
     pub(super) fn new(index: Database, size: usize) -> Result<Self, ReadError> {
         let watch = index.watch();
         let mut idle = (1..size).map(|_| index.reopen()).collect::<Result<Vec<_>, _>>()?;
@@ -30,20 +30,20 @@ impl Pool {
         })
     }
 
-    /// Lends a connection to `read`, here and now: what a call asks for is mostly in the memory of the system, and read
-    /// sooner than another thread could be told to.
+    /// Lends a connection to `read` on the current thread: the requested data is usually cached by the system, so
+    /// reading it is faster than switching to a different thread.
     ///
     /// # Errors
-    /// `UNAVAILABLE` when the file is no longer what it was, `INTERNAL` when it cannot be read.
+    /// Returns `UNAVAILABLE` if the file has changed and `INTERNAL` if it cannot be read.
     pub(super) async fn read<T>(&self, read: impl FnOnce(&Database) -> Result<T, ReadError>) -> Result<T, Status> {
         let _permit = self.permits.acquire().await.map_err(|_| stopping())?;
         answer(self.lend(read))
     }
 
-    /// Lends a connection to `read`, which takes long, on a thread that may wait for the disk.
+    /// Lends a connection to `read`, which takes a long time, on a thread that may wait for the disk.
     ///
     /// # Errors
-    /// As [`Pool::read`].
+    /// Returns the same errors as [`Pool::read`].
     pub(super) async fn read_long<T: Send + 'static>(
         self: &Arc<Self>,
         read: impl FnOnce(&Database) -> Result<T, ReadError> + Send + 'static,
@@ -59,7 +59,7 @@ impl Pool {
         answer(finished.await.unwrap_or_default())
     }
 
-    /// What `read` gives for a connection that nobody else has; none when all are lost.
+    /// Returns the result of `read` on an unused connection; `None` if all connections are lost.
     fn lend<T>(&self, read: impl FnOnce(&Database) -> Result<T, ReadError>) -> Option<Result<T, ReadError>> {
         let index = self.lock().pop()?;
         index.renew_budget();
@@ -68,7 +68,7 @@ impl Pool {
         Some(result)
     }
 
-    /// Whether the file is still what it was when it was opened.
+    /// Returns whether the file is unchanged since it was opened.
     pub(super) fn is_unchanged(&self) -> bool {
         self.watch.check_unchanged().is_ok()
     }

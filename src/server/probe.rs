@@ -1,7 +1,7 @@
-//! Asking a gRPC server for its health, with the flags and exit codes of the well-known probe `grpc_health_probe`.
+//! Requests the health of a gRPC server, with the flags and exit codes of the well-known probe `grpc_health_probe`.
 //!
-//! OLM up to v0.46 runs `grpc_health_probe -addr=:50051` inside every catalog pod, so that an index image must hold a
-//! program of that name.
+//! OLM up to v0.46 runs `grpc_health_probe -addr=:50051` inside every catalog pod, so an index image must contain a
+//! program with that name.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -12,58 +12,58 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 
-/// What to ask, and how long to wait.
+/// The parameters of a health request, and its time limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Probe {
     /// `host:port`, or `:port` for this machine.
     pub address: String,
-    /// The service to ask about; empty for the server as a whole.
+    /// The service to check; empty for the server as a whole.
     pub service: String,
-    /// How long the connection may take.
+    /// The maximum time to connect.
     pub connect_timeout: Duration,
-    /// How long the answer may take.
+    /// The maximum time to wait for the answer.
     pub rpc_timeout: Duration,
 }
 
-/// Why a server is not healthy, or cannot be asked.
+/// An error that occurs if a server is not healthy or cannot be reached.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
-    /// A command line that the probe does not know.
+    /// The command line is invalid.
     #[error("{flag}: {reason}")]
     Arguments {
         /// The flag, or the argument.
         flag: String,
-        /// What is wrong with it.
+        /// The problem with the flag or argument.
         reason: &'static str,
     },
-    /// Nobody listens there, or nobody who speaks HTTP/2.
+    /// No server listens at the address, or the server does not speak HTTP/2.
     #[error("cannot connect to {address} within {} ms: {reason}", timeout.as_millis())]
     Connection {
         /// The address.
         address: String,
-        /// How long was waited at most.
+        /// The maximum time to connect.
         timeout: Duration,
-        /// What happened.
+        /// The reason for the failure.
         reason: String,
     },
-    /// The server did not answer the question.
+    /// The server did not answer the request.
     #[error("{address} does not answer: {reason}")]
     Call {
         /// The address.
         address: String,
-        /// What happened.
+        /// The reason for the failure.
         reason: String,
     },
-    /// The server says that it does not serve.
+    /// The server reports that it is not serving.
     #[error("service unhealthy (responded with {status:?})")]
     NotServing {
-        /// What the server said.
+        /// The status that the server returned.
         status: ServingStatus,
     },
 }
 
 impl ProbeError {
-    /// The exit code of the well-known probe for this failure.
+    /// Returns the exit code of the well-known probe for this failure.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Arguments { .. } => 1,
@@ -74,12 +74,12 @@ impl ProbeError {
     }
 }
 
-/// Reads the arguments behind the name of the program: `-addr`, `-service`, `-connect-timeout` and `-rpc-timeout`, with
-/// one or two dashes, the value behind `=` or as the next argument. Durations are written as in Go (`1s`, `1m30s`,
-/// `500ms`). The flags that only change what is printed are accepted.
+/// Parses the arguments after the name of the program: `-addr`, `-service`, `-connect-timeout` and `-rpc-timeout`, with
+/// one or two dashes, and the value after `=` or as the next argument. Durations have the format of Go (`1s`, `1m30s`,
+/// `500ms`). Flags that only change the output are accepted.
 ///
 /// # Errors
-/// When a flag is unknown, or its value is missing or wrong, or there is no address.
+/// Returns an error if a flag is unknown, its value is missing or invalid, or no address is specified.
 pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Probe, ProbeError> {
     let mut probe = Probe {
         address: String::new(),
@@ -105,7 +105,7 @@ pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Probe, Prob
         }
         if !["addr", "service", "connect-timeout", "rpc-timeout", "user-agent"].contains(&name) {
             return Err(wrong(
-                "is not a flag of this probe, which knows -addr, -service, -connect-timeout and -rpc-timeout",
+                "is not a flag of this probe; use -addr, -service, -connect-timeout or -rpc-timeout",
             ));
         }
         let value = value
@@ -113,7 +113,7 @@ pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Probe, Prob
             .ok_or_else(|| wrong("needs a value"))?;
         let time = || match duration(&value) {
             Some(time) if time > Duration::ZERO => Ok(time),
-            _ => Err(wrong("needs a duration above zero, such as 500ms or 1s")),
+            _ => Err(wrong("needs a duration greater than zero, such as 500ms or 1s")),
         };
         match name {
             "addr" => probe.address = value,
@@ -126,13 +126,13 @@ pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Probe, Prob
     if probe.address.is_empty() {
         return Err(ProbeError::Arguments {
             flag: "-addr".to_owned(),
-            reason: "is needed: host:port, or :port for this machine",
+            reason: "is required; use host:port, or :port for this machine",
         });
     }
     Ok(probe)
 }
 
-/// A duration as Go writes it: numbers with units, one behind another.
+/// Parses a duration in the format of Go: a sequence of numbers with units.
 fn duration(text: &str) -> Option<Duration> {
     const UNITS: [(&str, f64); 7] = [
         ("ns", 1e-9),
@@ -165,10 +165,10 @@ fn duration(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// Asks the server. `Ok` means that it serves.
+/// Requests the health of the server. `Ok` means that the server is serving.
 ///
 /// # Errors
-/// When nobody answers, or the answer is not `SERVING`.
+/// Returns an error if no server answers, or the answer is not `SERVING`.
 pub async fn probe(probe: &Probe) -> Result<(), ProbeError> {
     let unreachable = |reason: String| ProbeError::Connection {
         address: probe.address.clone(),
@@ -183,7 +183,7 @@ pub async fn probe(probe: &Probe) -> Result<(), ProbeError> {
     let channel = match connected {
         Ok(Ok(channel)) => channel,
         Ok(Err(reason)) => return Err(unreachable(reason)),
-        Err(_) => return Err(unreachable("no connection in that time".to_owned())),
+        Err(_) => return Err(unreachable("the connection timed out".to_owned())),
     };
     let question = HealthCheckRequest {
         service: probe.service.clone(),
@@ -207,7 +207,7 @@ async fn connect(address: &str) -> Result<tonic::transport::Channel, String> {
     };
     let port: u16 = port.parse().map_err(|_| "the port is not a number".to_owned())?;
     let addresses: Vec<SocketAddr> = if host.is_empty() || host == "localhost" {
-        // A container built from nothing has no file that says what localhost is.
+        // A container built from scratch has no file that defines localhost.
         let loopback: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
         loopback.map(|address| SocketAddr::new(address, port)).into()
     } else {
@@ -226,7 +226,7 @@ async fn connect(address: &str) -> Result<tonic::transport::Channel, String> {
     Err(reason)
 }
 
-/// The innermost reason, which says what happened.
+/// Returns the message of the innermost cause, which describes the actual problem.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn wrong_flags_are_named_and_end_with_code_1() {
         for (arguments, said) in [
-            (vec![], "-addr: is needed"),
+            (vec![], "-addr: is required"),
             (vec!["-addr"], "-addr: needs a value"),
             (vec!["-tls", "-addr=:1"], "-tls: is not a flag of this probe"),
             (vec!["addr"], "addr: is not a flag"),

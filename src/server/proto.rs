@@ -1,15 +1,16 @@
-//! What `build.rs` makes of `src/server/registry.proto`: the messages, a client, and the trait that the server fills.
+//! The code that `build.rs` generates from `src/server/registry.proto`: the messages, a client, and the trait that the
+//! server implements.
 
 #![allow(clippy::pedantic, missing_docs, unreachable_pub)]
 
 include!(concat!(env!("OUT_DIR"), "/messages/api.rs"));
 
-/// The server's half. It sends [`Encoded`](super::encoded::Encoded) messages.
+/// The server code, which sends [`Encoded`](super::encoded::Encoded) messages.
 pub(super) mod service {
     include!(concat!(env!("OUT_DIR"), "/server/api.rs"));
 }
 
-/// The numbers of the fields: a module for each message, a constant for each field.
+/// The field numbers: a module for each message, and a constant for each field.
 #[expect(
     dead_code,
     reason = "generated for every field; only fields that are encoded by hand are used"
@@ -18,5 +19,5 @@ pub(super) mod fields {
     include!(concat!(env!("OUT_DIR"), "/fields.rs"));
 }
 
-/// The description of the API that reflection hands out.
+/// The description of the API that reflection returns.
 pub(super) const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/registry.bin"));

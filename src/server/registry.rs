@@ -1,4 +1,4 @@
-//! The methods of `api.Registry`, with the answers and error texts of the reference servers.
+//! The methods of `api.Registry`, with the answers and error messages of the reference servers.
 
 use super::budget::Permit;
 use super::clients::Client;
@@ -25,7 +25,7 @@ use tonic::{Request, Response, Status, async_trait};
 
 type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
-/// The service. Clones share everything.
+/// The service. Clones share all data.
 #[derive(Debug, Clone)]
 pub(super) struct Registry {
     listing: Arc<Listing>,
@@ -42,10 +42,11 @@ impl Registry {
         }
     }
 
-    /// Reads what is needed for answers about bundles and takes long. Whoever asks for a bundle earlier waits for it.
+    /// Reads the skip ranges, which answers about bundles need and which take a long time to read. Calls that request a
+    /// bundle earlier wait for the result.
     ///
     /// # Errors
-    /// When the index cannot be read; the next call tries again.
+    /// Returns an error if the index cannot be read; the next call tries again.
     pub(super) async fn skip_ranges(&self) -> Result<&[Bytes], Status> {
         let read = || async {
             let ranges = self.source.skip_ranges().await?;
@@ -55,7 +56,7 @@ impl Registry {
         Ok(ranges?)
     }
 
-    /// The bundle `name` of a channel, with its manifests.
+    /// Returns the bundle `name` of a channel, with its manifests.
     async fn bundle(
         &self,
         client: Option<&Arc<Client>>,
@@ -72,7 +73,7 @@ impl Registry {
         Ok(response)
     }
 
-    /// The bundle of an edge; that it is none of the catalog is the error `missing`.
+    /// Returns the bundle of an edge, or the error `missing` if the bundle is not in the catalog.
     async fn bundle_of(
         &self,
         client: Option<&Arc<Client>>,
@@ -88,8 +89,8 @@ impl Registry {
         self.bundle(client, &edge.package, &edge.channel, &edge.bundle).await
     }
 
-    /// The message at or behind a place of the listing of all bundles, and the place behind it. The manifests that were
-    /// read last are kept for the next message, which is often about the same bundle.
+    /// Returns the message at or after a position in the listing of all bundles, and the next position. The manifests
+    /// that were read last are kept for the next message, which is often about the same bundle.
     async fn listed(
         &self,
         client: Option<&Arc<Client>>,
@@ -104,7 +105,7 @@ impl Registry {
             _ if !inline => Bytes::new(),
             Some((known, manifests, _)) if *known == id => manifests.clone(),
             _ => {
-                // Whoever waits for room must not keep any.
+                // A call that waits for budget must not keep any.
                 *last = None;
                 let (manifests, taken) = self.source.manifests(id, client).await?;
                 *last = Some((id, manifests.clone(), taken));
@@ -156,7 +157,8 @@ impl registry_server::Registry for Registry {
         let missing = |absent| self.source.wording().head(absent, package, channel);
         let (head, manifests) = self.listing.head(package, channel).map_err(missing)?;
         match &self.source.origin {
-            // The server of databases sends the name and the ClusterServiceVersion, that of files everything.
+            // The reference server for databases sends the name and the ClusterServiceVersion, the one for files the
+            // whole bundle.
             Origin::Database(pool) => {
                 let id = manifests.ok_or_else(|| missing(Absent::Bundle))?;
                 let csv = pool.read(move |index| index.csv(id)).await?;
@@ -260,12 +262,12 @@ impl registry_server::Registry for Registry {
     }
 }
 
-/// Who asks, where that is known.
+/// Returns the client that sent the request, if known.
 fn client_of<T>(request: &Request<T>) -> Option<&Arc<Client>> {
     request.extensions().get()
 }
 
-/// A stream of entries; the reference calls it an error when there are none.
+/// Returns a stream of entries. As in the reference implementation, an empty list is an error.
 fn channel_entries(edges: Vec<Edge>, missing: Status) -> Result<Response<Answers<ChannelEntry>>, Status> {
     if edges.is_empty() {
         return Err(missing);

@@ -1,4 +1,4 @@
-//! Where answers come from that no listing holds: a database, or the files of a catalog.
+//! The source of data that no listing contains: a database, or the files of a catalog.
 
 use super::ServerOptions;
 use super::budget::{Budget, Permit, take_own};
@@ -21,10 +21,10 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tonic::Status;
 
-/// Bytes of a document that is read sooner than another thread could be told to.
+/// The maximum size in bytes of a document for which reading is faster than switching to a different thread.
 const SHORT: usize = 512 << 10;
 
-/// What is served.
+/// The content to serve.
 #[derive(Debug)]
 pub enum Served {
     /// An index database.
@@ -46,7 +46,7 @@ impl From<CatalogFiles> for Served {
 }
 
 impl Served {
-    /// The file or folder.
+    /// Returns the path of the file or folder.
     pub fn path(&self) -> &Path {
         match self {
             Self::Database(database) => database.path(),
@@ -54,7 +54,7 @@ impl Served {
         }
     }
 
-    /// Reads what is not read yet.
+    /// Reads the data that has not been read yet.
     pub(super) fn prepare(
         self,
         options: ServerOptions,
@@ -81,11 +81,11 @@ impl Served {
     }
 }
 
-/// What was prepared. Clones share everything.
+/// A prepared index. Clones share all data.
 #[derive(Debug, Clone)]
 pub(super) struct ServedIndex {
     pub(super) origin: Origin,
-    /// For manifests that clients have not taken yet, in bytes.
+    /// The budget for manifests that clients have not received yet, in bytes.
     budget: Budget,
 }
 
@@ -94,7 +94,7 @@ pub(super) enum Origin {
     Database(Arc<Pool>),
     Files {
         files: Arc<Files>,
-        /// Calls that may read at once.
+        /// Limits the number of concurrent calls that read.
         permits: Arc<Semaphore>,
     },
 }
@@ -107,7 +107,7 @@ impl ServedIndex {
         }
     }
 
-    /// Whether everything is still what it was when it was opened.
+    /// Returns whether the source is unchanged since it was opened.
     pub(super) fn is_unchanged(&self) -> bool {
         match &self.origin {
             Origin::Database(pool) => pool.is_unchanged(),
@@ -115,7 +115,8 @@ impl ServedIndex {
         }
     }
 
-    /// The skip ranges that bundles have in all channels. Those of files are part of their channels.
+    /// Returns the skip ranges of bundles that apply to all channels. The skip ranges of files are part of their
+    /// channels.
     pub(super) async fn skip_ranges(&self) -> Result<HashMap<ManifestsId, Text>, Status> {
         match &self.origin {
             Origin::Database(pool) => pool.read_long(Database::skip_ranges).await,
@@ -123,13 +124,13 @@ impl ServedIndex {
         }
     }
 
-    /// The fields of a bundle that hold its manifests, with the part of the budget that they take until they are sent.
+    /// Returns the manifest fields of a bundle, with the part of the budget that they use until they are sent.
     pub(super) async fn manifests(
         &self,
         id: ManifestsId,
         client: Option<&Arc<Client>>,
     ) -> Result<(Bytes, Permit), Status> {
-        // A client that has much to read must not have all of it read before there is room.
+        // If a client requests many manifests, they must not all be read before there is budget for them.
         let _turn = match client {
             Some(client) => Some(take_own(&client.readers, 1).await?),
             None => None,
@@ -139,7 +140,7 @@ impl ServedIndex {
         if let Some(taken) = self.budget.try_take(size, client) {
             return Ok((manifests, taken));
         }
-        // Whoever waits for room must not take any: what was read is read again.
+        // A call that waits for budget must not keep any data, so the manifests are read again.
         drop(manifests);
         let taken = self.budget.take(size, client).await?;
         Ok((self.read_manifests(id).await?, taken))
@@ -156,25 +157,27 @@ impl ServedIndex {
         read_file(permits, files.length(id), move || files.manifests(id)).await
     }
 
-    /// The documents of a schema that the format does not define, by their places: those of a package, or of none where
-    /// that is empty.
+    /// Returns the positions of documents with a schema that the format does not define: the documents of a package, or
+    /// those of no package if `package` is empty.
     pub(super) fn custom(&self, schema: &str, package: &str) -> Result<Vec<usize>, Status> {
         match &self.origin {
             Origin::Database(_) => Err(Status::unimplemented(
-                "a database has no documents of other schemas; serve a file-based catalog",
+                "a database contains no documents with other schemas; serve a file-based catalog",
             )),
             Origin::Files { files, .. } => Ok(files.custom(schema, package)),
         }
     }
 
-    /// One of these documents as a message, with the part of the budget that it takes until it is sent.
+    /// Returns the document at such a position as a message, with the part of the budget that it uses until it is sent.
     pub(super) async fn custom_document(
         &self,
         at: usize,
         client: Option<&Arc<Client>>,
     ) -> Result<(Bytes, Permit), Status> {
         let Origin::Files { files, permits } = &self.origin else {
-            return Err(Status::unimplemented("a database has no documents of other schemas"));
+            return Err(Status::unimplemented(
+                "a database contains no documents with other schemas",
+            ));
         };
         let length = files.custom_length(at);
         let taken = self.budget.take(length, client).await?;
@@ -183,7 +186,7 @@ impl ServedIndex {
         Ok((document, taken))
     }
 
-    /// All entries that replace or skip a bundle.
+    /// Returns all entries that replace or skip a bundle.
     pub(super) async fn replacing(&self, name: String) -> Result<Vec<Edge>, Status> {
         match &self.origin {
             Origin::Database(pool) => pool.read(move |index| index.entries_that_replace(&name)).await,
@@ -191,7 +194,7 @@ impl ServedIndex {
         }
     }
 
-    /// The entry of a channel that replaces or skips a bundle.
+    /// Returns the entry of a channel that replaces or skips a bundle.
     pub(super) async fn replacing_in(
         &self,
         package: String,
@@ -207,7 +210,7 @@ impl ServedIndex {
         }
     }
 
-    /// The edges of all bundles that provide an API.
+    /// Returns the edges of all bundles that provide an API.
     pub(super) async fn providing(&self, api: GroupVersionKind) -> Result<Vec<Edge>, Status> {
         match &self.origin {
             Origin::Database(pool) => pool.read(move |index| index.entries_that_provide(&api)).await,
@@ -215,7 +218,7 @@ impl ServedIndex {
         }
     }
 
-    /// Of each channel the newest edges that provide an API.
+    /// Returns, for each channel, the newest edges that provide an API.
     pub(super) async fn latest_providing(&self, api: GroupVersionKind) -> Result<Vec<Edge>, Status> {
         match &self.origin {
             Origin::Database(pool) => pool.read(move |index| index.latest_entries_that_provide(&api)).await,
@@ -223,7 +226,7 @@ impl ServedIndex {
         }
     }
 
-    /// The entry of a default channel that provides an API.
+    /// Returns the entry of a default channel that provides an API.
     pub(super) async fn default_providing(&self, api: GroupVersionKind) -> Result<Option<Edge>, Status> {
         match &self.origin {
             Origin::Database(pool) => pool.read(move |index| index.default_bundle_that_provides(&api)).await,
@@ -232,7 +235,7 @@ impl ServedIndex {
     }
 }
 
-/// Reads from the files of a catalog, on another thread where that takes long.
+/// Reads from the files of a catalog, on a different thread if reading takes a long time.
 async fn read_file(
     permits: Arc<Semaphore>,
     length: usize,
@@ -250,7 +253,7 @@ async fn read_file(
     });
     match reading.await {
         Ok(answer) => answer.map_err(|error| refused(&error)),
-        Err(_) => Err(Status::internal("the reading of the catalog was cut off")),
+        Err(_) => Err(Status::internal("reading the catalog was interrupted")),
     }
 }
 

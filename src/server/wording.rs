@@ -1,12 +1,12 @@
-//! What clients are told about what is not there, in the words of the reference servers. They are an agreement of the
-//! field: some clients look for them.
+//! Error messages about missing objects, in the wording of the reference servers. The messages are a convention,
+//! because some clients look for them.
 
 use super::listing::Absent;
 use crate::kubernetes::GroupVersionKind;
 use std::fmt::Write as _;
 use tonic::Status;
 
-/// Whose words: the servers of databases and of files say the same things differently.
+/// The reference server whose wording is used: the servers for databases and for files use different messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wording {
     Database,
@@ -42,7 +42,8 @@ impl Wording {
         })
     }
 
-    /// Nothing replaces a bundle in a channel; `absent` where there is not even the channel.
+    /// Returns the error for a bundle that nothing replaces in a channel; `absent` is set if the channel does not
+    /// exist.
     pub(super) fn replacement(self, absent: Option<Absent>, package: &str, channel: &str) -> Status {
         Status::unknown(match (self, absent) {
             (Self::Database, _) => format!("no entry found for {package} {channel}"),
@@ -62,7 +63,8 @@ impl Wording {
         Status::unknown(format!("no channel entries found that provide {}", self.api(api)))
     }
 
-    /// No default channel provides an API; `elsewhere` where another one does.
+    /// Returns the error for an API that no default channel provides; `elsewhere` is set if a different channel
+    /// provides it.
     pub(super) fn default_provider(self, api: &GroupVersionKind, elsewhere: bool) -> Status {
         match self {
             Self::Files if !elsewhere => self.providing(api),
@@ -84,12 +86,12 @@ impl Wording {
     }
 }
 
-/// Nothing replaces a bundle anywhere; all servers say it in the same words.
+/// Returns the error for a bundle that nothing replaces in any channel; all servers use the same message.
 pub(super) fn nothing_replaces(name: &str) -> Status {
     Status::unknown(format!("no channel entries found that replace {name}"))
 }
 
-/// A string in quotes as Go's `%q` writes it.
+/// Quotes a string in the same way as `%q` in Go.
 fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -119,9 +121,9 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// Whether a character leaves a mark on paper, or is the plain space.
+/// Returns whether a character is visible or a plain space.
 fn is_shown(letter: char) -> bool {
-    // Behind another one, also a mark that stands on it counts.
+    // After a different character, a combining mark is also treated as visible.
     let text = ['a', letter];
     String::from_iter(text).escape_debug().nth(1) == Some(letter)
 }

@@ -1,4 +1,4 @@
-//! Objects held against the fields that Kubernetes has for their kinds.
+//! Checks objects against the Kubernetes field definitions of their kinds.
 
 use super::check::{Checker, Fault, Problem, takes};
 use super::{Shape, TEXTS, nearest};
@@ -6,17 +6,17 @@ use crate::kubernetes::fields::{Fields, Type};
 use crate::text::{Path, Step};
 use serde_json::Value;
 
-/// What the API server does not take in as it is written, at most so many problems: values of a wrong type, for which
-/// it refuses the object, and fields that it does not know and drops. It goes by the exact case of a name, and to it
-/// `null` is the same as no field.
+/// Returns at most `most` problems with an object: values of a wrong type, for which the API server rejects the object,
+/// and unknown fields, which the API server drops. Field names are case-sensitive, and `null` is treated as an absent
+/// field.
 pub(crate) fn check_builtin(value: &Value, fields: Fields, most: usize) -> Vec<Problem> {
     let mut checker = Checker::new(false, most);
     checker.builtin(value, &Type::Object(fields));
     checker.into_found()
 }
 
-/// Where a value with these fields has the last key of a path, when that is not where the path leads: in a map around
-/// the last one, or in the only field beside it that has such a key.
+/// Suggests a path for the last key of an invalid path, in an object with these fields: in the only sibling field with
+/// such a key or, if there is none, in the nearest enclosing object with such a key.
 pub(crate) fn elsewhere(fields: Fields, path: &Path) -> Option<Path> {
     let (Some(Step::Key(name)), Some(parent)) = (path.steps().last(), path.parent()) else {
         return None;
@@ -84,7 +84,7 @@ impl Checker {
     }
 }
 
-/// The only field that begins with a name, or with which it begins.
+/// Returns the only field whose name starts with `name`, or is a prefix of `name`.
 fn completed(name: &str, fields: Fields) -> Option<&'static str> {
     let begins = |long: &str, short: &str| {
         let start = long.get(..short.len());
@@ -97,7 +97,7 @@ fn completed(name: &str, fields: Fields) -> Option<&'static str> {
     only(&|field| begins(field, name)).or_else(|| only(&|field| begins(name, field)))
 }
 
-/// The shape of a type, without what is in it.
+/// Returns the shape of a type, without its fields or items.
 fn shape(wanted: &Type) -> Shape {
     match wanted {
         Type::Any => Shape::Any,
@@ -123,7 +123,7 @@ mod tests {
         Fields::of_kind("apps/v1", "Deployment").unwrap()
     }
 
-    /// What is said about the pod template of a Deployment.
+    /// Returns the problems reported for the pod template of a Deployment.
     fn said(pod: &Value) -> Vec<String> {
         let value = json!({"spec": {"template": {"spec": pod}}});
         let found = check_builtin(&value, deployment(), usize::MAX);
@@ -195,8 +195,8 @@ mod tests {
         assert_eq!(
             said(&json!({"serviceaccountname": "op", "ServiceAccountName": "op"})),
             [
-                "serviceaccountname is not a key of it; serviceAccountName",
-                "ServiceAccountName is not a key of it; serviceAccountName",
+                "serviceaccountname is not a known key of it; serviceAccountName",
+                "ServiceAccountName is not a known key of it; serviceAccountName",
             ]
         );
     }

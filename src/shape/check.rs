@@ -1,4 +1,4 @@
-//! A value held against a table.
+//! Checks values against shape tables.
 
 use super::go::{entry, quantity, whole};
 use super::{Field, Presence, Shape, Syntax, nearest};
@@ -7,74 +7,74 @@ use crate::text::{Document, Path, Step, kind_of, mend};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// Something that a table does not allow.
+/// A violation of a table.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// Where; of a missing key, the map that lacks it.
+    /// The path of the invalid value or, for a missing key, of the map without the key.
     pub path: Path,
-    /// What is wrong.
+    /// The kind of violation.
     pub fault: Fault,
 }
 
-/// What is wrong with a value.
+/// The kind of violation of a table.
 #[derive(Debug, Clone)]
 pub enum Fault {
-    /// A key that the table does not have.
+    /// A key that is not in the table.
     UnknownKey {
-        /// The key that is most like it.
+        /// The most similar key in the table, if any is similar enough.
         nearest: Option<&'static str>,
-        /// All keys that there are.
+        /// All keys in the table.
         known: Vec<&'static str>,
     },
-    /// A key that must be there and is not, or has nothing behind it.
+    /// A required key that is absent or has no value.
     Missing {
         /// The field.
         field: &'static Field,
-        /// Whether the key is there.
+        /// Whether the key is present.
         is_written: bool,
     },
-    /// A value of another type.
+    /// A value of the wrong type.
     Type {
-        /// What it must be.
+        /// The expected shape.
         shape: Shape,
-        /// What it is.
+        /// The actual type or value.
         found: String,
-        /// What makes it right.
+        /// The correction of the value, if known.
         mend: Option<Mend>,
     },
-    /// A string that is none of those allowed.
+    /// A string that is not one of the choices.
     Choice {
         /// The string.
         text: String,
-        /// Those allowed.
+        /// The choices.
         choices: &'static [&'static str],
     },
     /// A string that does not follow its syntax.
     Syntax {
         /// The string.
         text: String,
-        /// Why not, for a sentence that begins with the string.
+        /// The reason, as a predicate of the string.
         why: String,
         /// The syntax.
         syntax: &'static Syntax,
     },
 }
 
-/// What makes a value of another type right.
+/// A correction of a value of the wrong type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mend {
-    /// Quotes around it.
+    /// Put quotes around the value.
     Quote,
-    /// Brackets around it.
+    /// Put brackets around the value.
     Enlist,
-    /// No brackets around it.
+    /// Remove the brackets around the value.
     Delist,
-    /// No quotes around it.
+    /// Remove the quotes around the value.
     Unquote,
 }
 
 impl Problem {
-    /// What is wrong, in one sentence. `file` names the value as a whole.
+    /// Returns a description of the problem. `file` is the name of the checked value as a whole.
     pub fn message(&self, file: &str) -> String {
         let path = if self.path.is_root() {
             file.to_owned()
@@ -82,15 +82,15 @@ impl Problem {
             self.path.to_string()
         };
         match &self.fault {
-            Fault::UnknownKey { .. } => format!("{path} is not a key of {file}"),
-            Fault::Missing { field, .. } => format!("{path} has no {}", field.key),
+            Fault::UnknownKey { .. } => format!("{path} is not a known key of {file}"),
+            Fault::Missing { field, .. } => format!("{path} requires a value for {}", field.key),
             Fault::Type { shape, found, .. } => format!("{path} must be {}, not {found}", shape.wanted()),
-            Fault::Choice { text, choices } => format!("{path} is {text:?}; it must be {}", either(choices)),
+            Fault::Choice { text, choices } => format!("{path} is {text:?}, but must be {}", either(choices)),
             Fault::Syntax { text, why, .. } => format!("{path} {text:?} {why}"),
         }
     }
 
-    /// What to do about it, where there is something to say. `written` is the text of the value.
+    /// Returns advice on solving the problem, if any. `written` is the text of the value.
     pub fn help(&self, written: &str) -> Option<String> {
         match &self.fault {
             Fault::UnknownKey { nearest: Some(key), .. } => Some(format!("Did you mean {key}?")),
@@ -98,8 +98,8 @@ impl Problem {
             Fault::Missing { field, .. } => Some(field.about.to_owned()),
             Fault::Type { .. } if written.contains('\n') => None,
             Fault::Type { mend, .. } => match mend {
-                Some(Mend::Quote) => Some(format!("Quote it: \"{written}\".")),
-                Some(Mend::Enlist) => Some(format!("Write a list: [{}].", written.trim())),
+                Some(Mend::Quote) => Some(format!("Use quotes: \"{written}\".")),
+                Some(Mend::Enlist) => Some(format!("Use a list: [{}].", written.trim())),
                 Some(Mend::Unquote) => Some(format!("Remove the quotes: {}.", written.trim_matches(['"', '\'']))),
                 Some(Mend::Delist) | None => None,
             },
@@ -107,18 +107,17 @@ impl Problem {
         }
     }
 
-    /// What to do about it, to be said behind [`Problem::message`] in one sentence; empty where there is nothing to
-    /// say.
+    /// Returns advice to append to [`Problem::message`] in the same sentence, or an empty string.
     pub fn advice(&self) -> String {
         match &self.fault {
             Fault::UnknownKey { nearest: Some(key), .. } => format!("; did you mean {key}?"),
             Fault::UnknownKey { known, .. } => format!("; known keys are {}", known.join(", ")),
-            _ if self.mend() == Some(Mend::Quote) => "; write it in quotes".to_owned(),
+            _ if self.mend() == Some(Mend::Quote) => "; use quotes".to_owned(),
             _ => String::new(),
         }
     }
 
-    /// What makes a value of another type right.
+    /// Returns the correction of a value of the wrong type, if known.
     pub fn mend(&self) -> Option<Mend> {
         match self.fault {
             Fault::Type { mend, .. } => mend,
@@ -126,7 +125,7 @@ impl Problem {
         }
     }
 
-    /// The change of the text that makes the value right. The value that was checked is at `root` in the document.
+    /// Returns the edit that corrects the value. The path of the checked value in the document is `root`.
     pub fn edit(&self, document: &Document, root: &Path) -> Option<Edit> {
         let path = root.join(&self.path);
         match self.mend()? {
@@ -146,7 +145,7 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// `a, b or c`
+/// Formats choices as `a, b or c`.
 fn either(choices: &[&str]) -> String {
     match choices.split_last() {
         Some((last, first)) if !first.is_empty() => format!("{} or {last}", first.join(", ")),
@@ -154,12 +153,12 @@ fn either(choices: &[&str]) -> String {
     }
 }
 
-/// What the table does not allow in an author's file, at most so many problems. Keys stand in the order of the file.
+/// Checks a file against a table, and returns at most `most` problems. Keys are checked in the order of the file.
 pub fn check(value: &Value, shape: &Shape, most: usize) -> Vec<Problem> {
     Checker::new(false, most).found(value, shape)
 }
 
-/// A value of this shape without the keys that have nothing behind them.
+/// Returns a value of this shape without the keys that are `null`.
 pub(crate) fn given(value: &Value, shape: &Shape) -> Value {
     match (shape, value) {
         (Shape::Object(_), Value::Object(map)) => {
@@ -172,8 +171,8 @@ pub(crate) fn given(value: &Value, shape: &Shape) -> Value {
     }
 }
 
-/// What a program in Go cannot read into the types of the table, at most so many problems. To it `null` is as good as
-/// any value, keys that it does not know may hold anything, and those it knows are found in any case.
+/// Returns at most `most` problems that prevent a Go program from decoding a value into the types of a table. Go
+/// accepts `null` for any type, ignores unknown keys, and matches known keys case-insensitively.
 pub(crate) fn check_as_go(value: &Value, shape: &Shape, most: usize) -> Vec<Problem> {
     Checker::new(true, most).found(value, shape)
 }
@@ -215,7 +214,7 @@ impl Checker {
         }
     }
 
-    /// Looks at what is one step further in.
+    /// Runs `look` for the value one step deeper.
     pub(super) fn inside(&mut self, step: impl Into<Step>, look: impl FnOnce(&mut Self)) {
         if !self.is_done() {
             self.path.push(step);
@@ -335,7 +334,7 @@ impl Checker {
     }
 }
 
-/// Whether the type of a value is that of the shape.
+/// Whether the type of a value fits the shape.
 pub(super) fn takes(shape: &Shape, value: &Value) -> bool {
     match (shape, value) {
         (Shape::Any, _)
@@ -381,22 +380,22 @@ mod tests {
                 "Name": 1, "rules": [null], "replaces": 1, "skips": "a", "code": 20, "mode": "None", "icon": true
             })),
             [
-                "Name is not a key of the file",
+                "Name is not a known key of the file",
                 "rules[0] must be a map, not empty",
                 "replaces must be a string, not a number",
                 "skips must be a list, not a string",
                 "code must be a whole number from 100 to 599, not 20",
-                "mode is \"None\"; it must be Fast, Slow or Off",
+                "mode is \"None\", but must be Fast, Slow or Off",
                 "icon must be a path or paths, not true or false",
-                "the file has no name",
+                "the file requires a value for name",
             ]
         );
         assert_eq!(
             said(&json!({"name": "", "icon": [1]})),
             [
                 "icon[0] must be a string, not a number",
-                "the file has no name",
-                "the file has no rules"
+                "the file requires a value for name",
+                "the file requires a value for rules"
             ]
         );
     }

@@ -1,16 +1,16 @@
-//! Objects as programs in Go hold them: read into the types of a table and written again.
+//! Decodes objects into the types of a table and encodes them again, as Go programs do.
 //!
-//! Fields that the types do not have are dropped on every level, names of fields are taken in any case, quantities are
-//! written in their canonical form, and what is empty is left out or written as the type says ([`Presence`]).
+//! Unknown fields are dropped at every level, field names match case-insensitively, quantities are converted to their
+//! canonical form, and empty values are omitted or written according to the [`Presence`] of the field.
 
 use super::{Field, Presence, Problem, Shape, check_as_go};
 use crate::kubernetes::quantity;
 use serde_json::{Map, Number, Value, json};
 
-/// Reads a value by its types and writes it again.
+/// Decodes a value according to its types, and encodes it again.
 ///
 /// # Errors
-/// When a value is of another type than its field.
+/// Returns an error if the type of a value does not match its field.
 pub fn typed(value: &Value, shape: &Shape) -> Result<Value, Problem> {
     match check_as_go(value, shape, 1).pop() {
         Some(problem) => Err(problem),
@@ -18,7 +18,7 @@ pub fn typed(value: &Value, shape: &Shape) -> Result<Value, Problem> {
     }
 }
 
-/// The field of a map: of several keys that differ in case the last one counts, unless one of them is exact.
+/// Returns the entry of a map with the key `name` or, if there is none, the last entry whose key differs only in case.
 pub(super) fn entry<'m>(map: &'m Map<String, Value>, name: &str) -> Option<(&'m str, &'m Value)> {
     let other = || map.iter().rfind(|(key, _)| key.eq_ignore_ascii_case(name));
     let (key, value) = map.get_key_value(name).or_else(other)?;
@@ -32,7 +32,7 @@ pub(super) fn whole(number: &Number) -> Option<i64> {
     })
 }
 
-/// The canonical form of a quantity.
+/// Returns the canonical form of a quantity.
 pub(super) fn quantity(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => quantity::canonical(text),
@@ -74,7 +74,7 @@ fn object(map: &Map<String, Value>, fields: &[Field]) -> Value {
     Value::Object(all)
 }
 
-/// What a type holds where nothing is given.
+/// Returns the empty value of a type.
 fn empty(shape: &Shape) -> Value {
     match shape {
         Shape::Any | Shape::List(_) | Shape::Map(..) | Shape::OneOf(..) => Value::Null,

@@ -1,8 +1,8 @@
-//! Tables of fields: what a value must look like, as data.
+//! Tables of fields, which describe the structure of values as data.
 //!
-//! A table is a [`Shape`]. [`check`] holds an author's file against one, and [`check_as_go`] an object that Go programs
-//! read; [`typed`] writes such an object as they do. [`json_schema`] describes a table to editors, and [`nearest`]
-//! finds the name that was meant.
+//! A table is a [`Shape`]. [`check`] checks a file of an author against a table, and `check_as_go` checks an object
+//! that Go programs decode. [`typed`] encodes such an object like a Go program. [`json_schema`] converts a table to a
+//! JSON Schema for editors, and [`nearest`] finds the intended name for a misspelled one.
 
 mod builtin;
 mod check;
@@ -21,10 +21,10 @@ pub(crate) use schema::{DRAFT_7, DRAFT_2020_12};
 
 use crate::rules::Rule;
 
-/// What a value may be.
+/// The allowed values of a field.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
-    /// Anything.
+    /// Any value.
     Any,
     /// A string.
     Text,
@@ -32,7 +32,7 @@ pub enum Shape {
     Boolean,
     /// A whole number.
     Integer,
-    /// A whole number from the first to the last.
+    /// A whole number between these bounds, inclusive.
     Within(i64, i64),
     /// A string or a number, such as `500m`.
     Quantity,
@@ -40,15 +40,15 @@ pub enum Shape {
     IntOrString,
     /// One of these strings.
     Choice(&'static [&'static str]),
-    /// A string with a syntax of its own, or an empty one.
+    /// A string with this syntax, or an empty string.
     Syntax(&'static Syntax),
-    /// A value of the first of these shapes that its type fits, with the words that name them all.
+    /// A value of the first of these shapes with a matching type. The string describes all of them.
     OneOf(&'static [Shape], &'static str),
-    /// A list of values of one shape.
+    /// A list of values of this shape.
     List(&'static Shape),
-    /// A map where these keys are known, and the values of all others have one shape.
+    /// A map with these known keys; the values of all other keys have this shape.
     Map(&'static [Field], &'static Shape),
-    /// A map with these keys and no other. Behind an optional key, `null` is the same as no key.
+    /// A map with only these keys. An optional key with the value `null` is treated as absent.
     Object(&'static [Field]),
 }
 
@@ -59,7 +59,7 @@ pub(crate) const TEXTS: Shape = Shape::List(&Shape::Text);
 pub(crate) const TEXT_MAP: Shape = Shape::Map(&[], &Shape::Text);
 
 impl Shape {
-    /// The field of this key, where the shape is a map that has one.
+    /// Returns the field with this key, if the shape is a map with such a field.
     pub fn field(&self, key: &str) -> Option<&'static Field> {
         match self {
             Self::Object(fields) | Self::Map(fields, _) => fields.iter().find(|field| field.key == key),
@@ -67,7 +67,7 @@ impl Shape {
         }
     }
 
-    /// What a value must be, for a sentence.
+    /// Returns a description of the allowed values, for use in a sentence.
     pub fn wanted(&self) -> String {
         let words = match self {
             Self::Any => "a value",
@@ -88,77 +88,78 @@ impl Shape {
 /// The syntax of a string.
 #[derive(Debug)]
 pub struct Syntax {
-    /// The rule that a string breaks which does not follow it.
+    /// The rule that is violated by a string with invalid syntax.
     pub rule: &'static Rule,
-    /// What is wrong with a string, for a sentence that begins with the string.
+    /// Returns the problem with a string, as a predicate of the string.
     pub fault: fn(&str) -> Option<String>,
-    /// The regular expression for a JSON Schema; it matches the empty string, too.
+    /// The regular expression for a JSON Schema; it also matches the empty string.
     pub pattern: &'static str,
-    /// The most characters there may be, where the pattern does not say so.
+    /// The maximum number of characters, if the pattern does not limit it.
     pub longest: Option<usize>,
 }
 
-/// One key of a map: everything that a table says about it.
+/// The definition of a map key in a table.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
     /// The key.
     pub key: &'static str,
-    /// What may stand behind it.
+    /// The allowed values.
     pub shape: Shape,
-    /// Whether it must be there, or when it is written.
+    /// Whether the field is required, or when it is written.
     pub presence: Presence,
-    /// One sentence for an author; empty in tables of types.
+    /// A one-sentence description for authors; empty in tables of types.
     pub about: &'static str,
-    /// A value to start from, as YAML; empty where none is proposed.
+    /// An example value as a starting point, as YAML; may be empty.
     pub example: &'static str,
-    /// Where the value goes.
+    /// The target of the value.
     pub target: Target,
 }
 
-/// When a field is there.
+/// The condition under which a field is present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// In a file: where the author likes.
+    /// In a file: may be omitted.
     Optional,
-    /// In a file: always.
+    /// In a file: required.
     Required,
-    /// In a file: always, and neither as an empty string nor as an empty list.
+    /// In a file: required, and neither an empty string nor an empty list.
     NotEmpty,
-    /// Written by a program: always, where nothing is given as the empty value of its type.
+    /// Written by a program: always; if unset, as the empty value of its type.
     Always,
-    /// Written by a program: always, where nothing is given as `null`.
+    /// Written by a program: always; if unset, as `null`.
     Nullable,
-    /// Written by a program: where it is not empty.
+    /// Written by a program: only if the value is not empty.
     Filled,
-    /// Written by a program: where it is given, also when it is empty.
+    /// Written by a program: if set, even if the value is empty.
     Given,
 }
 
 impl Presence {
-    /// Whether a file is wrong without the field.
+    /// Whether a file must contain the field.
     pub(crate) fn is_required(self) -> bool {
         matches!(self, Self::Required | Self::NotEmpty)
     }
 
-    /// Whether the field is always there.
+    /// Whether the field is always present.
     pub(crate) fn is_certain(self) -> bool {
         self.is_required() || matches!(self, Self::Always | Self::Nullable)
     }
 }
 
-/// Where a value goes in the object that is made from a file.
+/// The target of a value in the object that is generated from a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
-    /// Nowhere: it says how the object is made.
+    /// No target: the value controls the generation of the object.
     Nowhere,
-    /// To this path, unchanged.
+    /// The value is copied to this path unchanged.
     Copied(&'static str),
-    /// To this path, in another form or together with what is inferred. An empty value is the same as none.
+    /// The value is written to this path in a different form, or combined with inferred values. An empty value is
+    /// treated as absent.
     Made(&'static str),
 }
 
 impl Field {
-    /// A field that says no more than this.
+    /// Creates a field without an example or a target.
     pub const fn new(key: &'static str, shape: Shape, presence: Presence, about: &'static str) -> Self {
         Self {
             key,
@@ -170,21 +171,21 @@ impl Field {
         }
     }
 
-    /// The same field with a value to start from, as YAML.
+    /// Returns the same field with an example value as YAML.
     #[must_use]
     pub const fn example(mut self, example: &'static str) -> Self {
         self.example = example;
         self
     }
 
-    /// The same field, whose value is copied to this path of another object.
+    /// Returns the same field, with its value copied to this path in the generated object.
     #[must_use]
     pub(crate) const fn copied_to(mut self, path: &'static str) -> Self {
         self.target = Target::Copied(path);
         self
     }
 
-    /// The same field, from whose value that at this path of another object is made.
+    /// Returns the same field, with its value used to generate the value at this path in the generated object.
     #[must_use]
     pub(crate) const fn made_into(mut self, path: &'static str) -> Self {
         self.target = Target::Made(path);
@@ -192,17 +193,17 @@ impl Field {
     }
 }
 
-/// A field that an author may leave out.
+/// Creates an optional field.
 pub const fn optional(key: &'static str, shape: Shape, about: &'static str) -> Field {
     Field::new(key, shape, Presence::Optional, about)
 }
 
-/// A field that must be there, though it may be empty.
+/// Creates a required field, whose value may be empty.
 pub const fn required(key: &'static str, shape: Shape, about: &'static str) -> Field {
     Field::new(key, shape, Presence::Required, about)
 }
 
-/// A field that must be there and say something.
+/// Creates a required field, whose value must not be empty.
 pub(crate) const fn not_empty(key: &'static str, shape: Shape, about: &'static str) -> Field {
     Field::new(key, shape, Presence::NotEmpty, about)
 }

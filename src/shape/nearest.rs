@@ -1,11 +1,13 @@
-//! The name that was probably meant.
+//! Suggestions for misspelled names.
 
 use std::cell::Cell;
 
-/// Names that one check compares at most, so that many wrong names among many right ones cost little.
+/// The maximum number of name comparisons in one check, so that many misspelled names among many known names cost
+/// little.
 const COMPARISONS: usize = 2_000_000;
 
-/// The nearest of a few names, capitals apart: less than four letters are others, and about half of them at most.
+/// Returns the most similar name among a few names, ignoring case. At most three letters and about half of all letters
+/// may differ.
 pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let lower = name.to_lowercase();
     names
@@ -17,7 +19,7 @@ pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Opti
         .map(|(_, known)| known)
 }
 
-/// Looks for the nearest of many names, until it has looked at enough.
+/// Finds the most similar name among many names, up to a total number of comparisons.
 #[derive(Debug)]
 pub(crate) struct Nearest(Cell<usize>);
 
@@ -28,7 +30,7 @@ impl Default for Nearest {
 }
 
 impl Nearest {
-    /// None where there is none, or too much was looked at.
+    /// Returns the most similar name, or `None` if no name is similar enough or too many names were compared.
     pub(crate) fn of<'n>(&self, name: &str, names: impl ExactSizeIterator<Item = &'n str>) -> Option<&'n str> {
         let left = self.0.get().checked_sub(names.len())?;
         self.0.set(left);

@@ -1,15 +1,15 @@
-//! A table as a JSON Schema, for editors and for programs that check a file without opmx.
+//! Converts tables to JSON Schemas, for editors and for programs that check files without opmx.
 
 use super::{Field, Presence, Shape};
 use serde_json::{Map, Value, json};
 
-/// The draft that editors know best.
+/// The JSON Schema draft with the best editor support.
 pub(crate) const DRAFT_7: &str = "http://json-schema.org/draft-07/schema#";
 
-/// The newest draft.
+/// The newest JSON Schema draft.
 pub(crate) const DRAFT_2020_12: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// The JSON Schema of a file: it refuses what [`super::check`] does.
+/// Returns the JSON Schema of a file, which rejects the same files as [`super::check`].
 pub fn json_schema(draft: &str, title: &str, about: &str, shape: &Shape) -> Value {
     let mut schema = Map::new();
     schema.insert("$schema".to_owned(), json!(draft));
@@ -70,7 +70,7 @@ fn schema_of(shape: &Shape) -> Map<String, Value> {
     }
 }
 
-/// A map with these keys. `nullable` says whether `null` may stand behind one that its presence allows it for.
+/// Returns the schema of a map with these keys. `nullable` is whether a key may be `null` if its presence allows it.
 fn map_of(fields: &[Field], nullable: bool) -> Map<String, Value> {
     let mut schema = Map::from_iter([("type".to_owned(), json!("object"))]);
     if !fields.is_empty() {

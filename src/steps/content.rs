@@ -1,4 +1,4 @@
-//! What OLM sees of a bundle: its ClusterServiceVersion, the objects beside it, its properties.
+//! A bundle as OLM reads it: its ClusterServiceVersion, its other objects, and its properties.
 
 use crate::csv;
 use crate::olm::dependency::{DependencyKind, Spelling};
@@ -7,27 +7,27 @@ use crate::olm::releases::Olm;
 use crate::text::canonical;
 use serde_json::Value;
 
-/// A bundle, ready to be installed.
+/// A bundle that is ready to be installed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Content {
     /// The name of the bundle in its catalog.
     pub name: String,
-    /// The package that it belongs to.
+    /// The package of the bundle.
     pub package: String,
     /// The ClusterServiceVersion.
     pub csv: Value,
-    /// The other objects, in their order.
+    /// The other objects, in their original order.
     pub objects: Vec<Value>,
-    /// What it declares and needs, as a catalog has it: without the properties that carry manifests.
+    /// The declared properties, as in a catalog, without those that contain manifests.
     pub properties: Vec<Property>,
-    /// Where the catalog holds the manifests itself, the properties that it serves. OLM then writes these alone into
-    /// the ClusterServiceVersion; a database serves nothing among them of what the bundle needs.
+    /// The properties that the catalog serves, if it embeds the manifests. OLM then writes only these into the
+    /// ClusterServiceVersion; a database serves none about dependencies.
     pub served: Option<Vec<Property>>,
 }
 
 impl Content {
-    /// A bundle of these objects, with no properties. What has no kind is no object to OLM, and of several versions in
-    /// one bundle the first one counts. `None` where there is no version.
+    /// Creates a bundle from these objects, without properties. As in OLM, values without a kind are ignored, and the
+    /// first of several ClusterServiceVersions is used. Returns `None` if there is no ClusterServiceVersion.
     pub fn of_objects(name: &str, all: impl IntoIterator<Item = Value>) -> Option<Self> {
         let (mut csv, mut objects) = (None, Vec::new());
         for object in all {
@@ -47,8 +47,7 @@ impl Content {
         })
     }
 
-    /// What is wrong with the first thing that it needs and that this OLM cannot read: it does not install such a
-    /// bundle.
+    /// Returns the problem of the first dependency that `olm` cannot read, if any. OLM does not install such a bundle.
     pub fn unreadable_need(&self, olm: &Olm) -> Option<String> {
         self.properties.iter().find_map(|Property { kind, value }| {
             let known = DependencyKind::of(kind, Spelling::Property)?;
@@ -68,7 +67,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::csv::Csv;
 
-    /// A bundle of a version with these objects beside it.
+    /// Returns a bundle with a ClusterServiceVersion and these other objects.
     pub(crate) fn content(csv: Value, objects: Vec<Value>) -> Content {
         let name = Csv(&csv).name().to_owned();
         Content {

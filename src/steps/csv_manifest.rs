@@ -1,4 +1,4 @@
-//! The ClusterServiceVersion as the step of a plan carries it.
+//! The ClusterServiceVersion as a plan step contains it.
 
 use super::Content;
 use crate::csv;
@@ -9,17 +9,18 @@ use crate::shape;
 use crate::text::canonical;
 use serde_json::{Map, Value, json};
 
-/// How often the annotation names what a bundle needs.
+/// The number of times that the annotation lists dependencies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Repetition {
-    /// Each once; of a bundle whose manifests a catalog holds itself, what the catalog serves of it.
+    /// Once. If a catalog embeds the manifests, the annotation lists the properties that the catalog serves.
     #[default]
     Once,
-    /// Twice, as OLM writes it of a bundle in an image that a file-based catalog names.
+    /// Twice, as OLM does for a bundle in an image that a file-based catalog refers to.
     AsOlm,
 }
 
-/// The object that OLM creates: read by its types, in the namespace of the plan, with what it replaces and declares.
+/// Returns the object that OLM creates: normalized by its types, in the namespace of the plan, with the replaced
+/// version and the properties.
 pub(super) fn manifest(
     content: &Content,
     namespace: &str,
@@ -49,7 +50,7 @@ fn map_at<'a>(value: &'a mut Value, key: &str) -> Option<&'a mut Map<String, Val
     value.get_mut(key)?.as_object_mut()
 }
 
-/// The properties, with the package where they do not name it.
+/// Returns the properties. Adds the package if they do not include it.
 fn declared(content: &Content, repetition: Repetition) -> Vec<Property> {
     let mut declared = match (&content.served, repetition) {
         (Some(served), Repetition::Once) => served.clone(),
@@ -73,7 +74,7 @@ fn declared(content: &Content, repetition: Repetition) -> Vec<Property> {
     declared
 }
 
-/// The annotation with these properties.
+/// Returns the value of the annotation for these properties.
 pub(crate) fn annotation(properties: &[Property]) -> String {
     if properties.is_empty() {
         return "{}".to_owned();

@@ -1,4 +1,4 @@
-//! The RBAC that OLM makes of the permissions of a ClusterServiceVersion, with its names and hashes to the byte.
+//! The RBAC that OLM generates from the permissions of a ClusterServiceVersion, with the same names and hashes.
 
 use crate::csv::{self, Csv};
 use crate::kubernetes::GroupVersionKind;
@@ -8,28 +8,28 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha224};
 use std::collections::BTreeMap;
 
-/// The longest name, though one character more comes out where nothing is cut.
+/// The maximum length of a truncated name. A name that is not truncated may be one character longer.
 const LONGEST_NAME: usize = 63;
-/// The account that every namespace has.
+/// The default account of every namespace.
 const DEFAULT_ACCOUNT: &str = "default";
 
-/// An object without `apiVersion` and `kind`, which the step of a plan carries.
+/// An object without `apiVersion` and `kind`, as a plan step contains it.
 pub(super) struct Generated {
     pub(super) gvk: GroupVersionKind,
     pub(super) manifest: Value,
 }
 
-/// What one service account is given.
+/// The permissions of one service account.
 #[derive(Default)]
 struct Account<'a> {
-    /// Entries of `permissions`, for the namespace.
+    /// Entries of `permissions`, for the namespace of the plan.
     permissions: Vec<&'a Value>,
     /// Entries of `clusterPermissions`.
     cluster: Vec<&'a Value>,
 }
 
-/// The objects for a version that has been read by its types. Accounts come by name; the order in which OLM takes them
-/// is left to chance.
+/// Returns the objects for a version that was normalized by its types. Accounts are sorted by name; OLM uses a random
+/// order.
 pub(super) fn generate(csv: Csv<'_>, namespace: &str) -> Vec<Generated> {
     let mut accounts: BTreeMap<&str, Account<'_>> = BTreeMap::new();
     for permission in csv.list(&["spec", "install", "spec", "permissions"]) {
@@ -52,7 +52,7 @@ fn account_of(permission: &Value) -> &str {
     name.unwrap_or_default()
 }
 
-/// The version that owns the objects, and where.
+/// The version that owns the objects, and the namespace of the plan.
 struct Owner<'a> {
     csv: Csv<'a>,
     namespace: &'a str,
@@ -124,7 +124,7 @@ impl Owner<'_> {
         }
     }
 
-    /// A binding of a ClusterRole has a namespace, though no owner in it.
+    /// Returns a binding. The binding of a ClusterRole also has a namespace, but no owner reference.
     fn binding(&self, kind: &str, name: &str, account: &str) -> Generated {
         let hashed = format!(
             "{{\"RoleRef\":{{\"apiGroup\":{},\"kind\":{},\"name\":{}}},\"Subjects\":[{{\"kind\":\"ServiceAccount\",\
@@ -160,7 +160,7 @@ impl Owner<'_> {
         Map::from_iter([("labels".to_owned(), labels), ("name".to_owned(), name.into())])
     }
 
-    /// The reference does not keep the version from being deleted, and is as its `apiVersion` is written.
+    /// Returns a reference that does not block the deletion of the version, with the version's `apiVersion` unchanged.
     fn references(&self) -> Value {
         json!([{
             "apiVersion": self.csv.text(&["apiVersion"]),
@@ -173,8 +173,7 @@ impl Owner<'_> {
     }
 }
 
-/// A base with a hash behind it. The base is cut where both are too long together, but not where they would fit without
-/// the hyphen.
+/// Appends a hash to a base. The base is truncated if both together are too long, not counting the hyphen.
 fn name(base: &str, hashed: &str) -> String {
     let hash = hash(&format!("{hashed}\n"));
     let kept = if base.len() + hash.len() > LONGEST_NAME {
@@ -189,7 +188,7 @@ fn hash(text: &str) -> String {
     base62(&Sha224::digest(text.as_bytes()))
 }
 
-/// Bytes as one number, the first one the highest, in digits, small letters and capitals.
+/// Encodes bytes as one big-endian number in base 62: digits, lowercase letters, uppercase letters.
 fn base62(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 62] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     let mut number: Vec<u32> = bytes.iter().copied().map(u32::from).collect();
@@ -218,7 +217,7 @@ fn permission_text(permission: &Value) -> String {
     )
 }
 
-/// Rules in the order of fields that the hashes are made of: the verbs first, and always.
+/// Formats rules in the field order that is used for the hashes: the verbs are first, and always present.
 fn rules_text(rules: &Value) -> String {
     let Some(rules) = rules.as_array() else {
         return "null".to_owned();

@@ -1,4 +1,4 @@
-//! From a bundle to the steps of its InstallPlan: what OLM creates of it, and how large that is.
+//! Turns a bundle into the steps of its InstallPlan, and determines the size of the plan.
 
 pub(crate) mod content;
 mod csv_manifest;
@@ -23,53 +23,53 @@ use std::fmt;
 
 /// The kind of a step that creates a Secret of a bundle. A step of kind `Secret` copies the pull secret of a catalog.
 pub(crate) const BUNDLE_SECRET: &str = "BundleSecret";
-/// The kind of the definitions of APIs.
+/// The kind of objects that define APIs.
 pub const CRD: &str = "CustomResourceDefinition";
 
-/// Where a bundle is installed from and to.
+/// The origin and the target of an install.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Target {
     /// The namespace of the plan.
     pub namespace: String,
-    /// The CatalogSource that the bundle comes from.
+    /// The CatalogSource of the bundle.
     pub catalog: String,
     /// The namespace of the CatalogSource.
     pub catalog_namespace: String,
-    /// How the properties are written.
+    /// The number of times that the properties are listed.
     pub repetition: Repetition,
-    /// The OLM that installs it.
+    /// The OLM that installs the bundle.
     pub olm: Olm,
 }
 
-/// One step of an InstallPlan.
+/// A step of an InstallPlan.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Step {
-    /// The ClusterServiceVersion that it is for.
+    /// The ClusterServiceVersion that the step belongs to.
     pub resolving: String,
-    /// What is created.
+    /// The object that the step creates.
     pub resource: StepResource,
-    /// Whether the install may do without it.
+    /// Whether the install can succeed without the object.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
-    /// How far it is.
+    /// The status of the step.
     pub status: StepStatus,
-    /// Where the object goes.
+    /// The namespace for the object.
     #[serde(skip)]
     pub place: Place,
 }
 
-/// Where the object of a step goes.
+/// The namespace for the object of a step.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Place {
-    /// The namespace of the plan, whatever the object says. OLM creates objects of the kinds that it knows.
+    /// The namespace of the plan, regardless of the object, for the kinds that OLM knows.
     #[default]
     Plan,
-    /// This namespace, as the content of an `Install`, which is of any kind.
+    /// A specific namespace, for the content of an `Install`, which can be of any kind.
     Own(String),
 }
 
 impl Step {
-    /// The namespace that the object goes to, where it is of a kind that is in namespaces.
+    /// Returns the namespace for the object, if its kind is namespaced.
     pub fn namespace<'a>(&'a self, of_plan: &'a str) -> &'a str {
         match &self.place {
             Place::Plan => of_plan,
@@ -77,7 +77,7 @@ impl Step {
         }
     }
 
-    /// The step of an object.
+    /// Returns the step for an object.
     pub fn of(resolving: &str, object: Value, target: &Target) -> Self {
         let gvk = kind_of(&object);
         Self {
@@ -106,19 +106,19 @@ impl Step {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepResource {
-    /// The CatalogSource that it comes from.
+    /// The CatalogSource of the bundle.
     pub source_name: String,
     /// The namespace of the CatalogSource.
     pub source_namespace: String,
-    /// API group, `""` for the core group, or where the object names no version behind a slash.
+    /// The API group; `""` for the core group, or if the `apiVersion` of the object has no slash.
     pub group: String,
-    /// API version.
+    /// The API version.
     pub version: String,
-    /// Kind; [`BUNDLE_SECRET`] for a Secret.
+    /// The kind; `BUNDLE_SECRET` for a Secret.
     pub kind: String,
     /// `metadata.name`, or `metadata.generateName`.
     pub name: String,
-    /// The object; written as the text of its JSON.
+    /// The object; serialized as a JSON string.
     #[serde(serialize_with = "as_text")]
     pub manifest: Value,
 }
@@ -127,20 +127,20 @@ fn as_text<S: Serializer>(manifest: &Value, serializer: S) -> Result<S::Ok, S::E
     serializer.serialize_str(&canonical::to_string(manifest))
 }
 
-/// How far a step is.
+/// The status of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub enum StepStatus {
-    /// Nothing is known yet.
+    /// The status is not known yet.
     Unknown,
-    /// The object is not there, and is to be created.
+    /// The object does not exist yet, and must be created.
     NotPresent,
-    /// The object was there.
+    /// The object already existed.
     Present,
     /// The object was created.
     Created,
-    /// The object is optional, and could not be created.
+    /// The object is optional and could not be created.
     NotCreated,
-    /// A CustomResourceDefinition was created, and its API is not served yet.
+    /// A CustomResourceDefinition was created, but its API is not served yet.
     WaitingForApi,
     /// OLM does not install objects of this kind.
     UnsupportedResource,
@@ -152,10 +152,10 @@ impl fmt::Display for StepStatus {
     }
 }
 
-/// Why there are no steps.
+/// The reason why there are no steps.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StepError {
-    /// The ClusterServiceVersion lacks what makes it one.
+    /// The ClusterServiceVersion lacks its `apiVersion` or `kind`.
     #[error("bundle CSV {bundle} missing {field}")]
     Missing {
         /// The bundle.
@@ -168,16 +168,16 @@ pub enum StepError {
     Shape {
         /// The bundle.
         bundle: String,
-        /// What is wrong.
+        /// The cause.
         source: shape::Problem,
     },
 }
 
-/// The steps of one bundle in the order in which OLM makes them: the version, the other objects, the generated RBAC.
-/// `replaces` is the version that is upgraded from, or empty. [`in_order`] puts the steps of a plan into its order.
+/// Returns the steps of a bundle in OLM's order: the version, the other objects, the generated RBAC. `replaces` is the
+/// version to upgrade from; empty if there is none. [`in_order`] sorts the steps of a plan.
 ///
 /// # Errors
-/// When OLM could not read the ClusterServiceVersion.
+/// Returns an error if OLM could not read the ClusterServiceVersion.
 pub fn of_bundle(content: &Content, target: &Target, replaces: &str) -> Result<Vec<Step>, StepError> {
     let bundle = &content.name;
     let original = Csv(&content.csv);
@@ -207,7 +207,7 @@ pub fn of_bundle(content: &Content, target: &Target, replaces: &str) -> Result<V
     }));
     let generated = generated_rbac::generate(Csv(&manifest), &target.namespace);
     steps.extend(generated.into_iter().map(|object| {
-        // The manifest leaves to the step what kind it is of.
+        // Only the step contains the kind, not the manifest.
         let mut step = Step::of(resolving, object.manifest, target);
         step.resource.group = object.gvk.group;
         step.resource.version = object.gvk.version;
@@ -217,7 +217,8 @@ pub fn of_bundle(content: &Content, target: &Target, replaces: &str) -> Result<V
     Ok(steps)
 }
 
-/// Steps in the order of a plan: all versions, all CustomResourceDefinitions, all else, each in the order given.
+/// Sorts steps into the order of a plan: all versions, all CustomResourceDefinitions, all other objects, each in their
+/// original order.
 #[must_use]
 pub fn in_order(mut steps: Vec<Step>) -> Vec<Step> {
     steps.sort_by_key(|step| match step.resource.kind.as_str() {

@@ -1,4 +1,4 @@
-//! Optional manifests (proposal *optional-manifest*): which objects of a bundle an install may do without.
+//! Optional manifests (proposal *optional-manifest*): the objects of a bundle that an install does not require.
 
 use super::Content;
 pub use crate::olm::optional_manifest::OptionalManifest;
@@ -6,7 +6,7 @@ use crate::olm::optional_manifest::entries;
 pub(crate) use crate::olm::property::OPTIONAL_MANIFESTS as PROPERTY;
 use serde_json::Value;
 
-/// Kinds that an install never does without: they are OLM's own, or every cluster has them.
+/// Kinds that are never optional, because they belong to OLM or are served by every cluster.
 const NEVER: [&str; 11] = [
     "ClusterServiceVersion",
     "CustomResourceDefinition",
@@ -21,8 +21,8 @@ const NEVER: [&str; 11] = [
     "ConfigMap",
 ];
 
-/// All that the properties of a bundle name as optional. What is of another shape names nothing; `opmx bundle validate`
-/// says so.
+/// Returns the objects that the properties of a bundle list as optional. Malformed properties are ignored; `opmx bundle
+/// validate` reports them.
 pub fn named(content: &Content) -> Vec<OptionalManifest> {
     let properties = content.properties.iter().filter(|property| property.kind == PROPERTY);
     properties.flat_map(|property| entries(&property.value)).collect()
@@ -58,7 +58,7 @@ mod tests {
         named(&content)
     }
 
-    /// The first group of the proposal's tests: an object is optional as the properties say.
+    /// The first group of the proposal's tests: an object is optional if the properties list it.
     #[test]
     fn a_manifest_is_optional_by_group_kind_namespace_and_name() {
         let rule = listed(

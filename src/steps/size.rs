@@ -1,4 +1,4 @@
-//! How large an InstallPlan is, which a cluster stores as one object.
+//! The size of an InstallPlan, which a cluster stores as one object.
 
 use super::{Content, Step, Target, in_order, of_bundle};
 use crate::csv;
@@ -10,17 +10,18 @@ use memchr::memmem::Finder;
 use serde_json::Value;
 use std::io::{self, Write};
 
-/// Bytes of an InstallPlan beside its steps: its names, its owners, its conditions.
+/// The size of an InstallPlan apart from its steps: its names, its owners and its conditions.
 const FRAME: usize = 512;
-/// Bytes of manifests whose plan is never too large, however many escapes and steps there are.
+/// The total size of manifests below which their plan is never too large, regardless of the number of escapes and
+/// steps.
 const SMALL: usize = 64 << 10;
-/// Bytes that a step takes at most beside its manifest.
+/// The maximum size of a step apart from its manifest.
 const STEP: usize = 4 << 10;
-/// Steps that an account of a version makes at most: itself, and a role and a binding in each scope.
+/// The maximum number of steps for an account of a version: the account, and a role and a binding in each scope.
 const STEPS_OF_ACCOUNT: usize = 5;
 
-/// The bytes of the InstallPlan of these steps, as a cluster stores it: each step with its frame, and its manifest as a
-/// string of JSON, with the escapes of that.
+/// Returns the size in bytes of the InstallPlan of these steps, as a cluster stores it: each step with its frame, and
+/// its manifest as an escaped JSON string.
 pub fn size(steps: &[Step]) -> usize {
     struct Count(usize);
     impl Write for Count {
@@ -34,16 +35,17 @@ pub fn size(steps: &[Step]) -> usize {
         }
     }
     let mut count = Count(FRAME);
-    // Counting does not fail, and steps are JSON.
+    // Counting never fails, and steps can always be serialized.
     let written = serde_json::to_writer(&mut count, steps);
     debug_assert!(written.is_ok());
     count.0
 }
 
-/// The bytes of the InstallPlan of a bundle whose manifests a catalog holds itself, where they are more than a cluster
-/// stores. `content` is asked for only where the manifests are long. Of what OLM cannot read the manifests alone count.
+/// Returns the size in bytes of the InstallPlan of a bundle whose manifests a catalog embeds, if the plan is too large
+/// for a cluster. `content` is called only if the manifests are long. If OLM cannot read the bundle, only the size of
+/// the manifests is used.
 ///
-/// Of a bundle in an image of its own the plan holds only references.
+/// For a bundle in its own image, the plan contains only references.
 pub fn excess<'a>(
     manifests: impl Iterator<Item = &'a [u8]> + Clone,
     content: impl FnOnce() -> Option<Content>,
@@ -63,8 +65,7 @@ pub fn excess<'a>(
     (size > OBJECT).then_some(size)
 }
 
-/// What is to be said of a bundle whose manifests an index is to hold itself, where they are more than OLM can take
-/// from there.
+/// Returns a finding if an index that embeds the manifests of a bundle would be too large for OLM.
 pub fn inline_finding<'a>(csv: &'a Value, others: impl Iterator<Item = &'a Value> + Clone) -> Option<Diagnostic> {
     if is_small(csv, others.clone()) {
         return None;
@@ -72,21 +73,21 @@ pub fn inline_finding<'a>(csv: &'a Value, others: impl Iterator<Item = &'a Value
     let objects = std::iter::once(csv).chain(others);
     let texts: Vec<String> = objects.clone().map(canonical::to_string).collect();
     let all = texts.iter().map(String::len).fold(0_usize, usize::saturating_add);
-    // An index sends the version twice: by itself and among the objects.
+    // An index sends the version twice: separately and among the objects.
     let message = all.saturating_add(texts.first().map_or(0, String::len));
     let why = if message > MESSAGE {
-        format!("a message of {message} bytes, and OLM takes {MESSAGE}")
+        format!("a message of {message} bytes, but OLM accepts at most {MESSAGE}")
     } else {
         let content = || Content::of_objects("", objects.clone().cloned());
         let size = excess(texts.iter().map(String::as_bytes), content)?;
-        format!("an InstallPlan of {size} bytes, and a cluster stores objects of at most {OBJECT}")
+        format!("an InstallPlan of {size} bytes, but a cluster stores objects of at most {OBJECT}")
     };
     let message =
-        format!("an index that holds the manifests of this bundle itself makes {why}, so OLM cannot install it");
+        format!("an index that embeds the manifests of this bundle needs {why}, so OLM cannot install the bundle");
     Some(Diagnostic::new(&rules::BUNDLE_INLINE_SIZE, message))
 }
 
-/// Bytes of JSON at most: as Go writes it, and as a string in a plan.
+/// An upper bound on the size of JSON: as Go writes it, and as a string in a plan.
 #[derive(Debug, Clone, Copy, Default)]
 struct Bytes {
     written: usize,
@@ -94,8 +95,8 @@ struct Bytes {
 }
 
 impl Bytes {
-    /// What one byte of a text becomes: an escape of six bytes where Go or JSON may want one, and in the plan a
-    /// backslash before each quote and backslash.
+    /// Returns the weight of each byte of a string: six bytes if Go or JSON may need an escape, and in the plan an
+    /// additional backslash for each quote and backslash.
     const fn weigh(json: bool) -> [Bytes; 256] {
         let mut weights = [Self { written: 0, planned: 0 }; 256];
         let mut byte = 0_u8;
@@ -115,7 +116,7 @@ impl Bytes {
         }
     }
 
-    /// Those of a text, which is JSON, or stands in a string of JSON.
+    /// Returns the size of JSON text, or of the content of a JSON string.
     fn of_text(text: &[u8], weights: &[Bytes; 256]) -> Self {
         let mut bytes = Self::default();
         for byte in text {
@@ -134,9 +135,9 @@ impl Bytes {
         self.planned += bytes.planned + 4;
     }
 
-    /// Adds a value, with a comma behind it.
+    /// Adds a value and a comma.
     fn add(&mut self, value: &Value) {
-        /// The longest number that Go writes.
+        /// The length of the longest number that Go writes.
         const NUMBER: usize = 26;
         let fixed = match value {
             Value::Null | Value::Bool(_) => 6,
@@ -164,8 +165,9 @@ impl Bytes {
     }
 }
 
-/// More bytes than the plan of these manifests can take, found without making it: each manifest is in it once, and the
-/// rules of the version once more. What a manifest in YAML becomes is not known.
+/// Returns an upper bound on the size of the plan of these manifests, without creating it. Each manifest is included
+/// once, and the rules of the version are included again. There is no bound for YAML, because its size as JSON is
+/// unknown.
 fn at_most<'a>(manifests: impl Iterator<Item = &'a [u8]>) -> usize {
     static WEIGHTS: [Bytes; 256] = Bytes::weigh(true);
     let [compact, spaced] = [&b"\"apiVersion\":\""[..], b"\"apiVersion\": \""].map(Finder::new);
@@ -174,7 +176,7 @@ fn at_most<'a>(manifests: impl Iterator<Item = &'a [u8]>) -> usize {
         if !manifest.trim_ascii_start().starts_with(b"{") {
             return usize::MAX;
         }
-        // There may be several objects, one behind the other.
+        // A manifest may contain several objects in sequence.
         let objects = 1 + compact.find_iter(manifest).count() + spaced.find_iter(manifest).count();
         let planned = Bytes::of_text(manifest, &WEIGHTS).planned;
         if version.find(manifest).is_none() {
@@ -185,7 +187,7 @@ fn at_most<'a>(manifests: impl Iterator<Item = &'a [u8]>) -> usize {
     manifests.map(of_one).fold(FRAME, usize::saturating_add)
 }
 
-/// Whether an index that holds these objects itself is surely small enough, found without writing them.
+/// Whether an index that embeds these objects is certainly small enough, without serializing them.
 fn is_small<'a>(csv: &'a Value, others: impl Iterator<Item = &'a Value>) -> bool {
     let bytes = |value: &Value| {
         let mut bytes = Bytes::default();
@@ -205,7 +207,7 @@ fn is_small<'a>(csv: &'a Value, others: impl Iterator<Item = &'a Value>) -> bool
     message <= MESSAGE && plan <= OBJECT
 }
 
-/// The bytes of a manifest as a string of JSON.
+/// Returns the size of a manifest as a JSON string.
 fn escaped(manifest: &[u8]) -> usize {
     manifest.len() + manifest.iter().filter(|byte| b"\"\\".contains(byte)).count()
 }
@@ -258,10 +260,10 @@ mod tests {
         let of = |bundle: Content| excess(std::iter::once(&long[..]), || Some(bundle));
         assert_eq!(of(bundle(1, "small")), None);
         assert!(of(bundle(1, &"x".repeat(OBJECT))).unwrap() > OBJECT);
-        // A quote is written with a backslash in the manifest, and both with one more in the plan.
+        // The manifest escapes a quote with a backslash, and the plan escapes both characters again.
         assert!(of(bundle(1, &"\"".repeat(OBJECT / 4))).unwrap() > OBJECT);
         assert_eq!(of(bundle(1, &"x".repeat(OBJECT / 4))), None);
-        // The rules stand in the version, and once more in the roles that OLM makes of it.
+        // The rules are in the version, and also in the roles that OLM generates from it.
         let many = bundle(6000, "");
         let version = many.csv.to_string();
         let escaped = version.len() + version.matches('"').count();

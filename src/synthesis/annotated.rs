@@ -1,4 +1,4 @@
-//! What annotations of Deployments and CustomResourceDefinitions say in place of `metadata/olm.yaml`.
+//! Annotations of Deployments and CustomResourceDefinitions that replace values in `metadata/olm.yaml`.
 
 use super::Work;
 use super::draft::Origin;
@@ -13,22 +13,23 @@ use crate::text::{self, Limits, Path, to_json};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A value that an annotation says, and where.
+/// A value that an annotation sets, with the place of the annotation.
 #[derive(Debug, Clone)]
 pub(super) struct Annotated {
     pub(super) value: Value,
     pub(super) origin: Origin,
 }
 
-/// By key of `olm.yaml`, or of a description of an own API.
+/// Values by key of `olm.yaml`, or by key of an API description.
 pub(super) type ByField = BTreeMap<&'static str, Annotated>;
 
-/// Whether an annotation is about the bundle, so that it need not be kept.
+/// Whether an annotation is for the bundle only, so that it need not be kept.
 pub(super) fn is_about_bundle(key: &str) -> bool {
     key.starts_with(PREFIX)
 }
 
-/// What the Deployments say. Of several that say different things, the first by name counts.
+/// Returns the values that the Deployments set. If several set different values, the first Deployment by name takes
+/// precedence.
 pub(super) fn of_deployments(work: &mut Work<'_>) -> ByField {
     let mut indexes = work.inventory.of("apps", "Deployment");
     indexes.sort_by_key(|index| work.inventory.object(*index).name());
@@ -42,7 +43,7 @@ pub(super) fn of_deployments(work: &mut Work<'_>) -> ByField {
             };
             if first.value != found.value {
                 let message = format!(
-                    "{} says another {field} than {}, which counts",
+                    "{} sets a different {field} than {}, which takes precedence",
                     deployment.label(),
                     of.label()
                 );
@@ -52,7 +53,7 @@ pub(super) fn of_deployments(work: &mut Work<'_>) -> ByField {
                 work.findings.push(
                     finding
                         .at(found.origin.place())
-                        .also(first.origin.place(), "the one that counts"),
+                        .also(first.origin.place(), "this annotation takes precedence"),
                 );
             }
         }
@@ -60,12 +61,12 @@ pub(super) fn of_deployments(work: &mut Work<'_>) -> ByField {
     said.into_iter().map(|(field, (found, _))| (field, found)).collect()
 }
 
-/// What a CustomResourceDefinition says of its kind.
+/// Returns the values that a CustomResourceDefinition sets for its kind.
 pub(super) fn of_crd(work: &mut Work<'_>, crd: &Object) -> ByField {
     let mut said = read(work, crd, OF_CRD, Annotation::of_kind);
     if let Some(resources) = said.get_mut("resources").and_then(|found| found.value.as_array_mut()) {
         for resource in resources {
-            // OLM writes what is not said as empty.
+            // OLM writes missing fields as empty strings.
             for absent in csv::absent_of_resource(resource) {
                 resource[absent] = "".into();
             }
@@ -74,7 +75,7 @@ pub(super) fn of_crd(work: &mut Work<'_>, crd: &Object) -> ByField {
     said
 }
 
-/// Writes the examples that CustomResourceDefinitions carry, where nothing else gives examples.
+/// Writes the examples in annotations of CustomResourceDefinitions, unless the CSV already contains examples.
 pub(super) fn examples(work: &mut Work<'_>, crds: Vec<(&Object, Annotated)>) {
     let mut examples = Vec::new();
     let mut origins = Vec::new();
@@ -93,12 +94,12 @@ pub(super) fn examples(work: &mut Work<'_>, crds: Vec<(&Object, Annotated)>) {
                 continue;
             }
             let message = format!(
-                "{} shows an example of {} {}",
+                "{} contains an example of {} {}",
                 crd.label(),
                 text("apiVersion"),
                 text("kind")
             );
-            let help = "Show examples of the kind that the CustomResourceDefinition defines.";
+            let help = "Use examples of the kind that the CustomResourceDefinition defines.";
             let finding = Diagnostic::new(&rules::OLM_ANNOTATION_VALUE, message).object(crd.label());
             work.report(finding.help(help).at(origin.place()));
         }
@@ -115,7 +116,7 @@ pub(super) fn examples(work: &mut Work<'_>, crds: Vec<(&Object, Annotated)>) {
     }
 }
 
-/// Takes the examples out of what a CustomResourceDefinition says.
+/// Removes the examples from the values of a CustomResourceDefinition.
 pub(super) fn take_examples(said: &mut ByField) -> Option<Annotated> {
     said.remove(EXAMPLES)
 }
@@ -141,10 +142,10 @@ fn read(
         let origin = Origin::object(object, &path).derived(annotation.how);
         let mut report = |message: String, help: Option<String>| {
             let mut finding = Diagnostic::new(&rules::OLM_ANNOTATION_VALUE, message).object(object.label());
-            finding.help = help.or_else(|| Some(format!("Write {}: {}", field.shape.wanted(), field.about)));
+            finding.help = help.or_else(|| Some(format!("Use {}: {}", field.shape.wanted(), field.about)));
             work.findings.push(finding.at(origin.place()));
         };
-        // An icon is text, too, and no YAML.
+        // An icon without a colon is also plain text, not YAML.
         let value = if is_plain_text(&field.shape) || annotation.field == "icon" && !text.contains(':') {
             Value::from(text)
         } else {
@@ -155,9 +156,9 @@ fn read(
             ) {
                 (Some(document), None) => document.value().clone(),
                 (_, problem) => {
-                    let reason = problem.map_or("it is empty", |problem| problem.message.as_str());
+                    let reason = problem.map_or("the value is empty", |problem| problem.message.as_str());
                     report(
-                        format!("the annotation {key} of {} is no YAML: {reason}", object.label()),
+                        format!("the annotation {key} of {} is not YAML: {reason}", object.label()),
                         None,
                     );
                     continue;
@@ -181,16 +182,16 @@ fn read(
     said
 }
 
-/// A key that nothing reads is a slip that would go unnoticed.
+/// Reports an unknown key, because the mistake would otherwise go unnoticed.
 fn unknown(work: &mut Work<'_>, object: &Object, key: &str, known: &[Annotation]) {
-    let message = format!("the annotation {key} has no meaning on {}", object.label());
+    let message = format!("the annotation {key} has no effect on {}", object.label());
     let field = key.strip_prefix(PREFIX).unwrap_or_default();
     let required = annotations::required().any(|required| required == field);
     let help = match nearest(field, known.iter().map(|annotation| annotation.field)) {
-        _ if required => format!("Say it in metadata/olm.yaml, which always has {field}."),
-        _ if field == "dependency" => "It is one of a RoleBinding or a ClusterRoleBinding.".to_owned(),
+        _ if required => format!("Set {field} in metadata/olm.yaml, where it is required."),
+        _ if field == "dependency" => "Move the annotation to a RoleBinding or a ClusterRoleBinding.".to_owned(),
         Some(field) => format!("Did you mean {PREFIX}{field}?"),
-        None => "`opmx bundle schema annotations` prints those that are known.".to_owned(),
+        None => "`opmx bundle schema annotations` lists the known annotations.".to_owned(),
     };
     let finding = Diagnostic::new(&rules::OLM_ANNOTATION_KEY, message).object(object.label());
     let path = Path::root().key("metadata").key("annotations").key(key);

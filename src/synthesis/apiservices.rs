@@ -1,4 +1,4 @@
-//! APIServices become owned aggregated APIs.
+//! Turns APIServices into owned aggregated APIs.
 
 use super::Work;
 use super::draft::{Origin, Sourced};
@@ -48,7 +48,7 @@ fn target(work: &mut Work<'_>, index: usize) -> Option<Target> {
     let path = Path::root().key("spec").key("service");
     if !path.get(object.value()).is_some_and(Value::is_object) {
         let message = format!(
-            "{} has no Service: the API server itself would serve it",
+            "{} has no Service, so the API server itself would serve it",
             object.label()
         );
         let finding = Diagnostic::new(&rules::APISERVICE_LOCAL, message).object(object.label());
@@ -63,7 +63,7 @@ fn target(work: &mut Work<'_>, index: usize) -> Option<Target> {
     services::follow(work, &reference)
 }
 
-/// Writes one entry for each kind of each APIService.
+/// Writes one entry per kind of each APIService.
 pub(super) fn project(work: &mut Work<'_>, known: &[Target], kinds: &[AggregatedKind]) {
     let mut apiservices = of(work);
     apiservices.sort_by(|left, right| {
@@ -89,11 +89,11 @@ pub(super) fn project(work: &mut Work<'_>, known: &[Target], kinds: &[Aggregated
         served.sort_by(|left, right| (&left.kind.0, &left.resource.0).cmp(&(&right.kind.0, &right.resource.0)));
         served.dedup_by_key(|kind| (&kind.kind.0, &kind.resource.0));
         if served.is_empty() {
-            let message = format!("nothing says which kinds {} serves", object.label());
+            let message = format!("the kinds that {} serves are unknown", object.label());
             let finding = Diagnostic::new(&rules::APISERVICE_KIND_MISSING, message)
                 .object(object.label())
                 .help(format!(
-                    "List them in metadata/olm.yaml: apiservicedefinitions: {{owned: [{{group: {group}, version: {version}, kind: …, name: <plural>}}]}}."
+                    "List the kinds in metadata/olm.yaml: apiservicedefinitions: {{owned: [{{group: {group}, version: {version}, kind: …, name: <plural>}}]}}."
                 ));
             work.report(finding.at(object.name_place()));
             continue;
@@ -125,7 +125,7 @@ pub(super) fn project(work: &mut Work<'_>, known: &[Target], kinds: &[Aggregated
             super::overlay::describe(work, &entry, "apiservicedefinitions", &["group", "version", "kind"]);
         }
     }
-    // The kinds of an APIService are those described, so a description of one that is there cannot miss it.
+    // The kinds of an APIService follow from its descriptions, so descriptions of an existing APIService always match.
     let there = |entry: &Value| {
         kinds.iter().any(|kind| {
             let text = |key: &str| entry.get(key).and_then(Value::as_str);
@@ -136,7 +136,7 @@ pub(super) fn project(work: &mut Work<'_>, known: &[Target], kinds: &[Aggregated
     super::overlay::report_unmatched(work, "apiservicedefinitions", &list, &keys, &there);
 }
 
-/// The target that was found for this APIService when all were followed.
+/// Returns the known target of this APIService.
 fn reference_target(work: &Work<'_>, index: usize, known: &[Target]) -> Option<Target> {
     let object = work.inventory.object(index);
     let text = |key: &str| object.text(&["spec", "service", key]);
@@ -153,7 +153,7 @@ fn reference_target(work: &Work<'_>, index: usize, known: &[Target]) -> Option<T
         .copied()
 }
 
-/// Says what of an APIService OLM replaces by its own.
+/// Reports the fields of an APIService that OLM replaces.
 fn look_at(work: &mut Work<'_>, index: usize) {
     let object = work.inventory.object(index);
     injected_certificates(work, object, "is dropped");
@@ -167,7 +167,7 @@ fn look_at(work: &mut Work<'_>, index: usize) {
     }
     if object.get(&["spec", "insecureSkipTLSVerify"]) == Some(&Value::Bool(true)) {
         let message = format!(
-            "OLM makes the API server verify {} with a certificate of its own authority",
+            "OLM makes the API server verify {} with OLM's own certificate authority",
             object.label()
         );
         let finding = Diagnostic::new(&rules::APISERVICE_INSECURE, message).object(object.label());

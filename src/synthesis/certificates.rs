@@ -1,8 +1,8 @@
-//! Where Deployments read serving certificates, and where OLM puts its own.
+//! The mounts of serving certificates in Deployments: those of the bundle, and those of OLM.
 //!
-//! OLM makes one certificate for all webhooks and APIServices of a Deployment, and mounts it into every container at
-//! two places. A mount of the bundle at one of them is replaced; one elsewhere stays, with a Secret that somebody must
-//! make.
+//! OLM creates one certificate for all webhooks and APIServices of a Deployment, and mounts it into every container at
+//! two paths. OLM replaces the bundle's mounts at these paths. Other mounts stay, but their Secrets must be created
+//! separately.
 
 use super::Work;
 use super::deployments::containers;
@@ -13,22 +13,22 @@ use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
 
-/// A place where OLM mounts its certificate, and what it calls the certificate and the key there.
+/// A path where OLM mounts its certificate, with the file names of the certificate and the key.
 #[derive(Debug)]
 pub(crate) struct OlmMount {
     /// The folder.
     pub(crate) path: &'static str,
-    /// The files in it.
+    /// The files in the folder.
     pub(crate) files: [&'static str; 2],
 }
 
-/// For webhooks.
+/// The mount for webhooks.
 pub(crate) static OF_WEBHOOKS: OlmMount = OlmMount {
     path: "/tmp/k8s-webhook-server/serving-certs",
     files: ["tls.crt", "tls.key"],
 };
 
-/// For APIServices.
+/// The mount for APIServices.
 pub(crate) static OF_API_SERVICES: OlmMount = OlmMount {
     path: "/apiserver.local.config/certificates",
     files: ["apiserver.crt", "apiserver.key"],
@@ -41,17 +41,17 @@ pub(crate) fn is_olm_mount(path: &str) -> bool {
         .any(|mount| mount.path == path.trim_end_matches('/'))
 }
 
-/// A Deployment: an object of its own, or one that a `ClusterServiceVersion` holds.
+/// A Deployment: a separate object, or an entry of a `ClusterServiceVersion`.
 #[derive(Debug, Clone)]
 pub(crate) struct Deployment<'a> {
     object: &'a Object,
     value: &'a Value,
-    /// Where it stands in the object.
+    /// The path of the Deployment in the object.
     at: Path,
 }
 
 impl<'a> Deployment<'a> {
-    /// One that is an object.
+    /// Returns the Deployment for a separate object.
     pub(crate) fn of(object: &'a Object) -> Self {
         Self {
             object,
@@ -60,7 +60,7 @@ impl<'a> Deployment<'a> {
         }
     }
 
-    /// All that a `ClusterServiceVersion` holds.
+    /// Returns all Deployments in a `ClusterServiceVersion`.
     pub(crate) fn of_csv(csv: &'a Object) -> impl Iterator<Item = Self> {
         let list = Path::from("spec.install.spec.deployments");
         let deployments = Csv(csv.value()).deployments().iter().enumerate();
@@ -76,12 +76,12 @@ impl<'a> Deployment<'a> {
         self.value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// `Deployment/name`.
+    /// Returns `Deployment/name`.
     pub(crate) fn label(&self) -> String {
         format!("Deployment/{}", self.name())
     }
 
-    /// The object that it is or stands in.
+    /// Returns the object that is or contains the Deployment.
     pub(crate) fn object(&self) -> &'a Object {
         self.object
     }
@@ -100,7 +100,7 @@ impl<'a> Deployment<'a> {
 #[derive(Debug)]
 pub(crate) struct SecretMount<'a> {
     pub(crate) secret: &'a str,
-    /// Path of the name of the Secret.
+    /// Path of the Secret's name.
     pub(crate) secret_path: Path,
     /// Whether the pods start without the Secret.
     pub(crate) optional: bool,
@@ -110,8 +110,7 @@ pub(crate) struct SecretMount<'a> {
     pub(crate) mount_path: Path,
 }
 
-/// The Secrets that the containers of a Deployment mount anywhere but where OLM puts its certificate, one mount of
-/// each.
+/// Returns the Secrets that the containers of a Deployment mount at paths other than OLM's, with one mount each.
 pub(crate) fn secret_mounts<'a>(deployment: &Deployment<'a>) -> Vec<SecretMount<'a>> {
     let list = deployment.at.join(&Path::from("spec.template.spec.volumes"));
     let mut found = Vec::new();
@@ -141,7 +140,7 @@ pub(crate) fn secret_mounts<'a>(deployment: &Deployment<'a>) -> Vec<SecretMount<
     found
 }
 
-/// The Secrets of a volume, each with the path of its name.
+/// Returns the Secrets of a volume, each with the path of its name.
 fn sources<'a>(volume: &'a Value, at: &Path) -> Vec<(&'a Value, Path)> {
     let secret = volume.get("secret");
     let whole = secret.map(|secret| (secret, at.key("secret").key("secretName")));
@@ -157,7 +156,7 @@ fn sources<'a>(volume: &'a Value, at: &Path) -> Vec<(&'a Value, Path)> {
     whole.into_iter().chain(parts).collect()
 }
 
-/// Volume, path in the container, and where that stands, of every mount.
+/// Returns, for every mount, the volume, the path in the container, and the path of the field with the container path.
 fn mounts<'a>(deployment: &Deployment<'a>) -> impl Iterator<Item = (&'a str, &'a str, Path)> {
     deployment.containers().into_iter().flat_map(|(container, path)| {
         let list = container.get("volumeMounts").and_then(Value::as_array);
@@ -172,7 +171,7 @@ fn mounts<'a>(deployment: &Deployment<'a>) -> impl Iterator<Item = (&'a str, &'a
     })
 }
 
-/// Says which mounts of the bundle OLM replaces.
+/// Reports the mounts of the bundle that OLM replaces.
 pub(super) fn replaced(work: &mut Work<'_>) {
     for deployment in work.inventory.of("apps", "Deployment") {
         let deployment = work.inventory.object(deployment);
@@ -184,13 +183,13 @@ pub(super) fn replaced(work: &mut Work<'_>) {
     }
 }
 
-/// Whether a container mounts something where OLM puts its certificate, or is told of that place.
+/// Whether a container mounts a volume at one of OLM's paths, or contains such a path in its command or environment.
 pub(crate) fn reads_from_olm(deployment: &Deployment<'_>) -> bool {
     let told = |mount: &OlmMount| told_of(deployment, mount.path).is_some();
     mounts(deployment).any(|(_, mount, _)| is_olm_mount(mount)) || told(&OF_WEBHOOKS) || told(&OF_API_SERVICES)
 }
 
-/// Where a command, an argument or an environment variable names a folder.
+/// Returns the path of a command, argument or environment variable that names a folder.
 fn told_of(deployment: &Deployment<'_>, folder: &str) -> Option<Path> {
     deployment.containers().into_iter().find_map(|(container, path)| {
         let texts = |key: &'static str| {
@@ -211,12 +210,12 @@ fn told_of(deployment: &Deployment<'_>, folder: &str) -> Option<Path> {
     })
 }
 
-/// What to do where a certificate is read from another place than OLM's.
+/// Describes the fix for a certificate that is not read from OLM's mount.
 pub(crate) fn read_from_olm(deployment: &Deployment<'_>, mount: &SecretMount<'_>, from: &OlmMount) -> String {
     let [certificate, key] = from.files;
     let change = told_of(deployment, mount.mount).map_or_else(String::new, |path| format!(" (change {path})"));
     format!(
-        "OLM makes the certificate itself and mounts it at {} as {certificate} and {key}: read it from there{change}, and \
+        "OLM creates the certificate and mounts it at {} as {certificate} and {key}; read it from there{change}, and \
          remove the volume {}.",
         from.path, mount.volume
     )

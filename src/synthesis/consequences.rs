@@ -1,9 +1,9 @@
-//! What follows from a manifest that cannot be read: that what it holds is missing is no news.
+//! Findings that only follow from an unreadable manifest, because its content is missing.
 
 use crate::diagnostic::Diagnostic;
 use crate::rules::{self, Rule};
 
-/// Rules by which a manifest cannot be read.
+/// Rules that report a manifest as unreadable.
 static UNREADABLE: [&Rule; 7] = [
     &rules::YAML_SYNTAX,
     &rules::YAML_EXCESSIVE_ALIASING,
@@ -14,7 +14,7 @@ static UNREADABLE: [&Rule; 7] = [
     &rules::OBJECT_NOT_A_MAP,
 ];
 
-/// Rules about what a bundle does not have.
+/// Rules about missing content of a bundle.
 static ABSENCES: [&Rule; 11] = [
     &rules::K8S_DEPLOYMENT_MISSING,
     &rules::WEBHOOK_SERVICE_MISSING,
@@ -29,8 +29,8 @@ static ABSENCES: [&Rule; 11] = [
     &rules::CERT_OWN_SECRET,
 ];
 
-/// Leaves out what a bundle lacks where a manifest could not be read: it may be there. Without a Deployment, that no
-/// Service selects its pods is no news either.
+/// Removes findings about missing content if a manifest could not be read, because that manifest may contain it.
+/// Without a Deployment, findings about Services that select no pods are also removed.
 pub(crate) fn leave_out(reading: &[Diagnostic], findings: &mut Vec<Diagnostic>) {
     let unread = reading.iter().any(|finding| {
         let place = finding.place.as_ref();

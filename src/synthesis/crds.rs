@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions become the owned APIs; they are shipped as well.
+//! Turns CustomResourceDefinitions into owned APIs, and ships them.
 
 use super::Work;
 use super::annotated;
@@ -16,17 +16,24 @@ use std::collections::{BTreeMap, BTreeSet};
 const GROUP: &str = "apiextensions.k8s.io";
 const KIND: &str = "CustomResourceDefinition";
 
-/// What the CRDs of the bundle define.
+/// The kinds and resources that the CRDs of the bundle define.
 #[derive(Debug, Default)]
 pub(super) struct Owned {
     kinds: BTreeSet<(String, String)>,
     groups: BTreeSet<String>,
+    /// Group and plural name.
+    resources: BTreeSet<(String, String)>,
 }
 
 impl Owned {
-    /// Whether an object of this kind is a custom resource of the bundle.
+    /// Whether the bundle defines the kind of a custom resource.
     pub(super) fn provides(&self, gvk: &GroupVersionKind) -> bool {
         self.kinds.contains(&(gvk.group.clone(), gvk.kind.clone()))
+    }
+
+    /// Whether a CRD of the bundle defines this resource.
+    pub(super) fn has_resource(&self, group: &str, resource: &str) -> bool {
+        self.resources.contains(&(group.to_owned(), resource.to_owned()))
     }
 
     /// Whether a CRD of the bundle defines kinds in this group.
@@ -40,7 +47,7 @@ pub(super) fn of(work: &Work<'_>) -> Vec<usize> {
     work.inventory.of(GROUP, KIND)
 }
 
-/// Lists every served version of every CRD as owned, but for those that `olm.yaml` keeps out.
+/// Lists every served version of every CRD as owned, except those that `olm.yaml` excludes.
 pub(super) fn project(work: &mut Work<'_>) -> Owned {
     let mut owned = Owned::default();
     let mut entries: Vec<(usize, Version)> = Vec::new();
@@ -57,6 +64,8 @@ pub(super) fn project(work: &mut Work<'_>) -> Owned {
         annotated.insert(index, said);
         owned.groups.insert(group.to_owned());
         owned.kinds.insert((group.to_owned(), kind.to_owned()));
+        let plural = crd.text(&["spec", "names", "plural"]).unwrap_or_default();
+        owned.resources.insert((group.to_owned(), plural.to_owned()));
         let versions = served_versions(crd);
         if versions.is_empty() {
             let message = format!("{} serves no version", crd.label());
@@ -68,7 +77,7 @@ pub(super) fn project(work: &mut Work<'_>) -> Owned {
         match defined.get(&key) {
             Some((_, first)) => {
                 let first = work.inventory.object(*first);
-                let message = format!("{kind} of group {group} is defined by two CustomResourceDefinitions");
+                let message = format!("two CustomResourceDefinitions define {kind} of group {group}");
                 let finding = Diagnostic::new(&rules::OBJECT_DUPLICATE, message).object(crd.label());
                 work.report(
                     finding
@@ -131,7 +140,7 @@ pub(super) fn project(work: &mut Work<'_>) -> Owned {
     owned
 }
 
-/// Whether `olm.yaml` keeps a served version out of the list.
+/// Whether `olm.yaml` excludes a served version from the list.
 fn is_unlisted(work: &Work<'_>, name: &str, version: &str) -> bool {
     let unlisted = work.olm.list(&["customresourcedefinitions", "unlisted"]);
     let is = |entry: &Value, key: &str, wanted: &str| entry.get(key).and_then(Value::as_str) == Some(wanted);
@@ -140,7 +149,7 @@ fn is_unlisted(work: &Work<'_>, name: &str, version: &str) -> bool {
         .any(|entry| is(entry, "name", name) && is(entry, "version", version))
 }
 
-/// A version that is kept out and is not there is a slip that would go unnoticed.
+/// Reports excluded versions that no manifest serves, because the mistake would otherwise go unnoticed.
 fn unlisted_unmatched(work: &mut Work<'_>) {
     let unlisted = work.olm.list(&["customresourcedefinitions", "unlisted"]);
     for (index, entry) in unlisted.iter().enumerate() {
@@ -170,7 +179,7 @@ struct Version {
     path: Path,
 }
 
-/// The served versions; a `v1beta1` CRD without a list has the one of `spec.version`.
+/// Returns the served versions. For a `v1beta1` CRD without a list, this is `spec.version`.
 fn served_versions(crd: &Object) -> Vec<Version> {
     let list = crd.list(&["spec", "versions"]);
     let spec = Path::root().key("spec");
@@ -196,7 +205,7 @@ fn served_versions(crd: &Object) -> Vec<Version> {
         .collect()
 }
 
-/// Where the schema of a version says what the kind is.
+/// Returns the path of the description in the schema of a version.
 fn description(crd: &Object, version: &Version) -> Option<Path> {
     let spec = Path::root().key("spec");
     let of_version = version.path.parent()?.key("schema").key("openAPIV3Schema");
@@ -211,7 +220,7 @@ fn description(crd: &Object, version: &Version) -> Option<Path> {
         .find(says)
 }
 
-/// The served versions of a CRD whose schema says what the kind is.
+/// Returns the names of the served versions of a CRD whose schema contains a description.
 pub(crate) fn described_names(crd: &Object) -> Vec<&str> {
     let versions = served_versions(crd).into_iter();
     versions
@@ -240,13 +249,13 @@ fn check(work: &mut Work<'_>, crd: &Object) {
         work.report(finding.at(crd.name_place()));
     }
     if crd.gvk().version == "v1beta1" {
-        let message = format!("{} is written for v1beta1, which Kubernetes 1.22 removed", crd.label());
+        let message = format!("{} uses v1beta1, which Kubernetes 1.22 removed", crd.label());
         let finding = Diagnostic::new(&rules::CRD_V1BETA1, message).object(crd.label());
         work.report(finding.at(crd.place(&Path::root().key("apiVersion"))));
     }
 }
 
-/// OLM writes the certificate of its own authority there.
+/// Removes the `caBundle` of conversion webhooks, because OLM adds its own certificate authority.
 fn without_ca_bundle(mut crd: Value) -> Value {
     for client in [
         "/spec/conversion/webhook/clientConfig",

@@ -1,4 +1,4 @@
-//! What only a person can decide about manifests that become a bundle.
+//! Decisions that only a person can make about manifests that become a bundle.
 
 use super::wildcards::WildcardRule;
 use super::{Fate, Outcome, Synthesis, Unresolved};
@@ -11,28 +11,28 @@ use crate::rules;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What only a person can decide about manifests that become a bundle.
+/// Decisions that only a person can make about manifests that become a bundle.
 #[derive(Debug, Default)]
 pub struct Decisions {
-    /// Resources in RBAC rules whose kinds nothing says.
+    /// Resources in RBAC rules whose kinds are unknown.
     pub unresolved: Vec<Unresolved>,
-    /// The APIServices, as `Kind/name`, whose kinds nothing says.
+    /// The APIServices whose kinds are unknown, as `Kind/name`.
     pub api_services: Vec<String>,
-    /// What the operator's Roles allow in one namespace. With the install mode AllNamespaces it holds in all of them:
+    /// The rules of the operator's Roles. With the install mode AllNamespaces, they apply to all namespaces, because
     /// OLM copies each Role into a ClusterRole.
     pub widened: Vec<Rule>,
     /// The operator's rules with wildcards.
     pub wildcards: Vec<WildcardRule>,
-    /// The bindings that let the operator do everything.
+    /// The bindings that grant all permissions to the operator.
     pub everything: Vec<Object>,
-    /// The objects that OLM installs from no bundle.
+    /// Findings about objects that OLM does not install from bundles.
     pub unsupported: Vec<Diagnostic>,
-    /// The objects that OLM applies, and whose kinds a cluster may not have. The bundle can name them as optional.
+    /// The objects that OLM applies, but whose kinds a cluster may lack. The bundle can list them as optional.
     pub foreign: Vec<Object>,
 }
 
 impl Decisions {
-    /// What a synthesis leaves open about the objects that it was made of.
+    /// Returns the decisions that a synthesis leaves open about its objects.
     pub(super) fn of(synthesis: &Synthesis, objects: &[Object]) -> Self {
         let findings = || synthesis.diagnostics.iter();
         let untold = findings().filter(|finding| *finding.rule == rules::APISERVICE_KIND_MISSING);
@@ -50,7 +50,7 @@ impl Decisions {
     }
 }
 
-/// The bindings of the operator to the role of every cluster that may do everything.
+/// Returns the operator's bindings to the built-in role that grants all permissions.
 fn everything(synthesis: &Synthesis, objects: &[Object]) -> Vec<Object> {
     let missing = synthesis.diagnostics.iter();
     let missing = missing.filter(|finding| *finding.rule == rules::RBAC_ROLE_MISSING);
@@ -73,7 +73,7 @@ fn foreign(synthesis: &Synthesis) -> Vec<Object> {
     elsewhere.cloned().collect()
 }
 
-/// The value of the property `olm.manifests.optional` that names objects as their manifests do.
+/// Returns the value of the property `olm.manifests.optional` that lists the objects as their manifests name them.
 pub fn optional_manifests(objects: &[Object]) -> Value {
     let entry = |object: &Object| {
         let mut entry = json!({"group": object.gvk().group, "kind": object.gvk().kind, "name": object.name()});
@@ -85,7 +85,8 @@ pub fn optional_manifests(objects: &[Object]) -> Value {
     json!({"manifests": objects.iter().map(entry).collect::<Vec<_>>()})
 }
 
-/// The rules of the roles that RoleBindings give to the operator, put together for a reader: what is secret first.
+/// Returns the rules of the roles that RoleBindings grant to the operator, merged for readability, with those about
+/// Secrets first.
 fn widened(outcomes: &[Outcome], objects: &[Object]) -> Vec<Rule> {
     let bindings = outcomes.iter().filter(|outcome| {
         outcome.object.gvk().is(rbac::GROUP, "RoleBinding") && matches!(outcome.fate, Fate::Projected)
@@ -101,7 +102,7 @@ fn widened(outcomes: &[Outcome], objects: &[Object]) -> Vec<Rule> {
     for_reader(&rules)
 }
 
-/// Rules put together, what is secret first.
+/// Merges rules and puts those about Secrets first.
 pub(super) fn for_reader(rules: &[Rule]) -> Vec<Rule> {
     let mut rules = compact(rules);
     rules.sort_by_key(|rule| {

@@ -1,4 +1,4 @@
-//! Deployments become the install strategy, and their service accounts decide whose RBAC counts.
+//! Turns Deployments into the install strategy. Their service accounts determine the relevant RBAC.
 
 use super::Work;
 use super::annotated;
@@ -19,11 +19,11 @@ const TARGET_NAMESPACES: &str = "metadata.annotations['olm.targetNamespaces']";
 /// The service accounts of the bundle's Deployments, and those that `olm.yaml` adds.
 #[derive(Debug, Default)]
 pub(super) struct Accounts {
-    /// Account name to the Deployments that use it.
+    /// The Deployments that use each account, by account name.
     pub(super) of_deployments: BTreeMap<String, Vec<usize>>,
-    /// Accounts named by `extraServiceAccounts`, with their index there.
+    /// Accounts in `extraServiceAccounts`, with their index there.
     pub(super) extra: BTreeMap<String, usize>,
-    /// The namespace that the Deployments name, where one does.
+    /// The namespace of the Deployments, if they specify one.
     pub(super) namespace: Option<String>,
 }
 
@@ -33,13 +33,13 @@ impl Accounts {
         self.of_deployments.contains_key(name) || self.extra.contains_key(name)
     }
 
-    /// Whether this is one of the accounts, in the namespace of the Deployments.
+    /// Whether the bundle uses an account with this name, in the namespace of the Deployments.
     pub(super) fn matches(&self, name: &str, namespace: Option<&str>) -> bool {
         self.is_projected(name) && same_namespace(self.namespace.as_deref(), namespace)
     }
 }
 
-/// The account of a Deployment's pods, and the path of the field that names it.
+/// The account of a Deployment's pods, and the path of the field that specifies it.
 pub(crate) fn service_account(deployment: &Object) -> (&str, Path) {
     let template = Path::root().key("spec").key("template").key("spec");
     for field in ["serviceAccountName", "serviceAccount"] {
@@ -75,7 +75,7 @@ pub(super) fn project(work: &mut Work<'_>) -> Accounts {
         work.inventory
             .decide(index, Fate::Projected, "becomes part of the install strategy");
         if let Some(first) = names.insert(deployment.name(), deployment) {
-            let message = format!("two Deployments are called {}", deployment.name());
+            let message = format!("two Deployments have the name {}", deployment.name());
             let finding = Diagnostic::new(&rules::DEPLOYMENT_DUPLICATE, message).object(deployment.label());
             work.report(
                 finding
@@ -104,14 +104,14 @@ pub(super) fn project(work: &mut Work<'_>) -> Accounts {
             .decide(index, Fate::Projected, "becomes part of the install strategy");
     }
     if deployments.is_empty() && work.inventory.of("extensions", "Deployment").is_empty() {
-        let message = format!("the manifests hold no Deployment (apps/v1){}", kinds_by_file(work));
+        let message = format!("the manifests contain no Deployment (apps/v1){}", kinds_by_file(work));
         work.report(Diagnostic::new(&rules::K8S_DEPLOYMENT_MISSING, message));
     }
     accounts.namespace = common_namespace(work, &deployments);
     accounts
 }
 
-/// What there is in each file, to be said after a colon.
+/// Lists the kinds in each file, with a leading colon; empty if there are none.
 fn kinds_by_file(work: &Work<'_>) -> String {
     const SHOWN: usize = 5;
     let mut files: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
@@ -124,7 +124,12 @@ fn kinds_by_file(work: &Work<'_>) -> String {
     let mut listed: Vec<String> = files
         .iter()
         .take(SHOWN)
-        .map(|(file, kinds)| format!("{file} has {}", kinds.iter().cloned().collect::<Vec<_>>().join(", ")))
+        .map(|(file, kinds)| {
+            format!(
+                "{file} contains {}",
+                kinds.iter().cloned().collect::<Vec<_>>().join(", ")
+            )
+        })
         .collect();
     if files.len() > SHOWN {
         listed.push(format!("and {} more files", files.len() - SHOWN));
@@ -148,10 +153,7 @@ fn extra_accounts(work: &mut Work<'_>) -> Accounts {
 }
 
 fn old_api(work: &mut Work<'_>, deployment: &Object, api_version: &str) {
-    let message = format!(
-        "{} is written for {api_version}; write it for apps/v1",
-        deployment.label()
-    );
+    let message = format!("{} uses {api_version} instead of apps/v1", deployment.label());
     let finding = Diagnostic::new(&rules::K8S_OLD_API, message).object(deployment.label());
     work.report(finding.at(deployment.place(&Path::root().key("apiVersion"))));
 }
@@ -177,10 +179,10 @@ fn write_entry(work: &mut Work<'_>, deployment: &Object, entry: &Path) {
     }
 }
 
-/// Says what of a Deployment is lost or will not work.
+/// Reports the parts of a Deployment that are lost or will not work.
 fn look_at(work: &mut Work<'_>, deployment: &Object) {
     if !names::is_dns1123_subdomain(deployment.name()) {
-        let message = format!("{:?} cannot name a Deployment", deployment.name());
+        let message = format!("{:?} is not a valid Deployment name", deployment.name());
         let finding = Diagnostic::new(&rules::DEPLOYMENT_NAME, message).object(deployment.label());
         work.report(finding.at(deployment.name_place()));
     }
@@ -190,7 +192,7 @@ fn look_at(work: &mut Work<'_>, deployment: &Object) {
         .is_some_and(|map| map.keys().any(|key| !annotated::is_about_bundle(key)))
     {
         let message = format!(
-            "the annotations of {} are lost: a CSV has no place for them",
+            "the annotations of {} are lost, because a CSV has no field for them",
             deployment.label()
         );
         let finding = Diagnostic::new(&rules::DEPLOYMENT_ANNOTATIONS, message).object(deployment.label());
@@ -214,7 +216,7 @@ fn look_at(work: &mut Work<'_>, deployment: &Object) {
     }
 }
 
-/// The containers of a Deployment with their paths, init containers last.
+/// Returns the containers of a Deployment with their paths, init containers last.
 pub(super) fn containers(deployment: &Value) -> Vec<(&Value, Path)> {
     let pod = Path::root().key("spec").key("template").key("spec");
     let spec = deployment.pointer("/spec/template/spec");
@@ -260,13 +262,13 @@ fn common_namespace(work: &mut Work<'_>, deployments: &[usize]) -> Option<String
     let other = named.find(|deployment| deployment.namespace() != first.namespace());
     if let Some(other) = other {
         let namespace = Path::root().key("metadata").key("namespace");
-        let message = "the Deployments are in more than one namespace, but a CSV installs into one";
+        let message = "the Deployments are in more than one namespace, but a CSV installs into only one";
         let finding = Diagnostic::new(&rules::K8S_NAMESPACES, message).object(other.label());
         let place = other.place(&namespace);
         work.report(
             finding
                 .at(place)
-                .also(first.place(&namespace), "another namespace is here"),
+                .also(first.place(&namespace), "this Deployment is in a different namespace"),
         );
     }
     first.namespace().map(str::to_owned)

@@ -5,28 +5,28 @@ use crate::text::{Document, Path, Step};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// How a value of the CSV follows from the place that it came from.
+/// The relation between a value of the CSV and its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
-    /// The value at the place, unchanged, with everything below it.
+    /// The value at the origin, unchanged, with all nested values.
     Copied,
-    /// It contains or follows from the text at the place; says how.
+    /// A value that contains or follows from the text at the origin; the string explains how.
     Derived(&'static str),
 }
 
-/// Where a value of the CSV came from.
+/// The origin of a value in the CSV.
 #[derive(Debug, Clone)]
 pub struct Origin {
     document: Document,
     path: Path,
     /// The object, as `Kind/name`, or `metadata/olm.yaml`.
     pub object: String,
-    /// How the value follows from the place.
+    /// The relation between the value and the origin.
     pub relation: Relation,
 }
 
 impl Origin {
-    /// The value of `path` in an object.
+    /// Returns the origin at `path` in an object.
     pub(super) fn object(object: &crate::manifest::Object, path: &Path) -> Self {
         let (document, root) = object.document();
         Self {
@@ -37,7 +37,7 @@ impl Origin {
         }
     }
 
-    /// The value of `path` in `metadata/olm.yaml`.
+    /// Returns the origin at `path` in `metadata/olm.yaml`.
     pub(super) fn olm(olm: crate::bundle::olm_yaml::Olm<'_>, path: &Path) -> Self {
         Self {
             document: olm.document().clone(),
@@ -47,18 +47,18 @@ impl Origin {
         }
     }
 
-    /// The same place, with a word on how the value follows from it.
+    /// Returns the same origin, with a note that explains how the value follows from it.
     pub(super) fn derived(mut self, how: &'static str) -> Self {
         self.relation = Relation::Derived(how);
         self
     }
 
-    /// The place in the author's file.
+    /// Returns the place in the author's file.
     pub fn place(&self) -> Place {
         self.document.place(&self.path)
     }
 
-    /// The value at the place, read from the author's document.
+    /// Returns the value in the author's document.
     pub fn value(&self) -> Option<&Value> {
         self.path.get(self.document.value())
     }
@@ -75,7 +75,7 @@ impl Origin {
     }
 }
 
-/// A string of the CSV and where it came from.
+/// A string of the CSV with its origins.
 pub(super) type Sourced = (String, Vec<Origin>);
 
 /// The origins of a CSV's values, by path.
@@ -85,12 +85,13 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// Every recorded path with its origins; a copied value stands for everything below it.
+    /// Returns every recorded path with its origins. A copied value includes all nested values.
     pub fn iter(&self) -> impl Iterator<Item = (&Path, &[Origin])> {
         self.entries.iter().map(|(path, origins)| (path, origins.as_slice()))
     }
 
-    /// Where the value at `path` of the CSV came from: by its own record, or inside the nearest copied ancestor's.
+    /// Returns the origin of the value at `path` in the CSV. Without a record for `path`, this is the origin of the
+    /// nearest recorded ancestor.
     pub fn origin(&self, path: &Path) -> Option<Origin> {
         let steps = path.steps();
         (0..=steps.len()).rev().find_map(|length| {
@@ -103,7 +104,7 @@ impl Provenance {
         })
     }
 
-    /// The author's place behind the value at `path` of the CSV.
+    /// Returns the place in the author's file for the value at `path` in the CSV.
     pub fn place(&self, path: &Path) -> Option<Place> {
         self.origin(path).map(|origin| origin.place())
     }
@@ -125,12 +126,12 @@ impl Draft {
         }
     }
 
-    /// Writes a value that every CSV has.
+    /// Writes a value without an origin, such as a constant of every CSV.
     pub(super) fn constant(&mut self, path: &Path, value: impl Into<Value>) {
         set(&mut self.csv, path.steps(), value.into());
     }
 
-    /// Writes a value with its origins, the first of which is the one that findings point at.
+    /// Writes a value with its origins; findings refer to the first one.
     pub(super) fn put(&mut self, path: &Path, value: impl Into<Value>, origins: impl IntoIterator<Item = Origin>) {
         set(&mut self.csv, path.steps(), value.into());
         self.provenance
@@ -138,30 +139,30 @@ impl Draft {
             .insert(path.clone(), origins.into_iter().collect());
     }
 
-    /// Writes the value that stands at `origin`.
+    /// Copies the value at `origin`.
     pub(super) fn copy(&mut self, path: &Path, origin: Origin) {
         let value = origin.value().cloned().unwrap_or(Value::Null);
         self.put(path, value, [origin]);
     }
 
-    /// What has been written at `path` so far.
+    /// Returns the value written at `path` so far.
     pub(super) fn get(&self, path: &Path) -> Option<&Value> {
         path.get(&self.csv)
     }
 
-    /// The author's place behind what has been written at `path` so far.
+    /// Returns the place in the author's file for the value written at `path` so far.
     pub(super) fn place(&self, path: &Path) -> Option<Place> {
         self.provenance.place(path)
     }
 
-    /// The CSV with all keys sorted.
+    /// Returns the CSV with all keys sorted, and its provenance.
     pub(super) fn finish(mut self) -> (Value, Provenance) {
         self.csv.sort_all_objects();
         (self.csv, self.provenance)
     }
 }
 
-/// Puts `value` at `steps`, making maps and list items on the way. Lists grow at their end only.
+/// Sets `value` at `steps`, and creates missing maps and list items. Items are only appended to lists.
 fn set(target: &mut Value, steps: &[Step], value: Value) {
     let Some((step, rest)) = steps.split_first() else {
         *target = value;

@@ -1,34 +1,34 @@
-//! Where each value of a synthesized CSV came from, as rows for a person or a program.
+//! The origins of the values in a synthesized CSV, as rows for a person or a program.
 
 use super::draft::{Provenance, Relation};
 use crate::text::canonical;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Longest value shown whole.
+/// The maximum number of characters of a value that is shown in full.
 const SHOWN: usize = 60;
 
-/// One value of the CSV and one place that it came from.
+/// A value of the CSV with one of its origins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explanation {
     /// Path in the CSV, such as `spec.install.spec.deployments[0].name`.
     pub field: String,
-    /// The value; of a large one its beginning.
+    /// The value, or the beginning of a long one.
     pub value: String,
-    /// The object that says it, as `Kind/name`, or `metadata/olm.yaml`.
+    /// The object with the origin, as `Kind/name`, or `metadata/olm.yaml`.
     pub object: String,
-    /// The file.
+    /// The file with the origin.
     pub file: String,
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// `copied`, or how the value follows from what stands there.
+    /// `copied`, or an explanation of how the value follows from the origin.
     pub how: &'static str,
 }
 
 impl Provenance {
-    /// The rows for a CSV, in the order of its paths; a value with several origins has a row for each.
+    /// Returns the rows for a CSV, in the order of its paths; a value with several origins has one row per origin.
     pub fn explain(&self, csv: &Value) -> Vec<Explanation> {
         let mut rows = Vec::new();
         for (path, origins) in self.iter() {

@@ -1,33 +1,33 @@
-//! What happens to each object: projected onto the CSV, kept beside it, or dropped.
+//! The fate of each object: projected onto the CSV, kept alongside it, or dropped.
 
 use crate::kubernetes::builtin;
 use crate::manifest::Object;
 use serde_json::Value;
 
-/// What happens to an object of the bundle.
+/// The fate of an object of the bundle.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fate {
-    /// The CSV generates it again, so it is not shipped.
+    /// The CSV generates the object again, so the object is not shipped.
     Projected,
-    /// It is shipped beside the CSV, as this value.
+    /// The object is shipped alongside the CSV, as this value.
     Kept(Value),
-    /// It is neither in the CSV nor shipped.
+    /// The object is neither in the CSV nor shipped.
     Dropped,
 }
 
-/// An object, what happens to it, and why.
+/// An object, its fate, and the reason.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// The object as the author wrote it.
     pub object: Object,
-    /// What happens to it.
+    /// The fate of the object.
     pub fate: Fate,
-    /// Why, in a few words.
+    /// The reason, in a few words.
     pub reason: String,
 }
 
 impl Outcome {
-    /// The value to ship, where the object is kept.
+    /// Returns the value to ship if the object is kept, otherwise `None`.
     pub fn shipped(&self) -> Option<&Value> {
         match &self.fate {
             Fate::Kept(value) => Some(value),
@@ -36,7 +36,7 @@ impl Outcome {
     }
 }
 
-/// Kinds that OLM applies from a bundle beside the CSV, and whether it puts them into the install namespace.
+/// Kinds that OLM applies from a bundle alongside the CSV, and whether OLM moves them into the install namespace.
 const KEPT_KINDS: [(&str, bool); 20] = [
     ("ClusterRole", false),
     ("ClusterRoleBinding", false),
@@ -60,7 +60,7 @@ const KEPT_KINDS: [(&str, bool); 20] = [
     ("ServiceMonitor", true),
 ];
 
-/// The value of a kept object: as written, but without the namespace that OLM sets.
+/// Returns the value of a kept object, without the namespace, which OLM sets.
 pub(super) fn shipped(object: &Object) -> Value {
     let mut value = object.value().clone();
     if is_moved(object)
@@ -81,11 +81,11 @@ pub(crate) fn is_moved(object: &Object) -> bool {
 pub(super) fn is_kept_kind(object: &Object) -> bool {
     let gvk = object.gvk();
     let known = KEPT_KINDS.iter().any(|(kind, _)| *kind == gvk.kind) || gvk.kind == "VerticalPodAutoscaler";
-    // Kubernetes' own kinds count in their own group only; the others belong to whichever group serves them.
+    // Built-in kinds must be in their own group; the other kinds may be in any group.
     known && (!builtin::is_builtin_group(&gvk.group) || !is_foreign(gvk))
 }
 
-/// Whether a built-in group is named that has no such kind.
+/// Whether the group is a built-in one that does not contain the kind.
 fn is_foreign(gvk: &crate::kubernetes::GroupVersionKind) -> bool {
     builtin::is_bare_group(&gvk.group) && builtin::find_kind(&gvk.group, &gvk.kind).is_none()
 }

@@ -1,4 +1,4 @@
-//! Which rules the bindings of the bundle grant to the operator's service accounts.
+//! The rules that the bindings of the bundle grant to the operator's service accounts.
 
 use super::deployments::Accounts;
 use super::fate::{self, Fate};
@@ -14,27 +14,27 @@ use crate::text::Path;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Annotation of a binding whose APIs the operator can do without.
+/// The annotation of a binding for APIs that are optional for the operator.
 const OPTIONAL: &str = "operators.operatorframework.io.bundle.dependency";
 
-/// The Role in `kube-system` with which API servers learn whom to trust.
+/// The Role in `kube-system` that lets API servers read the trusted certificate authorities.
 const AUTHENTICATION_READER: &str = "extension-apiserver-authentication-reader";
 
-/// Where a binding grants its role.
+/// The scope of a binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Scope {
-    /// A RoleBinding: in the namespaces that the operator watches.
+    /// A RoleBinding, which grants the role in the namespaces that the operator watches.
     Namespaces,
-    /// A ClusterRoleBinding: everywhere.
+    /// A ClusterRoleBinding, which grants the role in the whole cluster.
     Cluster,
 }
 
-/// One rule of one role, granted to one account by one binding.
+/// A rule of a role that a binding grants to an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Grant {
     pub(super) account: String,
     pub(super) scope: Scope,
-    /// Index of the object that holds the rule: the role, or a role aggregated into it.
+    /// Index of the object that contains the rule: the role, or a role aggregated into it.
     pub(super) role: usize,
     /// Index of the rule in `rules`.
     pub(super) rule: usize,
@@ -43,7 +43,7 @@ pub(super) struct Grant {
     /// Whether the binding is marked as optional.
     pub(super) optional: bool,
     /// Whether the binding is shipped, so that the rule is not among the permissions of the CSV. OLM moves such a
-    /// binding into the install namespace, where it grants the rule all the same.
+    /// binding into the install namespace, where it still grants the rule.
     pub(super) shipped: bool,
 }
 
@@ -54,7 +54,7 @@ impl Grant {
     }
 }
 
-/// A binding and what it needs to be judged.
+/// A binding with its relevant subjects.
 struct Binding<'a> {
     index: usize,
     object: &'a Object,
@@ -63,8 +63,8 @@ struct Binding<'a> {
     matching: Vec<(usize, String)>,
 }
 
-/// Collects the grants in the order of the bindings' names, and decides what happens to the RBAC of the bundle.
-/// `certified` are the Deployments for which OLM creates the bindings of an API server itself.
+/// Collects the grants in the order of the bindings' names, and decides the fate of the bundle's RBAC. `certified`
+/// lists the Deployments for which OLM itself creates the bindings of an API server.
 pub(super) fn collect(work: &mut Work<'_>, accounts: &Accounts, certified: &[usize]) -> Vec<Grant> {
     let mut grants = Vec::new();
     let mut projected: BTreeSet<usize> = BTreeSet::new();
@@ -121,7 +121,8 @@ fn read<'a>(work: &mut Work<'a>, accounts: &Accounts, index: usize, scope: Scope
         .filter_map(|(position, subject)| {
             let text = |key: &str| subject.get(key).and_then(Value::as_str);
             let account = text("kind") == Some("ServiceAccount") && text("apiGroup").unwrap_or_default().is_empty();
-            // A subject without a namespace is of the binding's, and OLM moves that into the install namespace.
+            // A subject without a namespace is in the namespace of the binding, which OLM moves into the install
+            // namespace.
             let name = text("name")?;
             (account && accounts.matches(name, text("namespace"))).then(|| (position, name.to_owned()))
         })
@@ -130,7 +131,7 @@ fn read<'a>(work: &mut Work<'a>, accounts: &Accounts, index: usize, scope: Scope
         && value != "optional"
     {
         let message = format!(
-            "the annotation {OPTIONAL} of {} is {value:?}; only optional has a meaning",
+            "the annotation {OPTIONAL} of {} is {value:?}, but only the value optional has an effect",
             object.label()
         );
         let finding = Diagnostic::new(&rules::RBAC_OPTIONAL_ANNOTATION, message).object(object.label());
@@ -145,7 +146,7 @@ fn read<'a>(work: &mut Work<'a>, accounts: &Accounts, index: usize, scope: Scope
     }
 }
 
-/// The annotation has a meaning on bindings alone.
+/// Reports the annotation on a role, because it only has an effect on bindings.
 fn annotated_role(work: &mut Work<'_>, role: usize) {
     let object = work.inventory.object(role);
     if object.text(&["metadata", "annotations", OPTIONAL]).is_none() {
@@ -164,7 +165,7 @@ fn annotated_role(work: &mut Work<'_>, role: usize) {
     work.report(finding.at(object.key_place(&path)));
 }
 
-/// The role that a binding refers to, where it is in the bundle.
+/// Returns the role that a binding refers to, if it is in the bundle.
 fn role_of(work: &mut Work<'_>, binding: &Binding<'_>) -> Option<usize> {
     let object = binding.object;
     let kind = object.text(&["roleRef", "kind"]).unwrap_or_default();
@@ -184,8 +185,8 @@ fn role_of(work: &mut Work<'_>, binding: &Binding<'_>) -> Option<usize> {
     })
 }
 
-/// Groups and users that contain the operator's account are not projected: with wildcards behind them they would be a
-/// way around the ban, so that is an error.
+/// Reports groups and users that contain the operator's account, because they are not projected. If they are granted
+/// wildcards, this is an error, because it would bypass the ban.
 fn subject_forms(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>, role: Option<usize>) {
     for (position, subject) in binding.object.list(&["subjects"]).iter().enumerate() {
         let text = |key: &str| subject.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -239,7 +240,7 @@ fn covers_accounts(accounts: &Accounts, kind: &str, name: &str) -> bool {
     }
 }
 
-/// The first wildcard type of a rule, as the list and index where it stands.
+/// Returns the first wildcard type of a rule, as its list and index.
 pub(crate) fn wildcard_in(rule: PolicyRule<'_>) -> Option<(&'static str, usize)> {
     let group = rule.api_groups().find(|(_, group)| *group == "*");
     let resource = rule
@@ -250,7 +251,7 @@ pub(crate) fn wildcard_in(rule: PolicyRule<'_>) -> Option<(&'static str, usize)>
         .or(resource.map(|(index, _)| ("resources", index)))
 }
 
-/// A binding whose role is not in the bundle: OLM's own, or one that the cluster brings.
+/// Handles a binding to a role that is not in the bundle. The role may be in the cluster.
 fn without_role(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>, certified: &[usize], elsewhere: bool) {
     if binding.matching.is_empty() {
         return;
@@ -269,14 +270,14 @@ fn without_role(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>,
         Scope::Namespaces => role == AUTHENTICATION_READER && object.namespace() == Some("kube-system"),
     };
     if of_api_server && standard {
-        let message = format!("{} is left out: OLM creates the same binding", object.label());
+        let message = format!("{} is omitted, because OLM creates the same binding", object.label());
         let finding = Diagnostic::new(&rules::RBAC_GENERATED_BINDING, message).object(object.label());
         work.report(finding.at(object.name_place()));
         work.inventory
             .decide(binding.index, Fate::Dropped, "OLM creates the same binding");
         return;
     }
-    // A Role is looked up in the namespace that OLM moves the binding into.
+    // OLM moves the binding, so a Role is looked up in the install namespace.
     let names_namespace = object.namespace().is_some_and(|namespace| !namespace.is_empty());
     if kind == "Role" && (elsewhere || names_namespace && accounts.namespace.is_none()) {
         return role_elsewhere(work, binding, role);
@@ -292,26 +293,27 @@ fn without_role(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>,
     work.report(finding.at(object.place(&Path::root().key("roleRef").key("name"))));
 }
 
-/// A binding of a Role that stands in another namespace of the cluster, such as `kube-system`: OLM cannot make it.
+/// Reports a binding of a Role in a different namespace of the cluster, such as `kube-system`, where OLM cannot create
+/// the binding.
 fn role_elsewhere(work: &mut Work<'_>, binding: &Binding<'_>, role: &str) {
     let object = binding.object;
     let namespace = object.namespace().unwrap_or_default();
     let message = format!(
-        "{} grants nothing: OLM moves it from namespace {namespace} into the install namespace, where there is no Role \
+        "{} grants nothing, because OLM moves it from namespace {namespace} into the install namespace, which contains no Role \
          {role}",
         object.label()
     );
     let finding = Diagnostic::new(&rules::RBAC_OTHER_NAMESPACE, message).object(object.label());
     let finding = if role == AUTHENTICATION_READER {
         finding.help(
-            "OLM binds this role itself to the account of a Deployment that serves a webhook or an APIService of the \
-             bundle. For another account, bind a ClusterRole with the same rule:\n\
+            "OLM itself binds this role to the account of a Deployment that serves a webhook or an APIService of the \
+             bundle. For a different account, bind a ClusterRole with the same rule:\n\
              rules:\n\
              - {apiGroups: [\"\"], resources: [configmaps], resourceNames: [extension-apiserver-authentication], verbs: [get, list, watch]}",
         )
     } else {
         finding.help(format!(
-            "Put the rules of Role {role} into a ClusterRole of the bundle, and bind it by a ClusterRoleBinding: OLM \
+            "Move the rules of Role {role} to a ClusterRole of the bundle, and bind it by a ClusterRoleBinding, because OLM \
              creates nothing in namespace {namespace}."
         ))
     };
@@ -322,14 +324,14 @@ fn other_namespace(work: &mut Work<'_>, binding: &Binding<'_>) {
     let object = binding.object;
     let namespace = object.namespace().unwrap_or_default();
     let message = format!(
-        "{} grants in namespace {namespace}, but OLM will move it into the install namespace",
+        "{} grants its rules in namespace {namespace}, but OLM will move it into the install namespace",
         object.label()
     );
     let finding = Diagnostic::new(&rules::RBAC_OTHER_NAMESPACE, message).object(object.label());
     work.report(finding.at(object.place(&Path::root().key("metadata").key("namespace"))));
 }
 
-/// Records every effective rule for every matching subject, and refuses wildcard types.
+/// Records every effective rule for every matching subject.
 fn grant(work: &mut Work<'_>, binding: &Binding<'_>, role: usize, shipped: bool, grants: &mut Vec<Grant>) {
     let optional = binding.object.text(&["metadata", "annotations", OPTIONAL]) == Some("optional");
     aggregation(work, role);
@@ -348,7 +350,7 @@ fn grant(work: &mut Work<'_>, binding: &Binding<'_>, role: usize, shipped: bool,
     }
 }
 
-/// Decides about a binding with matching subjects; returns whether some of its subjects stay bound.
+/// Decides the fate of a binding with matching subjects. Returns whether some of its subjects stay bound.
 fn project_binding(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>) -> bool {
     let object = binding.object;
     let subjects = object.list(&["subjects"]);
@@ -366,7 +368,7 @@ fn project_binding(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'
         return false;
     }
     let message = format!(
-        "{} stays for those of its subjects that are not the operator's accounts",
+        "{} is kept for those of its subjects that are not the operator's accounts",
         object.label()
     );
     let finding = Diagnostic::new(&rules::RBAC_PARTIAL_BINDING, message).object(object.label());
@@ -379,11 +381,11 @@ fn project_binding(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'
     let mut value = fate::shipped(object);
     value["subjects"] = Value::Array(others);
     work.inventory
-        .decide(binding.index, Fate::Kept(value), "stays for its other subjects");
+        .decide(binding.index, Fate::Kept(value), "it is kept for its other subjects");
     true
 }
 
-/// Says what of an aggregated role the bundle cannot know.
+/// Reports the parts of an aggregated role that the bundle cannot contain.
 fn aggregation(work: &mut Work<'_>, role: usize) {
     let object = work.inventory.object(role);
     if !is_aggregated(object) {
@@ -391,7 +393,7 @@ fn aggregation(work: &mut Work<'_>, role: usize) {
     }
     let place = object.key_place(&Path::root().key("aggregationRule"));
     let message = format!(
-        "{} is aggregated: the cluster may add rules that the CSV does not have",
+        "{} is aggregated, so the cluster may add rules that are missing in the CSV",
         object.label()
     );
     let finding = Diagnostic::new(&rules::RBAC_AGGREGATED, message).object(object.label());
@@ -414,7 +416,7 @@ fn is_aggregated(role: &Object) -> bool {
     role.map(&["aggregationRule"]).is_some()
 }
 
-/// The rules that a role grants: its own, or those of the roles that it aggregates, each as (role, index).
+/// Returns the rules that a role grants: its own, or those of the roles that it aggregates, as (role, index).
 fn effective_rules(work: &Work<'_>, role: usize) -> Vec<(usize, usize)> {
     let mut rules = Vec::new();
     let mut visited = BTreeSet::new();
@@ -439,13 +441,13 @@ fn effective_rules(work: &Work<'_>, role: usize) -> Vec<(usize, usize)> {
             *part != role && selectors.iter().any(|selector| selector::selects(selector, &labels))
         });
         let parts: Vec<usize> = parts.collect();
-        // The last one pushed is looked at first, so that rules come in the order of the roles' names.
+        // The last pushed role is visited first, so the rules stay in the order of the roles' names.
         waiting.extend(parts.into_iter().rev());
     }
     rules
 }
 
-/// Grants of the accounts that Deployments use, which are the ones that infer APIs and that the ban is about.
+/// Returns the grants to the accounts that Deployments use. Only these imply APIs and are subject to the ban.
 pub(super) fn of_deployments<'g>(accounts: &Accounts, grants: &'g [Grant]) -> Vec<&'g Grant> {
     grants
         .iter()
@@ -453,7 +455,7 @@ pub(super) fn of_deployments<'g>(accounts: &Accounts, grants: &'g [Grant]) -> Ve
         .collect()
 }
 
-/// Grants that become permissions of the CSV, by account, of one scope, in the order in which they were collected.
+/// Returns the grants of one scope that become permissions of the CSV, by account, in the order of collection.
 pub(super) fn by_account(grants: &[Grant], scope: Scope) -> BTreeMap<&str, Vec<&Grant>> {
     let mut accounts: BTreeMap<&str, Vec<&Grant>> = BTreeMap::new();
     for grant in grants.iter().filter(|grant| grant.scope == scope && !grant.shipped) {

@@ -1,4 +1,4 @@
-//! Manifests from elsewhere as the files of a bundle: those of a folder, of a file, or of a stream of documents.
+//! Imports manifests into a bundle: from a folder, a file, or a stream of documents.
 
 use super::samples::is_kustomization;
 use crate::bundle::MANIFESTS;
@@ -13,61 +13,61 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// A stream of manifests as a file of the bundle. Named so that a later stream takes its place.
+/// The file of the bundle for a stream of manifests. The name is fixed, so that a later stream replaces the file.
 const STREAM_FILE: &str = "manifests.yaml";
 
-/// Manifests, laid out as in a bundle. Findings name the files that they came from.
+/// Manifests, laid out as in a bundle. Findings name the original files.
 #[derive(Debug)]
 pub struct Intake {
     files: Tree,
     passed_over: Vec<String>,
-    /// Where the file of a path came from.
+    /// The original name of each file, by path.
     sources: BTreeMap<String, String>,
 }
 
-/// Why manifests cannot be taken in.
+/// The reason why manifests cannot be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum IntakeError {
-    /// The name is a URL.
-    #[error("{url} is a URL, and manifests are read from files and streams")]
+    /// The input is a URL.
+    #[error("{url} is a URL, but manifests can only be read from files and streams")]
     Url {
         /// The URL.
         url: String,
     },
-    /// Only kustomize can tell what the manifests are.
-    #[error("{} must be rendered by kustomize: its {file} does more than list manifests", folder.display())]
+    /// The manifests depend on kustomize.
+    #[error("{} must be rendered by kustomize, because its {file} does more than list manifests", folder.display())]
     Kustomization {
         /// The folder to render.
         folder: PathBuf,
-        /// The file in it.
+        /// The file in the folder.
         file: String,
     },
-    /// Only Helm can tell what the manifests are.
-    #[error("{} is a Helm chart, and its templates become manifests only when Helm renders them", path.display())]
+    /// The manifests depend on Helm.
+    #[error("{} is a Helm chart, which must be rendered by Helm first", path.display())]
     Chart {
         /// The folder or archive.
         path: PathBuf,
     },
-    /// There is nothing in it.
-    #[error("{name} holds no Kubernetes object")]
+    /// The input contains no Kubernetes object.
+    #[error("{name} contains no Kubernetes object")]
     Nothing {
         /// The folder, file or stream.
         name: String,
     },
-    /// The files pass a limit, or cannot be files of a bundle.
+    /// The files exceed a limit, or cannot be part of a bundle.
     #[error(transparent)]
     Tree(#[from] TreeError),
-    /// The system refused.
+    /// A file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
 impl Intake {
-    /// Takes in a folder, a file, or what a pipe such as `/dev/fd/63` delivers. Files of kustomize that only list
-    /// manifests, and files that hold none, are passed over.
+    /// Reads a folder, a file, or the output of a pipe such as `/dev/fd/63`. Files without manifests, and kustomize
+    /// files that only list manifests, are skipped.
     ///
     /// # Errors
-    /// When nothing can be read there, or another program must render it first.
+    /// Returns an error if the input cannot be read, or if a different program must render it first.
     pub fn from_path(from: &Path, limits: &TreeLimits) -> Result<Self, IntakeError> {
         if let Some(url) = from.to_str().filter(|name| is_url(name)) {
             return Err(IntakeError::Url { url: url.to_owned() });
@@ -98,10 +98,10 @@ impl Intake {
         Ok(intake)
     }
 
-    /// Takes in a stream of documents; findings call it `name`.
+    /// Reads a stream of documents. `name` represents the stream in findings.
     ///
     /// # Errors
-    /// When it cannot be read, or passes a limit.
+    /// Returns an error if the stream cannot be read, or exceeds a limit.
     pub fn from_stream(name: &str, stream: impl Read, limits: &TreeLimits) -> Result<Self, IntakeError> {
         Self::from_reader(name, STREAM_FILE, stream, limits)
     }
@@ -149,17 +149,17 @@ impl Intake {
         Ok(intake)
     }
 
-    /// The files, below `manifests/`.
+    /// Returns the files, below `manifests/`.
     pub fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.files.iter()
     }
 
-    /// The files, below `manifests/`, without where they came from.
+    /// Returns the files, below `manifests/`, without their original names.
     pub fn into_files(self) -> Tree {
         self.files
     }
 
-    /// The files of the folder that hold no manifests, by their paths in it.
+    /// Returns the skipped files of the folder, by their paths in it.
     pub fn passed_over(&self) -> &[String] {
         &self.passed_over
     }
@@ -167,7 +167,7 @@ impl Intake {
     /// Reads the objects.
     ///
     /// # Errors
-    /// When there are none, and nothing is wrong with the files.
+    /// Returns an error if the files contain no objects although they are valid.
     pub fn manifests(&self, limits: &Limits) -> Result<Manifests, IntakeError> {
         let named: Vec<(String, &[u8])> = manifest::files(&self.files, MANIFESTS, Layout::Nested)
             .into_iter()
@@ -208,12 +208,12 @@ fn below(folder: &Path, inside: &str) -> PathBuf {
     }
 }
 
-/// The folder of a path, which is empty for the folder that is taken in.
+/// Returns the folder of a path; empty for the top folder.
 fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The topmost folder that holds a Helm chart.
+/// Returns the topmost folder with a Helm chart.
 fn chart_in(tree: &Tree) -> Option<&str> {
     let charts = tree.iter().filter_map(|(path, _)| {
         let folder = path.strip_suffix("Chart.yaml")?;
@@ -223,8 +223,8 @@ fn chart_in(tree: &Tree) -> Option<&str> {
     charts.min_by_key(|folder| folder.len())
 }
 
-/// The folder that kustomize must render, and its file, where one of the folder's kustomizations does more than list
-/// manifests: the one that no other refers to, and of several the one called `default`.
+/// Returns the folder that kustomize must render, and its file, if any kustomization does more than list manifests. Of
+/// several that no other kustomization refers to, the one in the top folder is preferred, then one named `default`.
 fn kustomization_in(tree: &Tree) -> Option<(String, String)> {
     const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
     let mut found: BTreeMap<&str, &str> = BTreeMap::new();
@@ -270,7 +270,7 @@ fn kustomization_in(tree: &Tree) -> Option<(String, String)> {
         .map(|(folder, name)| (folder.to_owned(), name.to_owned()))
 }
 
-/// A path from a folder on; none where it leads out of the tree.
+/// Appends a path to a folder; `None` if the path leads out of the tree.
 fn joined(folder: &str, path: &str) -> Option<String> {
     if path.starts_with('/') || path.contains("://") {
         return None;
@@ -333,7 +333,7 @@ mod tests {
         let cases: &[(&[(&str, &str)], &str)] = &[
             (
                 &[("kustomization.yml", "namePrefix: a-\n")],
-                "ROOT must be rendered by kustomize: its kustomization.yml",
+                "ROOT must be rendered by kustomize, because its kustomization.yml",
             ),
             (
                 &[("kustomization.yaml", "resources: [../crd]\n")],
@@ -406,7 +406,7 @@ mod tests {
         for nothing in ["", "\n", "---\n# nothing\n---\n"] {
             let empty = Intake::from_stream("standard input", nothing.as_bytes(), &limits.0).unwrap();
             let error = empty.manifests(&limits.1).unwrap_err();
-            assert_eq!(error.to_string(), "standard input holds no Kubernetes object");
+            assert_eq!(error.to_string(), "standard input contains no Kubernetes object");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The objects of the bundle in one fixed order, each once.
+//! The objects of the bundle in a fixed order, without duplicates.
 
 use super::fate::{Fate, Outcome};
 use crate::diagnostic::Diagnostic;
@@ -7,7 +7,7 @@ use crate::manifest::Object;
 use crate::rules;
 use serde_json::Value;
 
-/// The objects, sorted by group, kind, namespace and name; an object is known by its index.
+/// The objects, sorted by group, kind, namespace and name; an object is identified by its index.
 #[derive(Debug)]
 pub(super) struct Inventory<'a> {
     objects: Vec<&'a Object>,
@@ -15,7 +15,7 @@ pub(super) struct Inventory<'a> {
 }
 
 impl<'a> Inventory<'a> {
-    /// Takes in the objects. Copies of one object are one object; two different objects of one identity are an error.
+    /// Collects the objects. Duplicates are ignored; two different objects with the same identity are an error.
     pub(super) fn new(objects: &'a [Object], findings: &mut Vec<Diagnostic>) -> Self {
         let mut sorted: Vec<&Object> = objects.iter().collect();
         sorted.sort_by(|left, right| left.identity().cmp(&right.identity()));
@@ -28,10 +28,10 @@ impl<'a> Inventory<'a> {
             let (rule, message) = if first.value() == object.value() {
                 (
                     &rules::K8S_DUPLICATE_COPY,
-                    format!("{} stands here a second time", object.label()),
+                    format!("{} appears here a second time", object.label()),
                 )
             } else {
-                let message = format!("{} stands here a second time, with another content", object.label());
+                let message = format!("{} appears here a second time, with different content", object.label());
                 (&rules::OBJECT_DUPLICATE, message)
             };
             let finding = Diagnostic::new(rule, message).object(object.label());
@@ -47,24 +47,24 @@ impl<'a> Inventory<'a> {
         }
     }
 
-    /// All objects.
+    /// Returns all objects.
     pub(super) fn objects(&self) -> &[&'a Object] {
         &self.objects
     }
 
-    /// The object of this index.
+    /// Returns the object with this index.
     pub(super) fn object(&self, index: usize) -> &'a Object {
         self.objects[index]
     }
 
-    /// The indexes of all objects of a group and kind.
+    /// Returns the indexes of all objects of a group and kind.
     pub(super) fn of(&self, group: &str, kind: &str) -> Vec<usize> {
         (0..self.objects.len())
             .filter(|index| self.objects[*index].gvk().is(group, kind))
             .collect()
     }
 
-    /// The indexes of all objects of a group and version.
+    /// Returns the indexes of all objects of a group and version.
     pub(super) fn of_version(&self, group: &str, version: &str) -> Vec<usize> {
         let gvks = self.objects.iter().map(|object| object.gvk()).enumerate();
         gvks.filter(|(_, gvk)| gvk.group == group && gvk.version == version)
@@ -72,12 +72,12 @@ impl<'a> Inventory<'a> {
             .collect()
     }
 
-    /// The indexes of all RBAC objects of a kind.
+    /// Returns the indexes of all RBAC objects of a kind.
     pub(super) fn of_rbac(&self, kind: &str) -> Vec<usize> {
         self.of(rbac::GROUP, kind)
     }
 
-    /// The Service that a reference of the bundle names, where it is in the bundle.
+    /// Returns the Service with this name and namespace, if the bundle contains it.
     pub(super) fn service(&self, name: &str, namespace: Option<&str>) -> Option<usize> {
         self.of("", "Service").into_iter().find(|index| {
             let service = self.objects[*index];
@@ -85,7 +85,7 @@ impl<'a> Inventory<'a> {
         })
     }
 
-    /// Decides what happens to an object. The first decision stands.
+    /// Decides the fate of an object. The first decision takes precedence.
     pub(super) fn decide(&mut self, index: usize, fate: Fate, reason: impl Into<String>) {
         let slot = &mut self.fates[index];
         if slot.is_none() {
@@ -93,7 +93,7 @@ impl<'a> Inventory<'a> {
         }
     }
 
-    /// The indexes of the objects that are shipped.
+    /// Returns the indexes of the shipped objects.
     pub(super) fn kept(&self) -> Vec<usize> {
         let fates = self.fates.iter().enumerate();
         fates
@@ -102,14 +102,14 @@ impl<'a> Inventory<'a> {
             .collect()
     }
 
-    /// The indexes of the objects that nothing has been decided about.
+    /// Returns the indexes of the objects without a decision.
     pub(super) fn undecided(&self) -> Vec<usize> {
         (0..self.fates.len())
             .filter(|index| self.fates[*index].is_none())
             .collect()
     }
 
-    /// The decisions, in the order of the objects.
+    /// Returns the decisions, in the order of the objects.
     pub(super) fn into_outcomes(self) -> Vec<Outcome> {
         self.objects
             .into_iter()
@@ -126,7 +126,7 @@ impl<'a> Inventory<'a> {
     }
 }
 
-/// Namespaces in manifests are placeholders: two are the same where either is absent or both are equal.
+/// Whether two namespaces match. Namespaces in manifests are placeholders, so an absent or empty one matches any other.
 pub(super) fn same_namespace(left: Option<&str>, right: Option<&str>) -> bool {
     match (left, right) {
         (Some(left), Some(right)) => left == right || left.is_empty() || right.is_empty(),

@@ -1,8 +1,8 @@
-//! Bindings that are shipped beside the CSV: what OLM makes of their subjects.
+//! Bindings that are shipped alongside the CSV, and OLM's handling of their subjects.
 //!
-//! OLM creates a RoleBinding in the install namespace, whatever namespace it names, and leaves its subjects and those
-//! of a ClusterRoleBinding as they are. The API server wants a namespace with each service account of a
-//! ClusterRoleBinding, and takes that of a RoleBinding where a subject of it names none.
+//! OLM creates a RoleBinding in the install namespace, whatever namespace it specifies, but does not change the
+//! subjects of any binding. The API server requires a namespace for each service account of a ClusterRoleBinding; in a
+//! RoleBinding, a subject without a namespace is in the namespace of the binding.
 
 use super::Work;
 use super::deployments::Accounts;
@@ -13,14 +13,14 @@ use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
 
-/// Looks at the subjects of a binding that is shipped as it is.
+/// Checks the subjects of a binding that is shipped unchanged.
 pub(super) fn look_at(work: &mut Work<'_>, accounts: &Accounts, binding: &Object) {
     for (index, subject) in binding.list(&["subjects"]).iter().enumerate() {
         subject_of(work, accounts, binding, index, subject);
     }
 }
 
-/// Looks at the subject at `index` of the author's list.
+/// Checks the subject at `index` in the author's list.
 pub(super) fn subject_of(work: &mut Work<'_>, accounts: &Accounts, binding: &Object, index: usize, subject: &Value) {
     let text = |key: &str| subject.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     if text("kind") != Some("ServiceAccount") {
@@ -33,37 +33,39 @@ pub(super) fn subject_of(work: &mut Work<'_>, accounts: &Accounts, binding: &Obj
         None if !of_cluster => return,
         None => {
             let message = format!(
-                "the API server refuses {}: its subject {name} names no namespace",
+                "the API server rejects {}, because its subject {name} specifies no namespace",
                 binding.label()
             );
             let help = format!(
-                "Write the namespace of the account. Where it is an account of this bundle, {}.",
+                "Add the namespace of the account. If it is an account of this bundle, {}.",
                 listing(work, accounts, binding, name)
             );
             Diagnostic::new(&rules::RBAC_SUBJECT_NAMESPACE_MISSING, message)
                 .help(help)
                 .at(binding.place(&path))
         }
-        // The author has decided where it is installed.
+        // The author has chosen the install namespace.
         Some(namespace) if suggested(work) == Some(namespace) => return,
         Some(namespace) => {
-            let grants =
-                format!(" grants to account {name} of namespace {namespace}, wherever the operator is installed");
+            let grants = format!(
+                " grants its role to account {name} of namespace {namespace}, wherever the operator is installed"
+            );
             let listing = listing(work, accounts, binding, name);
             let without = if of_cluster {
                 ""
             } else {
-                " Or remove the namespace: the subject is then of the namespace that OLM creates the binding in."
+                " Or remove the namespace, so that the subject is in the namespace where OLM creates the binding."
             };
             let help = format!(
-                "To bind the account wherever the operator is installed, {listing}.{without} To have it installed into \
-                 {namespace}, write annotations: {{{SUGGESTED_NAMESPACE}: {namespace}}} into metadata/olm.yaml."
+                "To bind the account wherever the operator is installed, {listing}.{without} To install the operator into \
+                 {namespace}, add annotations: {{{SUGGESTED_NAMESPACE}: {namespace}}} to metadata/olm.yaml."
             );
             let place = binding.place(&path.key("namespace"));
             let is_same =
                 |finding: &&mut Diagnostic| finding.message.ends_with(&grants) && finding.help.as_ref() == Some(&help);
             if let Some(said) = work.findings.iter_mut().find(is_same) {
-                said.related.push((place, format!("{} does, too", binding.label())));
+                said.related
+                    .push((place, format!("{} also grants it", binding.label())));
                 return;
             }
             Diagnostic::new(
@@ -77,12 +79,12 @@ pub(super) fn subject_of(work: &mut Work<'_>, accounts: &Accounts, binding: &Obj
     work.report(finding.object(binding.label()));
 }
 
-/// The namespace that the author suggests for the operator.
+/// Returns the namespace that the author suggests for the operator.
 fn suggested<'a>(work: &Work<'a>) -> Option<&'a str> {
     work.olm.text(&["annotations", SUGGESTED_NAMESPACE])
 }
 
-/// What makes OLM bind the account itself, in the namespace that it installs into.
+/// Describes how to let OLM bind the account itself, in the install namespace.
 fn listing(work: &Work<'_>, accounts: &Accounts, binding: &Object, account: &str) -> String {
     let role = binding.text(&["roleRef", "name"]).unwrap_or_default();
     let kind = binding.text(&["roleRef", "kind"]).unwrap_or_default();
@@ -91,10 +93,10 @@ fn listing(work: &Work<'_>, accounts: &Accounts, binding: &Object, account: &str
         .map(|role| work.inventory.object(role))
         .any(|found| found.name() == role);
     let known = accounts.is_projected(account);
-    let add_role = format!("bind it to a role of the bundle that has the rules of {kind} {role}");
-    let add_account = format!("write extraServiceAccounts: [{account}] into metadata/olm.yaml");
+    let add_role = format!("bind it to a role of the bundle with the rules of {kind} {role}");
+    let add_account = format!("add extraServiceAccounts: [{account}] to metadata/olm.yaml");
     match (in_bundle, known) {
-        (true, true) => "put binding and Deployment into one namespace".to_owned(),
+        (true, true) => "move the binding and the Deployment into the same namespace".to_owned(),
         (true, false) => add_account,
         (false, true) => add_role,
         (false, false) => format!("{add_account}, and {add_role}"),

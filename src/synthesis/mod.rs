@@ -1,13 +1,12 @@
-//! From plain manifests to a `ClusterServiceVersion` (proposal *plain-k8s-bundles*).
+//! Synthesizes a `ClusterServiceVersion` from plain manifests (proposal *plain-k8s-bundles*).
 //!
-//! What the manifests say is inferred from them, what they cannot say comes from `metadata/olm.yaml`, or from annotations
-//! of Deployments and CustomResourceDefinitions where that says nothing. Every value of the result remembers where it
-//! came from ([`Provenance`]), so that an explanation and a finding on the result point at the author's own line. Each
-//! object is either *projected* (the CSV generates it again, so it is not shipped),
-//! *kept* (shipped beside the CSV) or *dropped*.
+//! Values are inferred from the manifests if possible. Other values come from `metadata/olm.yaml`, or by default from
+//! annotations of Deployments and CustomResourceDefinitions. Every value of the result has a recorded origin
+//! ([`Provenance`]), so that explanations and findings refer to the author's own line. Each object is either
+//! *projected* (the CSV generates it again, so it is not shipped), *kept* (shipped alongside the CSV) or *dropped*.
 //!
-//! The result depends on the set of objects alone: names and order of files, documents and keys do not matter.
-//! Only the rules inside one role keep the order that their author gave them.
+//! The result depends on the set of objects alone: the names and the order of files, documents and keys do not matter.
+//! Only the rules inside a role keep the order of their author.
 
 mod annotated;
 mod apis;
@@ -61,57 +60,58 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use wildcards::WildcardRule;
 
-/// What became of a `k8s+v1` bundle.
+/// The result of synthesizing a `k8s+v1` bundle.
 #[derive(Debug, Default)]
 pub struct Synthesis {
-    /// The CSV, keys sorted; `None` where an error stands among the findings.
+    /// The CSV with sorted keys; `None` if there is an error among the findings.
     pub csv: Option<Value>,
-    /// Where each value of the CSV came from.
+    /// The origins of the values in the CSV.
     pub provenance: Provenance,
-    /// Every object of the bundle and what happens to it, in the order of group, kind, namespace and name.
+    /// Every object of the bundle and its fate, in the order of group, kind, namespace and name.
     pub outcomes: Vec<Outcome>,
-    /// Resources of RBAC rules whose kind nothing says; each is among the findings, too.
+    /// Resources in RBAC rules whose kinds are unknown; each of them is also a finding. In the bundle's own groups, these
+    /// do not prevent the synthesis.
     pub unresolved: Vec<Unresolved>,
-    /// What could not be inferred, is lost, or is worth knowing.
+    /// Findings about values that could not be inferred, that are lost, or that deserve attention.
     pub diagnostics: Vec<Diagnostic>,
     /// The kinds that the bundle provides.
     pub provided: BTreeSet<GroupVersionKind>,
-    /// The rules with wildcards that the operator's own accounts have, in the order of the bindings that grant them.
+    /// The rules with wildcards of the operator's own accounts, in the order of the bindings that grant them.
     pub wildcards: Vec<WildcardRule>,
 }
 
-/// How the bundle is to be shipped.
+/// The form in which the bundle is shipped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Shipping {
-    /// As it is: rules that name types by wildcards and are granted to the operator's own accounts are errors, and so
-    /// that it can be stored in an index, it must be small.
+    /// As plain manifests. Rules with wildcard types for the operator's own accounts are errors, and the bundle must be
+    /// small enough for an index.
     #[default]
     Plain,
-    /// With its CSV as a `registry+v1` bundle, which may have such rules: they come along with a warning.
+    /// With its CSV, as a `registry+v1` bundle. Rules with wildcard types are kept, with a warning.
     RegistryV1,
 }
 
 impl Synthesis {
-    /// The value of the property `olm.manifests.optional` beside the shipped objects, which OLM moves into the install
-    /// namespace and which therefore name none. `None` where the value names them already.
+    /// Returns the value of the property `olm.manifests.optional` for the kept objects, which have no namespaces,
+    /// because OLM moves them into the install namespace. Returns `None` if `value` already matches.
     pub fn optional_manifests(&self, value: &Value) -> Option<Value> {
         let shipped = self.outcomes.iter();
         let shipped = shipped.filter_map(|outcome| Some((outcome.object.value(), outcome.shipped()?)));
         optional_manifest::moved(value, &shipped)
     }
 
-    /// The objects to ship beside the CSV, in a fixed order.
+    /// Returns the objects to ship alongside the CSV, in a fixed order.
     pub fn kept(&self) -> impl Iterator<Item = &Value> {
         self.outcomes.iter().filter_map(Outcome::shipped)
     }
 }
 
-/// Everything that the steps of the synthesis share.
+/// The state that the steps of the synthesis share.
 struct Work<'a> {
     olm: Olm<'a>,
     /// The content of the file that `icon` names.
     icon: Option<&'a [u8]>,
-    /// What annotations of Deployments say, by key of `olm.yaml`.
+    /// The values that annotations of Deployments set, by key of `olm.yaml`.
     annotated: annotated::ByField,
     inventory: Inventory<'a>,
     draft: Draft,
@@ -127,12 +127,13 @@ impl Work<'_> {
     }
 }
 
-/// Synthesizes the CSV of a `k8s+v1` bundle. `reading` are the findings of reading the bundle; they are not repeated.
+/// Synthesizes the CSV of a `k8s+v1` bundle. `reading` contains the findings of reading the bundle; they are not
+/// repeated.
 pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
     synthesize_for(bundle, reading, Shipping::Plain)
 }
 
-/// As [`synthesize`], for a bundle that is shipped in this way.
+/// Like [`synthesize`], for a bundle that is shipped in the form `shipping`.
 pub fn synthesize_for(bundle: &Bundle, reading: &[Diagnostic], shipping: Shipping) -> Synthesis {
     let Some(document) = &bundle.olm else {
         let missing = reading.iter().all(|finding| {
@@ -142,7 +143,7 @@ pub fn synthesize_for(bundle: &Bundle, reading: &[Diagnostic], shipping: Shippin
                     .as_ref()
                     .is_none_or(|place| !place.source.name().ends_with(crate::bundle::OLM_YAML))
         });
-        let message = format!("{} has no {}", bundle.origin, crate::bundle::OLM_YAML);
+        let message = format!("{} contains no {}", bundle.origin, crate::bundle::OLM_YAML);
         let finding = Diagnostic::new(&rules::K8S_OLM_YAML_MISSING, message);
         return Synthesis {
             csv: None,

@@ -1,5 +1,5 @@
-//! The next release of an operator in the folder of the one before: its manifests take the place of the old ones, and
-//! `metadata/olm.yaml` keeps what a person wrote.
+//! Creates the next release of an operator in the folder of the previous one: the new manifests replace the old ones,
+//! and `metadata/olm.yaml` keeps the author's values.
 
 mod examples;
 mod left;
@@ -23,54 +23,54 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// What the caller decides about the next release.
+/// The caller's decisions about the next release.
 #[derive(Debug, Default)]
 pub struct ReleaseOptions {
-    /// Its version; without one, that of the manifests.
+    /// The version of the release; by default, that of the manifests.
     pub version: Option<String>,
-    /// The bundle that it replaces; without one, the bundle that is there, if its version is another.
+    /// The bundle that the release replaces; by default, the existing bundle if its version is different.
     pub replaces: Option<String>,
-    /// Manifests that stay although they are not among the new ones, by their paths inside the bundle.
+    /// Manifests to keep although they are not among the new ones, by their paths inside the bundle.
     pub keep: BTreeSet<String>,
-    /// Write out by name what wildcards stand for, as far as it is the bundle's own kinds.
+    /// Whether to replace wildcards by names, as far as they stand for the bundle's own kinds.
     pub expand_wildcards: bool,
-    /// What is known outside the bundle.
+    /// Information from outside the bundle.
     pub outside: Outside,
-    /// How much the bundle may hold.
+    /// The limits for the bundle.
     pub limits: BundleLimits,
 }
 
-/// Why there is no next release.
+/// The reason why there is no next release.
 #[derive(Debug, thiserror::Error)]
 pub enum ReleaseError {
-    /// The folder holds no bundle that plain manifests could go into.
-    #[error("{origin} is not a bundle of plain manifests: it has no {OLM_YAML}")]
+    /// The folder contains no bundle of plain manifests.
+    #[error("{origin} is not a bundle of plain manifests, because it contains no {OLM_YAML}")]
     NoBundle {
         /// The folder.
         origin: String,
     },
-    /// The bundle that is there cannot be read.
+    /// The existing bundle cannot be read.
     #[error("the bundle in {origin} has errors, so nothing was written")]
     Unreadable {
         /// The folder.
         origin: String,
-        /// What is wrong.
+        /// The findings.
         diagnostics: Vec<Diagnostic>,
     },
-    /// Nothing says the version.
-    #[error("no version is known: the operator's image has none as its tag")]
+    /// The version is unknown.
+    #[error("the version is unknown, because the tag of the operator's image does not specify one")]
     NoVersion,
-    /// The manifests say an older version.
+    /// The manifests have an older version.
     #[error("the manifests are of version {new} ({source_of}), which is older than {old} in {OLM_YAML}")]
     Older {
         /// The version of the manifests.
         new: String,
-        /// What says so.
+        /// The origin of the version.
         source_of: String,
         /// The version of the bundle.
         old: String,
     },
-    /// The name does not follow the version.
+    /// The name does not end in the version, so the next name is unknown.
     #[error("the name {name} in {OLM_YAML} does not end in the version {version}, so the next name is unknown")]
     Name {
         /// The name.
@@ -78,21 +78,21 @@ pub enum ReleaseError {
         /// The version.
         version: String,
     },
-    /// A file to keep is not there.
-    #[error("{path} is not in {origin}, so it cannot be kept")]
+    /// A file that should be kept does not exist.
+    #[error("{origin} does not contain {path}, so it cannot be kept")]
     NotThere {
         /// The folder.
         origin: String,
         /// The file.
         path: String,
     },
-    /// Examples cannot be added to those that are there.
+    /// Examples cannot be added to the existing ones.
     #[error("{object} would become an example, but the examples in {OLM_YAML} are not a list")]
     Examples {
         /// The custom resource, as `Kind/name`.
         object: String,
     },
-    /// A changed file passes a limit.
+    /// A changed file exceeds a limit.
     #[error(transparent)]
     Tree(#[from] TreeError),
     /// `olm.yaml` cannot be changed.
@@ -100,29 +100,30 @@ pub enum ReleaseError {
     Edit(#[from] EditError),
 }
 
-/// The next release: what changes in the folder.
+/// The next release, as changes to the folder.
 #[derive(Debug)]
 pub struct Release {
     /// The files that change, by their paths inside the bundle.
     pub files: BTreeMap<String, FileChange>,
-    /// The objects that come, as `Kind/name`.
+    /// The objects that are added, as `Kind/name`.
     pub added: Vec<String>,
-    /// The objects that go, as `Kind/name`, with the files that held them.
+    /// The objects that are removed, as `Kind/name`, with their files.
     pub removed: Vec<(String, String)>,
-    /// The version that the manifests say, where it was not said.
+    /// The version of the manifests, if the caller specified none.
     pub inferred_version: Option<Found>,
-    /// The resources in RBAC rules that a source explains.
+    /// The resources in RBAC rules whose kinds a source contains.
     pub resolved: Vec<Resolved>,
-    /// What was done to the manifests. Its examples are those that `olm.yaml` gets.
+    /// The changes to the manifests. Their examples are those that are added to `olm.yaml`.
     pub settled: Settled,
-    /// The custom resources that differ from the examples in `olm.yaml`, which stay.
+    /// The custom resources that differ from the examples in `olm.yaml`, which are kept.
     pub differing: Vec<Object>,
-    /// What else a person must decide. Roles are among it as far as they allow more than before.
+    /// The remaining decisions for a person. Roles are included only as far as they allow more than before.
     pub decisions: Decisions,
-    /// The rules, as [`WildcardRule::label`](super::wildcards::WildcardRule::label) calls them, that have wildcards
-    /// where the release before named the bundle's own kinds.
+    /// The rules with wildcards whose previous versions listed the bundle's own kinds by name, as
+    /// [`WildcardRule::label`](super::wildcards::WildcardRule::label) returns them.
     pub named_before: BTreeSet<String>,
-    /// What is wrong with the samples, and where a person must choose. With errors there is nothing to write.
+    /// Problems in the samples, and choices that a person must make. If there are errors, the release cannot be
+    /// written.
     pub findings: Vec<Diagnostic>,
 }
 
@@ -130,14 +131,14 @@ impl Release {
     /// Writes the changes into the folder: all of them or none. Other files are not touched.
     ///
     /// # Errors
-    /// When a file was changed by somebody else or cannot be written; none is changed then.
+    /// Returns an error if a file was changed by a different process, or cannot be written. In both cases, no file is
+    /// changed.
     pub fn write(&self, folder: &Path) -> Result<(), FileError> {
         files::write_changes(folder, &self.files)
     }
 }
 
-/// Puts the next release together from the folder of a bundle and the manifests that were taken in. Nothing on disk
-/// changes.
+/// Assembles the next release from the folder of a bundle and the new manifests. No file is changed on disk.
 ///
 /// ```
 /// use opmx::synthesis::intake::Intake;
@@ -155,7 +156,8 @@ impl Release {
 /// ```
 ///
 /// # Errors
-/// When the folder holds no sound `k8s+v1` bundle, the version is unknown or older, or a file cannot be changed.
+/// Returns an error if the folder contains no valid `k8s+v1` bundle, if the version is unknown or older, or if a file
+/// cannot be changed.
 pub fn next_release(
     folder: &Tree,
     intake: &Intake,
@@ -172,7 +174,7 @@ pub fn next_release(
         let place = finding.place.as_ref();
         place.is_some_and(|place| place.source.name().contains(&format!("/{MANIFESTS}/")))
     };
-    // The old manifests may be broken: they go.
+    // Errors in the old manifests do not matter, because these manifests are removed.
     let mut diagnostics = reading.diagnostics;
     diagnostics.retain(|finding| finding.is_error() && !is_about_manifests(finding));
     let Some(before) = reading.bundle.filter(|bundle| bundle.media_type == MediaType::K8sV1) else {
@@ -194,7 +196,7 @@ pub fn next_release(
         untouched: Some(&options.keep),
     };
     let mut after = before.clone();
-    // These findings name the files that the manifests come from.
+    // These findings name the original files of the manifests.
     let kept = objects_of(folder, &options.keep, limits);
     after.objects = manifests.objects.iter().chain(&kept).cloned().collect();
     let learned = learn(&after, &[], &options.outside);
@@ -245,7 +247,7 @@ pub fn next_release(
     Ok(release)
 }
 
-/// The name, the version and what is replaced, where they change.
+/// Returns the name, the version and the replaced bundle, as far as they change.
 fn names(
     before: &Bundle,
     objects: &[Object],
@@ -259,7 +261,7 @@ fn names(
         replaces: options.replaces.as_deref().and_then(replaced),
         ..Stamp::default()
     };
-    // An annotation of the Deployment says it then, and goes with the manifests.
+    // The new manifests replace an annotation of the Deployment that set the version.
     if options.version.is_none() && is_annotated(objects, "version") {
         return Ok(wanted);
     }
@@ -297,7 +299,8 @@ fn names(
     Ok(wanted)
 }
 
-/// What `olm.yaml` says as the old manifests said it, and the new ones say otherwise.
+/// Returns the keys of `olm.yaml` whose values equal those inferred from the old manifests, with the values inferred
+/// from the new ones if they differ.
 fn refreshed(before: &Bundle, objects: &[Object]) -> Vec<(&'static str, Value)> {
     let Some(olm) = before.olm.as_ref().map(Document::value) else {
         return Vec::new();
@@ -327,7 +330,7 @@ fn note(files: &mut BTreeMap<String, FileChange>, path: &str, before: Option<&[u
     }
 }
 
-/// The manifests of the next release in their files: the new ones, and those that stay.
+/// Returns the manifests of the next release with their paths: the new ones, and the kept ones.
 fn manifests_of(folder: &Tree, intake: &Intake, options: &ReleaseOptions) -> Result<Tree, ReleaseError> {
     let mut tree = Tree::new(folder.origin());
     let limits = &options.limits.tree;
@@ -344,7 +347,7 @@ fn manifests_of(folder: &Tree, intake: &Intake, options: &ReleaseOptions) -> Res
     Ok(tree)
 }
 
-/// The new manifests come, those that are not among them go. What is no manifest stays.
+/// Returns the changes that add the new manifests and remove all others. Files other than manifests stay.
 fn manifests_that_change(folder: &Tree, new: &Tree) -> BTreeMap<String, FileChange> {
     let mut files = BTreeMap::new();
     for (path, content) in new.iter() {
@@ -358,7 +361,7 @@ fn manifests_that_change(folder: &Tree, new: &Tree) -> BTreeMap<String, FileChan
     files
 }
 
-/// The objects in files that stay.
+/// Returns the objects in the kept files.
 fn objects_of(folder: &Tree, paths: &BTreeSet<String>, limits: &BundleLimits) -> Vec<Object> {
     let mut manifests = Manifests::default();
     for path in paths {
@@ -370,9 +373,9 @@ fn objects_of(folder: &Tree, paths: &BTreeSet<String>, limits: &BundleLimits) ->
     manifests.objects
 }
 
-/// The objects that are not among others, with their files.
+/// Returns the labels of the objects that are not in `others`, with their files.
 fn labels_beyond(objects: &[Object], others: &[Object]) -> Vec<(String, String)> {
-    // Namespaces are placeholders.
+    // Namespaces are placeholders, so they are ignored.
     let identity = |object: &Object| (object.gvk().group.clone(), object.label());
     let known: BTreeSet<_> = others.iter().map(identity).collect();
     let mut labels: Vec<(String, String)> = objects

@@ -1,4 +1,4 @@
-//! Which of several Deployments is the operator, and its version.
+//! Determines which Deployment is the operator, and the version of the operator.
 
 use super::deployments::{pod_labels, service_account};
 use crate::image::Reference;
@@ -7,22 +7,22 @@ use crate::manifest::Object;
 use crate::version::parse_strict;
 use serde_json::Value;
 
-/// A version that manifests say.
+/// A version found in manifests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The version.
     pub version: String,
-    /// What says it, as in "the tag of container manager of Deployment/op".
+    /// The origin of the version, such as "the tag of container manager of Deployment/op".
     pub source: String,
 }
 
-/// The label that names the version of an application.
+/// The label with the version of an application.
 const VERSION_LABEL: &str = "app.kubernetes.io/version";
 
-/// The annotation of a pod template that names its main container.
+/// The annotation of a pod template with the name of its main container.
 const MAIN_CONTAINER: &str = "kubectl.kubernetes.io/default-container";
 
-/// What tells the operator from the other Deployments, the surest sign first.
+/// Signs that distinguish the operator from the other Deployments, the most reliable one first.
 type Sign = (fn(&Object, &[Object]) -> bool, &'static str);
 const SIGNS: [Sign; 5] = [
     (
@@ -31,11 +31,14 @@ const SIGNS: [Sign; 5] = [
     ),
     (serves_webhooks, "the only one that serves webhooks or an API"),
     (is_control_plane, "the only one with the label control-plane"),
-    (has_operators_name, "the only one called an operator or a controller"),
+    (
+        has_operators_name,
+        "the only one with operator or controller in its name",
+    ),
     (has_version, "the only one with a version"),
 ];
 
-/// The version of the operator: the tag of its image where that is a full version, or its label
+/// Returns the version of the operator: the tag of its image if that is a full version, otherwise its label
 /// `app.kubernetes.io/version`.
 pub fn version(objects: &[Object]) -> Option<Found> {
     let deployments: Vec<&Object> = deployments(objects).collect();
@@ -53,7 +56,8 @@ pub fn version(objects: &[Object]) -> Option<Found> {
     Some(found)
 }
 
-/// The Deployment that is the operator; of several, the one that the first signs leave over, and the sign.
+/// Returns the operator's Deployment, and the sign for it. If several Deployments have a sign, later signs decide among
+/// them.
 fn chosen<'a>(deployments: &[&'a Object], objects: &[Object]) -> Option<(&'a Object, &'static str)> {
     let mut left = deployments.to_vec();
     for (is_shown, sign) in SIGNS {
@@ -93,7 +97,7 @@ fn of_deployment(deployment: &Object) -> Option<Found> {
     let same = tagged
         .first()
         .filter(|(_, first)| tagged.iter().all(|(_, version)| version == first));
-    // Of a main container without a version, that of a container beside it says nothing.
+    // If the main container has no version, the version of a different container is irrelevant.
     let known = containers
         .iter()
         .any(|container| main == Some(text(container, "name").as_str()));
@@ -148,7 +152,7 @@ fn serves_webhooks(deployment: &Object, objects: &[Object]) -> bool {
     })
 }
 
-/// The Services that a webhook configuration, a conversion or an APIService refers to.
+/// Returns the names of the Services that a webhook configuration, a conversion or an APIService refers to.
 fn served_by(object: &Object) -> Vec<String> {
     let mut names: Vec<Option<&str>> =
         vec![object.text(&["spec", "conversion", "webhook", "clientConfig", "service", "name"])];

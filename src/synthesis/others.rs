@@ -1,4 +1,4 @@
-//! The objects that no other step decides about: kept, left out, or refused.
+//! The objects without a decision by other steps: they are kept, omitted, or refused.
 
 use super::Work;
 use super::certificates;
@@ -14,7 +14,7 @@ use crate::text::Path;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Decides about every object that no earlier step has decided about.
+/// Decides the fate of every object that earlier steps have not decided.
 pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, certificates_from_olm: bool) {
     for index in work.inventory.undecided() {
         let object = work.inventory.object(index);
@@ -23,12 +23,12 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
             ("", "ServiceAccount") if accounts.is_projected(object.name()) => service_account(work, index),
             ("", "Namespace") => {
                 let message = format!(
-                    "Namespace {} is left out: OLM installs into a namespace that exists",
+                    "Namespace {} is omitted, because OLM installs into an existing namespace",
                     object.name()
                 );
                 report(work, &rules::K8S_NAMESPACE_DROPPED, message, object);
                 work.inventory
-                    .decide(index, Fate::Dropped, "OLM installs into a namespace that exists");
+                    .decide(index, Fate::Dropped, "OLM installs into an existing namespace");
             }
             ("cert-manager.io", "Issuer" | "ClusterIssuer" | "Certificate") if certificates_from_olm => {
                 cert_manager(work, index);
@@ -43,16 +43,19 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
             _ if owned.provides(gvk) && is_kept_kind(object) => {
                 let label = object.label();
                 let message =
-                    format!("{label} is a custom resource of this bundle, which OLM applies by its kind alone");
+                    format!("{label} is a custom resource of this bundle, but OLM applies it because of its kind");
                 let mut finding = Diagnostic::new(&rules::K8S_CUSTOM_RESOURCE, message).object(label);
                 finding.severity = Severity::Warning;
                 work.report(finding.at(object.name_place()));
-                work.inventory
-                    .decide(index, Fate::Kept(shipped(object)), "OLM goes by the kind alone");
+                work.inventory.decide(
+                    index,
+                    Fate::Kept(shipped(object)),
+                    "OLM applies objects by their kind alone",
+                );
             }
             _ if owned.provides(gvk) => {
                 let message = format!(
-                    "{} is a custom resource of this bundle, which a bundle cannot ship",
+                    "{} is a custom resource of this bundle, so the bundle cannot contain it",
                     object.label()
                 );
                 report(work, &rules::K8S_CUSTOM_RESOURCE, message, object);
@@ -67,9 +70,9 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
                 work.inventory.decide(index, Fate::Kept(shipped(object)), reason);
             }
             _ => {
-                let message = format!("OLM installs no {} ({}) from a bundle", gvk.kind, gvk.api_version());
+                let message = format!("OLM does not install {} ({}) from bundles", gvk.kind, gvk.api_version());
                 let mut finding = Diagnostic::new(&rules::K8S_KIND_UNSUPPORTED, message).object(object.label());
-                // A CSV calls the webhooks so that these configurations make, and so does the proposal.
+                // CSVs and the proposal use these names for the webhooks of the configurations.
                 let meant = match gvk.kind.as_str() {
                     "ValidatingAdmissionWebhook" => Some("ValidatingWebhookConfiguration"),
                     "MutatingAdmissionWebhook" => Some("MutatingWebhookConfiguration"),
@@ -86,7 +89,7 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
     }
 }
 
-/// Why an object stays that the CSV could have taken in, had the operator's accounts to do with it.
+/// Returns the reason why an object is kept that would be part of the CSV if it applied to the operator's accounts.
 fn kept_because(work: &Work<'_>, accounts: &Accounts, object: &Object) -> &'static str {
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let refers = |binding: &Object, role: &Object| {
@@ -104,7 +107,7 @@ fn kept_because(work: &Work<'_>, accounts: &Accounts, object: &Object) -> &'stat
                 .iter()
                 .any(|binding| refers(binding, object));
             if bound {
-                "a binding refers to it that stays, so OLM applies it"
+                "a kept binding refers to it, so OLM applies it"
             } else {
                 "no binding refers to it, so OLM applies it"
             }
@@ -122,10 +125,10 @@ fn kept_because(work: &Work<'_>, accounts: &Accounts, object: &Object) -> &'stat
                 }
                 (true, false, false) => "its role is not in the bundle, so OLM applies it",
                 (true, false, true) => "its role is not in the bundle, so OLM applies it, in the install namespace",
-                (true, true, _) => "it is about another namespace, so OLM applies it, in the install namespace",
+                (true, true, _) => "it is for a different namespace, but OLM applies it in the install namespace",
             }
         }
-        _ => "OLM applies it as it is",
+        _ => "OLM applies it unchanged",
     }
 }
 
@@ -138,12 +141,12 @@ fn service_account(work: &mut Work<'_>, index: usize) {
     const LOST: [(&str, &str); 4] = [
         (
             "metadata.annotations",
-            "Add them on the cluster where something reads them: a ClusterServiceVersion has no place for them.",
+            "Add the annotations on the cluster if they are needed, because a ClusterServiceVersion has no field for them.",
         ),
-        ("imagePullSecrets", "Put imagePullSecrets into the pod template."),
+        ("imagePullSecrets", "Set imagePullSecrets in the pod template."),
         (
             "secrets",
-            "Mount the Secrets as volumes of the pod template: the account cannot list them.",
+            "Mount the Secrets as volumes of the pod template, because the account cannot list them.",
         ),
         (
             "automountServiceAccountToken",
@@ -154,7 +157,7 @@ fn service_account(work: &mut Work<'_>, index: usize) {
     for (field, help) in LOST {
         let path = Path::from(field);
         let says = match path.get(object.value()) {
-            // Mounting the token is what happens anyway.
+            // Mounting the token is the default.
             None | Some(Value::Null | Value::Bool(true)) => false,
             Some(Value::Object(map)) => !map.is_empty(),
             Some(_) => true,
@@ -177,7 +180,10 @@ fn service_account(work: &mut Work<'_>, index: usize) {
 
 fn cert_manager(work: &mut Work<'_>, index: usize) {
     let object = work.inventory.object(index);
-    let message = format!("{} is left out: OLM supplies the serving certificates", object.label());
+    let message = format!(
+        "{} is omitted, because OLM supplies the serving certificates",
+        object.label()
+    );
     report(work, &rules::K8S_CERT_MANAGER_DROPPED, message, object);
     work.inventory
         .decide(index, Fate::Dropped, "OLM supplies the serving certificates");
@@ -190,7 +196,7 @@ fn cert_manager(work: &mut Work<'_>, index: usize) {
         let mounts = certificates::secret_mounts(&pods);
         if let Some(mount) = mounts.iter().find(|mount| mount.secret == secret) {
             let message = format!(
-                "{} mounts Secret {secret} at {}, and only the left-out Certificate {} would create it",
+                "{} mounts Secret {secret} at {}, but only the omitted Certificate {} would create it",
                 deployment.label(),
                 mount.mount,
                 object.name()
@@ -200,8 +206,8 @@ fn cert_manager(work: &mut Work<'_>, index: usize) {
             let advice = certificates::read_from_olm(&pods, mount, &certificates::OF_WEBHOOKS);
             let finding = finding
                 .at(place)
-                .also(deployment.place(&mount.mount_path), "it is mounted here");
-            // A pod that reads OLM's certificate mounts this one for something else.
+                .also(deployment.place(&mount.mount_path), "the Secret is mounted here");
+            // A pod that reads OLM's certificate mounts this Secret for a different purpose.
             work.report(if certificates::reads_from_olm(&pods) {
                 finding
             } else {
@@ -211,8 +217,8 @@ fn cert_manager(work: &mut Work<'_>, index: usize) {
     }
 }
 
-/// Objects that differ in their namespaces alone become one: OLM creates both in the install namespace, the second over
-/// the first.
+/// Reports objects that differ in their namespaces alone, because OLM creates both in the install namespace, so the
+/// second overwrites the first.
 pub(super) fn one_namespace(work: &mut Work<'_>) {
     let mut shipped: BTreeMap<(&str, &str, &str), &Object> = BTreeMap::new();
     for index in work.inventory.kept() {
@@ -225,13 +231,13 @@ pub(super) fn one_namespace(work: &mut Work<'_>) {
             continue;
         };
         let message = format!(
-            "{} stands in the namespaces {} and {}, and OLM creates both in the install namespace",
+            "{} is in the namespaces {} and {}, but OLM creates both objects in the install namespace",
             object.label(),
             first.namespace().unwrap_or("\"\""),
             object.namespace().unwrap_or("\"\"")
         );
         let finding = Diagnostic::new(&rules::K8S_NAMESPACE_CLASH, message).object(object.label());
         let finding = finding.at(object.name_place());
-        work.report(finding.also(first.name_place(), "the other one"));
+        work.report(finding.also(first.name_place(), "the other object"));
     }
 }

@@ -1,4 +1,5 @@
-//! What is known outside the bundle: sample custom resources, and the kinds of resources that nothing in it explains.
+//! Information from outside the bundle: sample custom resources, and the kinds of resources that the bundle does not
+//! explain.
 
 use super::samples::examples;
 use super::{Unresolved, synthesize};
@@ -11,20 +12,20 @@ use crate::rules;
 use crate::tree::Tree;
 use serde_json::Value;
 
-/// What is known outside the bundle.
+/// Information from outside the bundle.
 #[derive(Debug, Default)]
 pub struct Outside {
-    /// Sample custom resources; `None` where the examples of the bundle stay as they are.
+    /// Sample custom resources; `None` if the examples of the bundle stay unchanged.
     pub samples: Option<Vec<Object>>,
-    /// What is served by clusters, as far as is known.
+    /// The resources that clusters are known to serve.
     pub sources: ServedResources,
 }
 
-/// Why nothing can be written into a bundle.
+/// The reason why information cannot be added to a bundle.
 #[derive(Debug, thiserror::Error)]
 pub enum OutsideError {
-    /// It has a ClusterServiceVersion already.
-    #[error("{origin} has a ClusterServiceVersion, so nothing is inferred for it")]
+    /// The bundle already has a ClusterServiceVersion.
+    #[error("{origin} already contains a ClusterServiceVersion, so nothing is inferred")]
     Written {
         /// The bundle.
         origin: String,
@@ -34,22 +35,22 @@ pub enum OutsideError {
     Edit(#[from] EditError),
 }
 
-/// What came of writing into a bundle what is known outside of it.
+/// The result of adding outside information to a bundle.
 #[derive(Debug)]
 pub(crate) struct Inferred {
-    /// The bundle as it is now; `None` where the findings are errors, and nothing was written.
+    /// The bundle after the changes; `None` if nothing was written because of errors among the findings.
     pub reading: Option<BundleReading>,
-    /// The resources that its rules name and that a source explains.
+    /// The resources in the bundle's rules whose kinds a source contains.
     pub resolved: Vec<Resolved>,
-    /// What is wrong with the samples, and where a person must choose.
+    /// Problems in the samples, and choices that a person must make.
     pub findings: Vec<Diagnostic>,
 }
 
-/// Writes into the files of a bundle what the caller decides and what is known outside, so that the bundle says it from
-/// then on. `reading` is what was read of the files.
+/// Writes the caller's decisions and outside information into the files of a bundle, so that the bundle itself contains
+/// them. `reading` is the result of reading the files.
 ///
 /// # Errors
-/// When there is nothing to infer for the bundle, or a file cannot be changed.
+/// Returns an error if the bundle already contains a ClusterServiceVersion, or if a file cannot be changed.
 pub(crate) fn write_into(
     tree: &mut Tree,
     reading: BundleReading,
@@ -86,9 +87,9 @@ pub(crate) fn write_into(
     Ok(inferred)
 }
 
-/// Lets a `k8s+v1` bundle say what is known of the APIs that it uses, as if its `olm.yaml` said it; its files stay. A
-/// `registry+v1` bundle says it all itself. `reading` are the findings that were made when it was read. Returns where a
-/// person must choose.
+/// Adds information about the APIs that a `k8s+v1` bundle uses, as if its `olm.yaml` contained it; the files do not
+/// change. A `registry+v1` bundle already contains all of it. `reading` contains the findings of reading the bundle.
+/// Returns findings about choices that a person must make.
 pub fn inform(bundle: &mut Bundle, reading: &[Diagnostic], outside: &Outside) -> Vec<Diagnostic> {
     let Some(olm) = bundle.olm.clone().filter(|_| bundle.media_type == MediaType::K8sV1) else {
         return Vec::new();
@@ -119,27 +120,27 @@ pub fn inform(bundle: &mut Bundle, reading: &[Diagnostic], outside: &Outside) ->
     learned.findings
 }
 
-/// What a bundle can take over from outside.
+/// The outside information that a bundle can adopt.
 #[derive(Debug, Default)]
 pub struct Learned {
-    /// Its examples.
+    /// The examples for the bundle.
     pub examples: Option<Vec<Value>>,
-    /// The resources that its rules name and that a source explains.
+    /// The resources in the bundle's rules whose kinds a source contains.
     pub resolved: Vec<Resolved>,
-    /// What is wrong with the samples, and where a person must choose.
+    /// Problems in the samples, and choices that a person must make.
     pub findings: Vec<Diagnostic>,
 }
 
-/// A resource that a source explains.
+/// A resource whose kind a source contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolved {
-    /// What to write into `olm.yaml`.
+    /// The entry for `olm.yaml`.
     pub hint: ApiHint,
-    /// The source that says so.
+    /// The source that contains the resource.
     pub source: String,
 }
 
-/// Looks for what a bundle lacks. `reading` are the findings that were made when it was read.
+/// Looks up missing information for a bundle. `reading` contains the findings of reading the bundle.
 pub fn learn(bundle: &Bundle, reading: &[Diagnostic], outside: &Outside) -> Learned {
     let synthesis = synthesize(bundle, reading);
     let (resolved, mut findings) = resolve(&synthesis.unresolved, &outside.sources);
@@ -155,7 +156,7 @@ pub fn learn(bundle: &Bundle, reading: &[Diagnostic], outside: &Outside) -> Lear
     }
 }
 
-/// Looks the resources up. One of which there are several kinds is a finding: a person must choose.
+/// Looks up the resources. A resource with several kinds becomes a finding, because a person must choose.
 pub fn resolve(unresolved: &[Unresolved], sources: &ServedResources) -> (Vec<Resolved>, Vec<Diagnostic>) {
     let (mut resolved, mut findings) = (Vec::new(), Vec::new());
     for entry in unresolved {
@@ -177,9 +178,9 @@ pub fn resolve(unresolved: &[Unresolved], sources: &ServedResources) -> (Vec<Res
                     .iter()
                     .map(|(kind, source)| format!("{kind} in {source}"))
                     .collect();
-                let message = format!("{resource} of group {group} are of several kinds: {}", said.join(", "));
+                let message = format!("{resource} of group {group} have several kinds: {}", said.join(", "));
                 let help = format!(
-                    "Say which in metadata/olm.yaml:\napis:\n- {{group: {group}, resource: {resource}, kind: …, version: …}}"
+                    "Specify the kind in metadata/olm.yaml:\napis:\n- {{group: {group}, resource: {resource}, kind: …, version: …}}"
                 );
                 let finding = Diagnostic::new(&rules::RBAC_KIND_AMBIGUOUS, message).help(help);
                 findings.push(finding.at(entry.place.clone()));

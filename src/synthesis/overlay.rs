@@ -1,4 +1,4 @@
-//! What `olm.yaml` says: names, texts, images, install modes, and descriptions of the inferred APIs.
+//! Values from `olm.yaml`: names, texts, images, install modes, and descriptions of the inferred APIs.
 
 use super::Work;
 use super::annotated::Annotated;
@@ -15,7 +15,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-/// Writes everything that comes from `olm.yaml` alone.
+/// Writes all values that come from `olm.yaml` alone.
 pub(super) fn write(work: &mut Work<'_>) {
     for (from, field) in olm_yaml::targeted() {
         match field.target {
@@ -26,7 +26,7 @@ pub(super) fn write(work: &mut Work<'_>) {
     }
 }
 
-/// Writes what does not stand in the ClusterServiceVersion as it does in `olm.yaml`. Descriptions of APIs are written
+/// Writes a field whose form in the ClusterServiceVersion differs from that in `olm.yaml`. API descriptions are written
 /// with the APIs that the manifests define.
 fn make(work: &mut Work<'_>, key: &str, from: &Path, to: &Path) {
     match key {
@@ -47,7 +47,7 @@ fn copy(work: &mut Work<'_>, from: &Path, to: &Path) {
     }
 }
 
-/// What an annotation says about a top-level key that `olm.yaml` does not have.
+/// Returns the annotated value for a top-level key that is missing in `olm.yaml`.
 fn annotated<'w>(work: &'w Work<'_>, from: &Path) -> Option<&'w Annotated> {
     let [Step::Key(key)] = from.steps() else {
         return None;
@@ -56,12 +56,12 @@ fn annotated<'w>(work: &'w Work<'_>, from: &Path) -> Option<&'w Annotated> {
     unsaid.then(|| work.annotated.get(key.as_str())).flatten()
 }
 
-/// An empty string is the same as none, and is not written. Lists and maps are as their authors wrote them.
+/// Whether a value must be written. An empty string is treated as absent; lists and maps are kept unchanged.
 fn says_something(value: &Value) -> bool {
     !value.is_null() && value.as_str() != Some("")
 }
 
-/// The CSV's schema wants a display name; the name without its version serves.
+/// Writes the display name, which the CSV's schema requires; by default, the name without its version.
 fn display_name(work: &mut Work<'_>, from: &Path, to: &Path) {
     let said = work.olm.text(&["displayName"]).is_some_and(|name| !name.is_empty());
     if said || annotated(work, from).is_some_and(|found| says_something(&found.value)) {
@@ -76,7 +76,7 @@ fn display_name(work: &mut Work<'_>, from: &Path, to: &Path) {
     });
     let short = version.map_or(name, |(at, _)| &name[..at]).to_owned();
     let origin = Origin::olm(work.olm, &Path::root().key("name"));
-    let message = format!("olm.yaml has no displayName, so {short} is shown");
+    let message = format!("olm.yaml contains no displayName, so {short} is used");
     let finding = Diagnostic::new(&rules::OLM_DISPLAYNAME_DEFAULTED, message);
     work.report(finding.at(origin.place()));
     work.draft
@@ -95,7 +95,7 @@ fn annotations(work: &mut Work<'_>, to: &Path) {
         };
         if value.is_object() || value.is_array() {
             let text = if key == crate::olm::annotation::EXAMPLES {
-                // People read the examples in a CSV, so they are laid out as tools lay them out.
+                // People read the examples in a CSV, so they use the common format.
                 let mut sorted = value.clone();
                 sorted.sort_all_objects();
                 to_json(&sorted).trim_end().to_owned()
@@ -117,7 +117,7 @@ fn annotations(work: &mut Work<'_>, to: &Path) {
     }
 }
 
-/// The modes in their usual order, whatever the author's.
+/// Writes the modes in their usual order, regardless of their order in `olm.yaml`.
 fn install_modes(work: &mut Work<'_>, to: &Path) {
     let modes = work.olm.list(&["installModes"]);
     let mut position = 0;
@@ -145,21 +145,24 @@ fn icon(work: &mut Work<'_>, from: &Path, to: &Path) {
                 Some(noted) => noted.origin.clone(),
                 None => Origin::olm(work.olm, from),
             };
-            // Only olm.yaml names a file.
+            // Only `olm.yaml` can specify a file.
             let file = work.olm.icon_path();
             let (bytes, how) = match (file, work.icon) {
                 (Some(path), None) => return absent_icon(work, path, &origin),
-                (Some(_), Some(bytes)) => (Some(bytes.to_vec()), "the file in base64, and the kind of its bytes"),
+                (Some(_), Some(bytes)) => (
+                    Some(bytes.to_vec()),
+                    "the file in base64, and the media type from its bytes",
+                ),
                 (None, _) => {
                     let base64: String = text.split_whitespace().collect();
-                    (STANDARD.decode(base64).ok(), "the kind of image follows from its bytes")
+                    (STANDARD.decode(base64).ok(), "the media type follows from its bytes")
                 }
             };
             let image = bytes.and_then(|bytes| Some((image_type(&bytes)?, bytes)));
             let Some((media_type, bytes)) = image else {
                 let message = match file {
-                    Some(path) => format!("{path} is no PNG, JPEG, GIF, WebP or SVG image"),
-                    None => "icon is not the base64 of a PNG, JPEG, GIF, WebP or SVG image".to_owned(),
+                    Some(path) => format!("{path} is not a PNG, JPEG, GIF, WebP or SVG image"),
+                    None => "icon is not a base64-encoded PNG, JPEG, GIF, WebP or SVG image".to_owned(),
                 };
                 return work.report(Diagnostic::new(&rules::OLM_ICON, message).at(origin.place()));
             };
@@ -170,20 +173,21 @@ fn icon(work: &mut Work<'_>, from: &Path, to: &Path) {
     }
 }
 
-/// Only the metadata is in the image of a bundle beside the manifests, so the file must be there.
+/// Reports a missing icon file. Apart from the manifests, a bundle image contains only the metadata, so the file must
+/// be there.
 fn absent_icon(work: &mut Work<'_>, path: &str, origin: &Origin) {
     let name = path.rsplit('/').next().unwrap_or(path);
     let finding = if path.starts_with(&format!("{METADATA}/")) {
-        Diagnostic::new(&rules::OLM_ICON_FILE, format!("the bundle has no file {path}"))
+        Diagnostic::new(&rules::OLM_ICON_FILE, format!("the bundle contains no file {path}"))
     } else {
-        let message = format!("the icon {path} is not in {METADATA}/, so it is no part of the bundle");
-        let help = format!("Put the file into {METADATA}/ and write icon: {METADATA}/{name}.");
+        let message = format!("the icon {path} is not in {METADATA}/, so it is not part of the bundle");
+        let help = format!("Move the file to {METADATA}/ and set icon: {METADATA}/{name}.");
         Diagnostic::new(&rules::OLM_ICON_FILE, message).help(help)
     };
     work.report(finding.at(origin.place()));
 }
 
-/// The media type of an image by its first bytes.
+/// Returns the media type of an image, based on its first bytes.
 fn image_type(bytes: &[u8]) -> Option<&'static str> {
     let text = bytes.trim_ascii_start();
     if bytes.starts_with(b"\x89PNG") {
@@ -201,7 +205,7 @@ fn image_type(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Adds to an inferred entry what `olm.yaml` says about the API that it names. Returns the keys that it has there.
+/// Adds the description in `olm.yaml` to an inferred API entry. Returns the keys that `olm.yaml` sets.
 pub(super) fn describe(work: &mut Work<'_>, entry: &Path, section: &str, keys: &[&str]) -> Vec<String> {
     let described = work.olm.list(&[section, "owned"]);
     let found = described
@@ -221,13 +225,16 @@ pub(super) fn describe(work: &mut Work<'_>, entry: &Path, section: &str, keys: &
     said
 }
 
-/// Writes what `olm.yaml` does not say about a resource as empty, like OLM.
+/// Writes empty values for the fields of a resource that `olm.yaml` omits, as OLM does.
 fn resources(work: &mut Work<'_>, from: &Path, to: &Path) {
     let listed = work.draft.get(to).and_then(Value::as_array);
     let absent: Vec<_> = listed.into_iter().flatten().map(csv::absent_of_resource).collect();
     for (index, absent) in absent.iter().enumerate().filter(|(_, absent)| !absent.is_empty()) {
         let from = from.index(index);
-        let message = format!("{from} has no {}, which OLM writes as empty", absent.join(" and no "));
+        let message = format!(
+            "{from} contains no {}, which OLM writes as empty",
+            absent.join(" and no ")
+        );
         let finding = Diagnostic::new(&rules::CSV_RESOURCE_FIELD, message);
         work.report(finding.at(work.olm.place(&from)));
         for field in absent {
@@ -236,9 +243,9 @@ fn resources(work: &mut Work<'_>, from: &Path, to: &Path) {
     }
 }
 
-/// A description of an API that the manifests do not define is a slip that would go unnoticed. An entry without one of
-/// the keys is reported where the fields are checked.
-/// Where the API is there and something else is wrong with it, `excused` says so.
+/// Reports descriptions of APIs that the manifests do not define, because the mistake would otherwise go unnoticed. An
+/// entry without one of the keys is reported with the field checks. `excused` returns whether an API exists
+/// nevertheless, with a different problem.
 pub(super) fn report_unmatched(
     work: &mut Work<'_>,
     section: &str,

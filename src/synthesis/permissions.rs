@@ -1,4 +1,4 @@
-//! Grants become `permissions` and `clusterPermissions`; wildcard types are refused.
+//! Turns grants into `permissions` and `clusterPermissions`, and refuses wildcard types.
 
 use super::Work;
 use super::deployments::{Accounts, service_account};
@@ -12,7 +12,7 @@ use crate::text::Path;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Writes both lists: one entry an account, sorted, equal rules once.
+/// Writes both lists: one entry per account, sorted, without repeated rules.
 pub(super) fn project(work: &mut Work<'_>, accounts: &Accounts, grants: &[Grant]) {
     wildcards::judge(work, &grants::of_deployments(accounts, grants));
     useless_rules(work, grants);
@@ -37,7 +37,7 @@ pub(super) fn project(work: &mut Work<'_>, accounts: &Accounts, grants: &[Grant]
     }
 }
 
-/// Accounts for which OLM needs an entry because nothing else makes it create them.
+/// Returns the accounts that need an entry, because OLM would not create them otherwise.
 fn without_rules<'a>(accounts: &'a Accounts, grants: &[Grant]) -> Vec<&'a str> {
     let projected = grants.iter().filter(|grant| !grant.shipped);
     let granted: BTreeSet<&str> = projected.map(|grant| grant.account.as_str()).collect();
@@ -57,7 +57,7 @@ fn account_origin(work: &Work<'_>, accounts: &Accounts, account: &str) -> Vec<Or
         return vec![if named {
             origin
         } else {
-            origin.derived("no account is named, so it is default")
+            origin.derived("no account is specified, so default is used")
         }];
     }
     let extra = accounts.extra.get(account);
@@ -91,7 +91,7 @@ fn write_rules(work: &mut Work<'_>, list: &Path, granted: &[&Grant]) {
     }
 }
 
-/// Rules that grant nothing where they stand.
+/// Reports rules that grant nothing in their role or binding.
 fn useless_rules(work: &mut Work<'_>, granted: &[Grant]) {
     let mut seen = BTreeSet::new();
     for grant in granted {
@@ -103,7 +103,7 @@ fn useless_rules(work: &mut Work<'_>, granted: &[Grant]) {
             let path = grant.path().key("resources").index(index);
             if resource.ends_with("/*") && !resource.starts_with('*') && seen.insert((grant.role, path.to_string())) {
                 let message = format!(
-                    "{resource:?} of {} grants nothing: Kubernetes does not expand it",
+                    "{resource:?} of {} grants nothing, because Kubernetes does not expand it",
                     role.label()
                 );
                 let finding = Diagnostic::new(&rules::RBAC_SUBRESOURCE_WILDCARD, message).object(role.label());

@@ -12,10 +12,10 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path as FilePath, PathBuf};
 
-/// Why samples cannot be used.
+/// The reason why samples cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SamplesError {
-    /// The folder cannot be read, or holds too much.
+    /// The folder cannot be read, or exceeds a limit.
     #[error(transparent)]
     Tree(#[from] TreeError),
     /// A file has errors.
@@ -23,21 +23,21 @@ pub(crate) enum SamplesError {
     Unreadable {
         /// The folder.
         folder: PathBuf,
-        /// What is wrong.
+        /// The findings.
         diagnostics: Vec<Diagnostic>,
     },
-    /// There is none.
-    #[error("{} holds no sample in a YAML or JSON file", folder.display())]
+    /// The folder contains no sample.
+    #[error("{} contains no sample in a YAML or JSON file", folder.display())]
     Nothing {
         /// The folder.
         folder: PathBuf,
     },
 }
 
-/// Reads the samples in a folder; files of kustomize are passed over.
+/// Reads the samples in a folder, without kustomize files.
 ///
 /// # Errors
-/// When the folder cannot be read, a file in it has errors, or there is no sample.
+/// Returns an error if the folder cannot be read, if a file in it has errors, or if it contains no sample.
 pub(crate) fn read(folder: &FilePath, limits: &BundleLimits) -> Result<Manifests, SamplesError> {
     let mut samples = Manifests::default();
     for (path, content) in Tree::from_directory(folder, &limits.tree)?.iter() {
@@ -57,8 +57,8 @@ pub(crate) fn read(folder: &FilePath, limits: &BundleLimits) -> Result<Manifests
     Ok(samples)
 }
 
-/// The samples in one fixed order, and what is wrong with them: each must be of a kind that the bundle provides.
-/// Copies of one sample are one.
+/// Returns the samples in a fixed order, and findings about them. The bundle must provide the kind of each sample.
+/// Duplicates are ignored.
 pub(crate) fn examples(samples: &[Object], provided: &BTreeSet<GroupVersionKind>) -> (Vec<Value>, Vec<Diagnostic>) {
     let mut findings = Vec::new();
     let mut sorted: Vec<&Object> = samples.iter().collect();
@@ -71,7 +71,7 @@ pub(crate) fn examples(samples: &[Object], provided: &BTreeSet<GroupVersionKind>
         let same = |last: &&&Object| last.identity() == sample.identity() && last.gvk() == sample.gvk();
         if let Some(first) = kept.last().filter(same) {
             if first.value() != sample.value() {
-                let message = format!("{} stands here a second time, with another content", sample.label());
+                let message = format!("{} appears here a second time, with different content", sample.label());
                 let finding = Diagnostic::new(&rules::OBJECT_DUPLICATE, message).object(sample.label());
                 findings.push(
                     finding
@@ -93,7 +93,7 @@ pub(crate) fn examples(samples: &[Object], provided: &BTreeSet<GroupVersionKind>
     )
 }
 
-/// Samples, and custom resources that are none of them.
+/// Combines samples with custom resources that they do not include.
 pub(crate) fn with(mut samples: Vec<Object>, others: Vec<Object>) -> Vec<Object> {
     let new = |other: &Object| !samples.iter().any(|sample| sample.identity() == other.identity());
     let others: Vec<Object> = others.into_iter().filter(new).collect();
@@ -101,7 +101,7 @@ pub(crate) fn with(mut samples: Vec<Object>, others: Vec<Object>) -> Vec<Object>
     samples
 }
 
-/// The finding about an example of a kind that the bundle does not provide.
+/// Returns a finding about an example whose kind the bundle does not provide.
 pub(super) fn not_provided(gvk: &GroupVersionKind, provided: &BTreeSet<GroupVersionKind>) -> Option<Diagnostic> {
     if provided.contains(gvk) {
         return None;
@@ -117,13 +117,13 @@ pub(super) fn not_provided(gvk: &GroupVersionKind, provided: &BTreeSet<GroupVers
         .map(|known| format!("{} ({})", known.kind, known.api_version()))
         .collect();
     Some(if kinds.is_empty() {
-        finding.help("Remove the example: the bundle provides no kind.")
+        finding.help("Remove the example, because the bundle provides no kind.")
     } else {
         finding.help(format!("The bundle provides {}.", kinds.join(", ")))
     })
 }
 
-/// Whether the file belongs to kustomize and is no manifest.
+/// Whether the file belongs to kustomize and is not a manifest.
 pub(crate) fn is_kustomization(path: &str, content: &[u8]) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let by_name = ["kustomization.yaml", "kustomization.yml", "Kustomization"].contains(&name);

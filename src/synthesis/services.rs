@@ -1,4 +1,4 @@
-//! Services that webhooks and APIServices refer to: which Deployment they lead to, through which port.
+//! The Services that webhooks and APIServices refer to, with their Deployments and ports.
 
 use super::Work;
 use super::deployments::pod_labels;
@@ -12,33 +12,33 @@ use crate::text::Path;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The port that a reference to a Service means when it names none.
+/// The default port of a Service reference.
 const DEFAULT_PORT: u64 = 443;
 
-/// Where a reference to a Service ends.
+/// The target of a Service reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Target {
     /// Index of the Service.
     pub(super) service: usize,
-    /// Index of its port in `spec.ports`.
+    /// Index of the Service port in `spec.ports`.
     pub(super) port: usize,
-    /// Index of the Deployment that it selects.
+    /// Index of the Deployment that the Service selects.
     pub(super) deployment: usize,
-    /// Number of the Service's port.
+    /// Number of the Service port.
     pub(super) number: u64,
 }
 
-/// A reference to a Service, where it stands, and the rule for a Service that is not there.
+/// A reference to a Service, its place, and the rule for a missing Service.
 pub(super) struct ServiceReference<'r> {
-    /// The object that refers.
+    /// The object that contains the reference.
     pub(super) object: &'r Object,
-    /// Path of `{name, namespace, port}` in it.
+    /// Path of `{name, namespace, port}` in the object.
     pub(super) path: Path,
-    /// Reported when the Service is not in the bundle.
+    /// The rule to report if the Service is not in the bundle.
     pub(super) missing: &'static Rule,
 }
 
-/// Follows a reference to the Deployment behind it; what is wrong on the way is reported.
+/// Follows a reference to the Deployment of the Service, and reports problems.
 pub(super) fn follow(work: &mut Work<'_>, reference: &ServiceReference<'_>) -> Option<Target> {
     let object = reference.object;
     let value = reference.path.get(object.value())?;
@@ -62,7 +62,7 @@ pub(super) fn follow(work: &mut Work<'_>, reference: &ServiceReference<'_>) -> O
         .position(|port| port.get("port").and_then(Value::as_u64) == Some(number));
     let Some(port) = port else {
         let message = format!(
-            "{} refers to port {number} of Service {name}, which has no such port",
+            "{} refers to port {number}, which Service {name} does not have",
             object.label()
         );
         let finding = Diagnostic::new(&rules::SERVICE_PORT, message).object(object.label());
@@ -99,7 +99,7 @@ fn selected_deployment(work: &mut Work<'_>, service: &Object) -> Option<usize> {
         .map(|index| work.inventory.object(*index).name())
         .collect();
     let message = if names.is_empty() {
-        format!("{} selects the pods of no Deployment", service.label())
+        format!("{} does not select the pods of any Deployment", service.label())
     } else {
         format!(
             "{} selects the pods of several Deployments: {}",
@@ -115,7 +115,8 @@ fn selected_deployment(work: &mut Work<'_>, service: &Object) -> Option<usize> {
     None
 }
 
-/// The `targetPort` of a Service's port as written, and where it stands. Absent or 0 means the port itself.
+/// Returns the `targetPort` of a Service port as written, and its origin. If `targetPort` is absent or 0, this is the
+/// port itself.
 pub(super) fn target_port(work: &Work<'_>, target: Target) -> (Value, Origin) {
     let service = work.inventory.object(target.service);
     let path = Path::root().key("spec").key("ports").index(target.port);
@@ -128,10 +129,10 @@ pub(super) fn target_port(work: &Work<'_>, target: Target) -> (Value, Origin) {
     }
 }
 
-/// The number of the container port that a Service's port leads to: a name is looked up among the container ports.
+/// Returns the number of the container port that a Service port leads to. Names are looked up in the container ports.
 ///
 /// # Errors
-/// When no container has a port of that name.
+/// Returns an error if no container has a port with the name.
 pub(super) fn container_port(work: &Work<'_>, target: Target) -> Result<(u64, Vec<Origin>), Box<Diagnostic>> {
     let (port, origin) = target_port(work, target);
     if let Some(number) = port.as_u64() {
@@ -156,7 +157,7 @@ pub(super) fn container_port(work: &Work<'_>, target: Target) -> Result<(u64, Ve
     }
     let service = work.inventory.object(target.service);
     let message = format!(
-        "{} leads to port {name}, but no container of {} has a port of that name",
+        "{} leads to port {name}, but no container of {} has a port with this name",
         service.label(),
         deployment.label()
     );
@@ -165,15 +166,15 @@ pub(super) fn container_port(work: &Work<'_>, target: Target) -> Result<(u64, Ve
     Err(Box::new(finding.also(deployment.name_place(), "the Deployment")))
 }
 
-/// Reports what several references may find: it is said once.
+/// Reports a finding that several references may cause, without duplicates.
 pub(super) fn report_once(work: &mut Work<'_>, finding: Diagnostic) {
     if !work.findings.contains(&finding) {
         work.report(finding);
     }
 }
 
-/// Says where the port of a webhook leads nowhere. The CSV holds the name as it is, and the cluster takes it, but
-/// nobody will answer.
+/// Reports a webhook port without a target. The CSV contains the name unchanged, and the cluster accepts it, but no
+/// container will answer.
 pub(super) fn check_webhook_port(work: &mut Work<'_>, target: Target) {
     if let Err(mut finding) = container_port(work, target) {
         finding.severity = Severity::Warning;
@@ -181,7 +182,8 @@ pub(super) fn check_webhook_port(work: &mut Work<'_>, target: Target) {
     }
 }
 
-/// Projects the Services all of whose ports are referred to; the others stay, unless OLM will use their name.
+/// Projects the Services all of whose ports are referred to, and keeps the others. Reports a kept Service whose name
+/// OLM will use.
 pub(super) fn settle(work: &mut Work<'_>, webhooks: &[Target], apiservices: &[Target]) {
     let mut used: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     let mut generated: BTreeMap<String, usize> = BTreeMap::new();
@@ -198,7 +200,7 @@ pub(super) fn settle(work: &mut Work<'_>, webhooks: &[Target], apiservices: &[Ta
         let deployment = work.inventory.object(target.deployment);
         if deployment.name().contains('.') {
             let message = format!(
-                "OLM cannot find the webhook's Service of {}: its name holds a dot",
+                "OLM cannot find the webhook Service of {}, because its name contains a dot",
                 deployment.label()
             );
             let finding = Diagnostic::new(&rules::DEPLOYMENT_DOT_NAME, message).object(deployment.label());
@@ -223,19 +225,19 @@ pub(super) fn settle(work: &mut Work<'_>, webhooks: &[Target], apiservices: &[Ta
         if let Some(deployment) = generated.get(service.name()) {
             let deployment = work.inventory.object(*deployment);
             let message = format!(
-                "OLM creates a Service called {} for {}",
+                "OLM creates a Service named {} for {}",
                 service.name(),
                 deployment.label()
             );
             let finding = Diagnostic::new(&rules::SERVICE_NAME_CLASH, message).object(service.label());
             work.report(finding.at(service.name_place()));
         } else if taken > 0 {
-            let message = format!("{} is shipped as well, because it has further ports", service.label());
+            let message = format!("{} is also shipped, because it has more ports", service.label());
             let finding = Diagnostic::new(&rules::SERVICE_KEPT, message).object(service.label());
             work.report(finding.at(service.name_place()));
         }
         let reason = if taken > 0 {
-            "it has ports beyond those of webhooks and APIServices, so OLM applies it"
+            "it has ports other than those of webhooks and APIServices, so OLM applies it"
         } else {
             "no webhook or APIService refers to it, so OLM applies it"
         };

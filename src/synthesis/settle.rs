@@ -1,5 +1,4 @@
-//! Raw manifests on their way into a new bundle: what OLM cannot install of them, and what can be said for their
-//! author.
+//! Prepares plain manifests for a new bundle: removes objects that OLM cannot install, and expands wildcards.
 
 use super::starter::from_manifests_alone;
 use super::wildcards::{WildcardRule, expand_in};
@@ -10,37 +9,38 @@ use crate::manifest::{self, Layout, Object};
 use crate::tree::Tree;
 use std::collections::BTreeSet;
 
-/// The annotation of objects that helm alone creates, at some moment of an install.
+/// The annotation of objects that only Helm creates, at some point during an install.
 const HOOK: &str = "helm.sh/hook";
 
-/// What is done to manifests that become a bundle.
+/// Options for preparing manifests.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Settling<'a> {
-    /// Take out what belongs to no bundle: custom resources of the bundle's own kinds, and tests of a helm chart.
+    /// Whether to remove objects that a bundle cannot contain: custom resources of the bundle's own kinds, and Helm
+    /// tests.
     pub cut: bool,
-    /// Write out by name what wildcards stand for, as far as it is the bundle's own kinds.
+    /// Whether to replace wildcards by names, as far as they stand for the bundle's own kinds.
     pub expand_wildcards: bool,
-    /// Files that stay as they are, by their paths inside the bundle.
+    /// Files to leave unchanged, by their paths inside the bundle.
     pub untouched: Option<&'a BTreeSet<String>>,
 }
 
-/// Manifests that are settled.
+/// The result of preparing manifests.
 #[derive(Debug, Default)]
 pub struct Settled {
-    /// The objects that are left.
+    /// The remaining objects.
     pub objects: Vec<Object>,
-    /// Custom resources of the bundle's own kinds that were taken out: examples of them.
+    /// The removed custom resources of the bundle's own kinds, as examples.
     pub examples: Vec<Object>,
-    /// Tests of a helm chart that were taken out.
+    /// The removed Helm tests.
     pub tests: Vec<Object>,
-    /// The rules whose wildcards were written out.
+    /// The rules whose wildcards were expanded.
     pub expanded: Vec<WildcardRule>,
 }
 
-/// Settles the manifests of a tree, which have no errors.
+/// Prepares the manifests of a tree, which must have no errors.
 ///
 /// # Errors
-/// When a file is written in a form that allows no change, or passes a limit.
+/// Returns an error if the format of a file cannot be edited, or if a file exceeds a limit.
 pub fn settle(tree: &mut Tree, settling: Settling<'_>, limits: &BundleLimits) -> Result<Settled, EditError> {
     let read = |tree: &Tree| manifest::read(tree, MANIFESTS, Layout::Nested, &limits.text).objects;
     let mut settled = Settled {
@@ -71,7 +71,7 @@ pub fn settle(tree: &mut Tree, settling: Settling<'_>, limits: &BundleLimits) ->
         cuts.extend(
             tests
                 .iter()
-                .map(|object| (*object, comment(object, "belongs to helm."))),
+                .map(|object| (*object, comment(object, "belongs to Helm."))),
         );
         let tests: Vec<Object> = tests.into_iter().cloned().collect();
         if !cuts.is_empty() {

@@ -1,5 +1,5 @@
-//! The first `metadata/olm.yaml` of a bundle: what the manifests say is filled in, the rest stands there as comments,
-//! so that the next command asks only for what a person must decide.
+//! The first `metadata/olm.yaml` of a bundle. Values that follow from the manifests are filled in, and the others are
+//! comments, so that the next command asks only for the author's decisions.
 
 use super::decisions::Decisions;
 use super::operator::{self, Found};
@@ -17,7 +17,7 @@ use crate::text::{self, Limits};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// What the author says on the command line.
+/// The values that the author specifies on the command line.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
     /// The package name.
@@ -26,34 +26,40 @@ pub struct Known {
     pub version: Option<String>,
     /// Sample custom resources.
     pub samples: Vec<Object>,
-    /// What is known about the APIs of others.
+    /// The known APIs of other bundles.
     pub sources: ServedResources,
 }
 
-/// The text of a new `olm.yaml`, and what was found out on the way.
+/// The text of a new `olm.yaml`, and the inferred values.
 #[derive(Debug)]
 pub struct Starter {
-    /// The package: as said, or the name of the operator's Deployment.
+    /// The specified package; by default, the name of the operator's Deployment.
     pub package: Option<String>,
-    /// The version that the manifests say, where it was not said.
+    /// The Deployments that the package was inferred from, as `Deployment/name`.
+    pub named_by: Vec<String>,
+    /// The version of the manifests, if the author specified none.
     pub inferred_version: Option<Found>,
-    /// The first version of Kubernetes that serves every API that the manifests are written for.
+    /// The first Kubernetes version that serves every API that the manifests use.
     pub kube_version: &'static str,
     /// The text of `metadata/olm.yaml`.
     pub olm_yaml: String,
-    /// The required keys that stand in it as comments only.
+    /// The required keys that the text contains only as comments.
     pub open: Vec<&'static str>,
-    /// The resources that a source explains, and which the bundle requires therefore.
+    /// The resources that the bundle requires, because a source contains their kinds.
     pub required: Vec<Resolved>,
-    /// What else only the author can decide.
+    /// The remaining decisions for the author.
     pub decisions: Decisions,
-    /// What is wrong with the samples.
+    /// Findings about the samples.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Looks at the manifests and writes what they say.
+/// Infers values from the manifests, and writes a first `olm.yaml`.
 pub fn start(objects: &[Object], known: &Known) -> Starter {
     let package = known.package.clone().or_else(|| infer_package(objects));
+    let named_by = match (&known.package, &package) {
+        (None, Some(_)) => deployments(objects).map(Object::label).collect(),
+        _ => Vec::new(),
+    };
     let inferred_version = operator::version(objects).filter(|_| known.version.is_none());
     let version = known
         .version
@@ -64,7 +70,7 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         .zip(version.as_ref())
         .map(|(package, version)| format!("{package}.v{version}"));
     let synthesis = from_manifests_alone(objects);
-    // Of what several kinds are known, the author chooses.
+    // If a resource has several kinds, the author must choose.
     let (resolved, _) = resolve(&synthesis.unresolved, &known.sources);
     let is_about =
         |found: &Resolved, entry: &Unresolved| found.hint.group == entry.group && found.hint.resource == entry.resource;
@@ -105,7 +111,7 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
     .filter_map(|(key, value)| Some((key, value?)))
     .collect();
     filled.extend(inferred(objects));
-    // What olm.yaml says has precedence, so it must not say what is guessed.
+    // `olm.yaml` takes precedence over annotations, so it must not override them with guesses.
     filled.retain(|(key, _)| !is_annotated(objects, key));
     let open = FIELDS
         .iter()
@@ -114,6 +120,7 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         .collect();
     Starter {
         olm_yaml: write(&filled, &decisions.unresolved),
+        named_by,
         package,
         inferred_version,
         kube_version: infer_kube_version(objects),
@@ -124,10 +131,10 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
     }
 }
 
-/// A key of `olm.yaml`, and its value.
+/// A key of `olm.yaml` with its value.
 pub(super) type Inferred = (&'static str, Value);
 
-/// What the manifests alone say, and a later release may say otherwise.
+/// Returns the values that follow from the manifests alone, and that may change in a later release.
 pub(super) fn inferred(objects: &[Object]) -> Vec<Inferred> {
     let mut inferred = vec![
         ("minKubeVersion", infer_kube_version(objects).into()),
@@ -140,7 +147,7 @@ pub(super) fn inferred(objects: &[Object]) -> Vec<Inferred> {
     inferred
 }
 
-/// Whether a Deployment says a key of `olm.yaml` by an annotation.
+/// Whether an annotation of a Deployment sets a key of `olm.yaml`.
 pub(super) fn is_annotated(objects: &[Object], key: &str) -> bool {
     let known = OF_DEPLOYMENT.iter().find(|annotation| annotation.field == key);
     let mut deployments = objects.iter().filter(|object| object.gvk().is("apps", "Deployment"));
@@ -149,12 +156,13 @@ pub(super) fn is_annotated(objects: &[Object], key: &str) -> bool {
     })
 }
 
-/// The operator's name is that of its only Deployment; of several, the part that all begin with.
+fn deployments(objects: &[Object]) -> impl Iterator<Item = &Object> {
+    objects.iter().filter(|object| object.gvk().is("apps", "Deployment"))
+}
+
+/// Infers the operator's name: the name of the only Deployment, or the common prefix of several.
 fn infer_package(objects: &[Object]) -> Option<String> {
-    let mut names = objects
-        .iter()
-        .filter(|object| object.gvk().is("apps", "Deployment"))
-        .map(Object::name);
+    let mut names = deployments(objects).map(Object::name);
     let first = names.next()?.to_owned();
     let common = names.fold(first, |common, name| {
         let length = common
@@ -169,7 +177,7 @@ fn infer_package(objects: &[Object]) -> Option<String> {
     (!package.is_empty()).then(|| package.to_owned())
 }
 
-/// The first Kubernetes version that serves every API that the manifests are written for.
+/// Returns the first Kubernetes version that serves every API that the manifests use.
 fn infer_kube_version(objects: &[Object]) -> &'static str {
     const SINCE: [(&str, &str, u32, &str); 4] = [
         ("policy", "v1", 21, "1.21.0"),
@@ -187,7 +195,8 @@ fn infer_kube_version(objects: &[Object]) -> &'static str {
     needed.max().map_or("1.16.0", |(_, version)| version)
 }
 
-/// Conversion webhooks and operators that do not read their target namespaces watch all of them.
+/// Infers the install modes. Conversion webhooks, and operators that do not read their target namespaces, require all
+/// namespaces.
 fn infer_install_modes(objects: &[Object]) -> Value {
     let converts = objects
         .iter()
@@ -214,7 +223,7 @@ fn infer_install_modes(objects: &[Object]) -> Value {
         .collect()
 }
 
-/// `greenhouse-operator` reads as `Greenhouse Operator`.
+/// Converts a package name such as `greenhouse-operator` to `Greenhouse Operator`.
 fn title(package: &str) -> String {
     let words = package.split(['-', '.', '_']).filter(|word| !word.is_empty());
     let words: Vec<String> = words
@@ -226,13 +235,13 @@ fn title(package: &str) -> String {
     words.join(" ")
 }
 
-/// The images that no container names, and that a mirror would miss. Those of containers are read from the Deployments;
-/// a copy of them would be wrong with the next release.
+/// Returns the images that no container uses, and that a mirror would miss. Images of containers are read from the
+/// Deployments, because a copy of them would be wrong in the next release.
 fn infer_related_images(objects: &[Object]) -> Vec<Value> {
     mentions::missing_entries(&bundle_of(objects))
 }
 
-/// What the synthesis finds out when nothing but the manifests speaks.
+/// Synthesizes a bundle that consists of these manifests alone.
 pub(super) fn from_manifests_alone(objects: &[Object]) -> Synthesis {
     synthesize(&bundle_of(objects), &[])
 }
@@ -253,9 +262,9 @@ fn bundle_of(objects: &[Object]) -> Bundle {
     }
 }
 
-/// Known keys as YAML, the others as comments that show their shape.
+/// Writes known keys as YAML, and the others as comments that show their structure.
 fn write(filled: &[(&str, Value)], unresolved: &[Unresolved]) -> String {
-    let mut out = String::from("# What the manifests of this operator cannot say about it.\n");
+    let mut out = String::from("# Information about this operator that its manifests do not contain.\n");
     for field in FIELDS {
         // Writing to a String cannot fail.
         let _ = write!(out, "\n# {}\n", field.about);
@@ -280,13 +289,15 @@ fn write(filled: &[(&str, Value)], unresolved: &[Unresolved]) -> String {
     out
 }
 
-/// Entries of `apis` for the author to complete.
+/// Writes entries of `apis` for the author to complete.
 fn write_stubs(out: &mut String, unresolved: &[Unresolved]) {
     for entry in unresolved {
         let class = if entry.of_platform {
-            "native  # or required, optional, none"
+            "native  # the cluster must serve it; use optional if the operator runs without it"
+        } else if entry.of_own_group {
+            "required  # OLM installs a provider; use none if only other releases of this operator define it"
         } else {
-            "required  # or optional, native, none"
+            "required  # OLM installs a provider; use optional if the operator runs without it"
         };
         let _ = write!(
             out,

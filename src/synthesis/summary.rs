@@ -1,4 +1,4 @@
-//! What is in a bundle, at a glance, and what becomes of each of its objects.
+//! A summary of a bundle and the fate of each object.
 
 use super::{Fate, synthesize};
 use crate::bundle::{Annotations, Bundle, MediaType, is_csv};
@@ -6,7 +6,7 @@ use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use serde::Serialize;
 
-/// A bundle in short.
+/// The summary of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Summary {
@@ -14,23 +14,23 @@ pub(crate) struct Summary {
     pub bundle: String,
     /// `registry+v1` or `k8s+v1`.
     pub media_type: String,
-    /// The package, empty where none is named.
+    /// The package; empty if unknown.
     pub package: String,
     /// The channels.
     pub channels: Vec<String>,
     /// The default channel.
     pub default_channel: Option<String>,
-    /// The name of the ClusterServiceVersion, empty where none could be made.
+    /// The name of the ClusterServiceVersion; empty if none could be created.
     pub name: String,
-    /// Its version.
+    /// The version of the ClusterServiceVersion.
     pub version: String,
-    /// What it replaces.
+    /// The name of the replaced ClusterServiceVersion.
     pub replaces: Option<String>,
-    /// Every object.
+    /// All objects of the bundle.
     pub objects: Vec<ObjectSummary>,
 }
 
-/// An object of a bundle in short.
+/// The summary of an object of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ObjectSummary {
@@ -44,11 +44,11 @@ pub(crate) struct ObjectSummary {
     pub file: String,
     /// `projected`, `kept` or `dropped`.
     pub fate: &'static str,
-    /// Why.
+    /// The reason for the fate.
     pub reason: String,
 }
 
-/// Looks at a bundle; a `k8s+v1` bundle is synthesized to say what becomes of its objects.
+/// Summarizes a bundle. A `k8s+v1` bundle is synthesized to determine the fate of its objects.
 pub(crate) fn summarize(bundle: &Bundle, reading: &[Diagnostic]) -> Summary {
     let (csv, objects) = match bundle.media_type {
         MediaType::RegistryV1 => {
@@ -57,7 +57,7 @@ pub(crate) fn summarize(bundle: &Bundle, reading: &[Diagnostic]) -> Summary {
                 let reason = if is_csv(object) {
                     "OLM installs from it"
                 } else {
-                    "OLM applies it as it is"
+                    "OLM applies it unchanged"
                 };
                 of_object(object, "kept", reason)
             });

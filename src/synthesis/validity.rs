@@ -1,5 +1,5 @@
-//! What the whole result must satisfy, once every field is written: the rules that OLM and catalogs have for a
-//! `ClusterServiceVersion` and that no single manifest shows.
+//! Checks of the whole result after every field is written: rules of OLM and catalogs for a `ClusterServiceVersion`
+//! that no single manifest can violate.
 
 use super::fate::Outcome;
 use super::{Work, samples};
@@ -16,7 +16,7 @@ use crate::text::{Limits, Path, canonical, kind_of};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Looks at what has been written.
+/// Checks the written CSV.
 pub(super) fn check(work: &mut Work<'_>, bundle: &Bundle) {
     annotation_keys(work);
     examples(work);
@@ -25,12 +25,12 @@ pub(super) fn check(work: &mut Work<'_>, bundle: &Bundle) {
     both_ways(work);
 }
 
-/// The kinds that the CSV lists as owned.
+/// Returns the kinds that the CSV lists as owned.
 pub(super) fn provided(work: &Work<'_>) -> BTreeSet<GroupVersionKind> {
     apis(work, "owned").into_iter().map(|(kind, _)| kind).collect()
 }
 
-/// The kinds of one of the CSV's two lists, custom and aggregated, with their entries' paths.
+/// Returns the kinds in the owned or required lists of the CSV, custom and aggregated, with the paths of their entries.
 fn apis(work: &Work<'_>, list: &str) -> Vec<(GroupVersionKind, Path)> {
     let mut kinds = Vec::new();
     for section in ["customresourcedefinitions", "apiservicedefinitions"] {
@@ -55,7 +55,7 @@ fn annotation_keys(work: &mut Work<'_>) {
     let keys = work.olm.get(&["annotations"]).and_then(Value::as_object);
     for key in keys.into_iter().flat_map(|map| map.keys()) {
         if let Some(exact) = annotation_in_other_case(key) {
-            let message = format!("OLM does not know the annotation {key}; it is {exact}");
+            let message = format!("OLM does not know the annotation {key}; use {exact}");
             let path = Path::root().key("annotations").key(key);
             let finding = Diagnostic::new(&rules::CSV_ANNOTATION_CASE, message);
             work.report(finding.at(work.olm.document().key_place(&path)));
@@ -63,14 +63,14 @@ fn annotation_keys(work: &mut Work<'_>) {
     }
 }
 
-/// Examples are a list of objects of provided kinds, as JSON text or as the list itself.
+/// Checks that the examples are a list of objects of provided kinds, as JSON text or as a list.
 fn examples(work: &mut Work<'_>) {
     let from = Path::root().key("annotations").key(EXAMPLES);
     let olm = work.olm;
     match olm.get(&["annotations", EXAMPLES]) {
         Some(Value::String(text)) if !text.trim().is_empty() => {
             let reading = olm.document().embedded(&from, &Limits::default());
-            // Go, with which every reader of the examples is written, takes the last one of a key that is repeated.
+            // All readers of the examples are written in Go, which uses the last value of a repeated key.
             let (repeated, errors): (Vec<_>, Vec<_>) = reading
                 .diagnostics
                 .into_iter()
@@ -137,7 +137,7 @@ fn related_images(work: &mut Work<'_>) {
     }
 }
 
-/// A release is a part of the bundle's name.
+/// Checks the name of a bundle with a release, which must be part of the name.
 fn release_name(work: &mut Work<'_>, bundle: &Bundle) {
     let text = |key: &str| work.olm.text(&[key]).filter(|text| !text.is_empty());
     let package = bundle.annotations.as_ref().map(crate::bundle::Annotations::package);
@@ -151,14 +151,14 @@ fn release_name(work: &mut Work<'_>, bundle: &Bundle) {
         None => format!("<package>{end}"),
     };
     if name != wanted {
-        let message = format!("a bundle with a release is called {wanted}, not {name}");
+        let message = format!("the name of a bundle with a release must be {wanted}, not {name}");
         let finding = Diagnostic::new(&rules::BUNDLE_RELEASE_NAME, message);
         work.report(finding.at(work.olm.place(&Path::root().key("name"))));
     }
 }
 
-/// What the bundle provides it cannot require of another one: OLM finds that it holds in the same version, and that no
-/// other bundle may provide another version.
+/// Reports APIs that the bundle both provides and requires. In the same version, OLM treats the requirement as
+/// satisfied. In a different version, no other bundle may provide it.
 fn both_ways(work: &mut Work<'_>) {
     let owned = apis(work, "owned");
     for (required, path) in apis(work, "required") {
@@ -170,21 +170,21 @@ fn both_ways(work: &mut Work<'_>) {
             let mut finding = Diagnostic::new(&rules::CSV_API_BOTH_WAYS, message);
             if same.is_some() {
                 finding.severity = Severity::Warning;
-                finding = finding.help("Remove the requirement: it always holds.");
+                finding = finding.help("Remove the requirement, because it is always satisfied.");
             }
             let (place, owner) = (
                 work.draft.place(&path.key("kind")),
                 work.draft.place(&owner.key("kind")),
             );
             work.report(match owner {
-                Some(owner) => finding.at(place).also(owner, "it is provided here"),
+                Some(owner) => finding.at(place).also(owner, "the API is provided here"),
                 None => finding.at(place),
             });
         }
     }
 }
 
-/// What OLM will unpack: the CSV and the kept objects, each compressed by itself.
+/// Checks the size of the content that OLM will unpack: the CSV and the kept objects, each compressed separately.
 pub(super) fn size(csv: &Value, outcomes: &[Outcome]) -> Option<Diagnostic> {
     let shipped = outcomes
         .iter()
@@ -200,7 +200,7 @@ pub(super) fn size(csv: &Value, outcomes: &[Outcome]) -> Option<Diagnostic> {
     })
 }
 
-/// What an index makes of the same where it holds it itself.
+/// Checks the size of the same objects in an index that embeds them.
 pub(super) fn inline_size(csv: &Value, outcomes: &[Outcome]) -> Option<Diagnostic> {
     let shipped = outcomes
         .iter()

@@ -1,4 +1,4 @@
-//! Webhook configurations and conversion webhooks become webhook definitions.
+//! Turns webhook configurations and conversion webhooks into webhook definitions.
 
 use super::draft::Origin;
 use super::fate::Fate;
@@ -16,12 +16,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const GROUP: &str = "admissionregistration.k8s.io";
 
-/// The three kinds of definition, in the order in which equal names are listed.
+/// The three kinds of definition, in the order that is used for equal names.
 const CONVERSION: &str = "ConversionWebhook";
 const MUTATING: &str = "MutatingAdmissionWebhook";
 const VALIDATING: &str = "ValidatingAdmissionWebhook";
 
-/// One definition before it is put into order.
+/// A definition before it is sorted.
 struct Definition {
     kind: &'static str,
     generate_name: String,
@@ -30,7 +30,7 @@ struct Definition {
     fields: Vec<(&'static str, Value, Vec<Origin>)>,
 }
 
-/// Writes the webhook definitions; returns the Deployments that serve webhooks.
+/// Writes the webhook definitions. Returns the Deployments that serve webhooks.
 pub(super) fn project(work: &mut Work<'_>) -> Vec<Target> {
     let mut targets = Vec::new();
     let mut definitions = Vec::new();
@@ -61,7 +61,10 @@ pub(super) fn project(work: &mut Work<'_>) -> Vec<Target> {
     let list = Path::root().key("spec").key("webhookdefinitions");
     for (position, definition) in definitions.iter().enumerate() {
         if let Some(first) = seen.insert((definition.kind, &definition.generate_name), definition) {
-            let message = format!("two webhooks of one type are called {}", definition.generate_name);
+            let message = format!(
+                "two webhooks of the same type have the name {}",
+                definition.generate_name
+            );
             let finding = Diagnostic::new(&rules::WEBHOOK_DUPLICATE, message).object(&definition.object);
             let finding = finding.at(definition.place.clone());
             work.findings
@@ -80,7 +83,7 @@ pub(super) fn project(work: &mut Work<'_>) -> Vec<Target> {
     targets
 }
 
-/// One admission webhook; `None` where its Service does not lead to a Deployment.
+/// Converts an admission webhook; `None` if its Service does not lead to a Deployment.
 fn admission(work: &mut Work<'_>, object: &Object, path: &Path, kind: &'static str) -> Option<(Definition, Target)> {
     let webhook = path.get(object.value())?;
     let name = webhook.get("name").and_then(Value::as_str).unwrap_or_default();
@@ -90,7 +93,7 @@ fn admission(work: &mut Work<'_>, object: &Object, path: &Path, kind: &'static s
         work.findings.push(finding.at(object.place(path)));
     };
     if !names::is_dns1123_subdomain(name) {
-        let message = format!("the webhook name {name:?} is no DNS name");
+        let message = format!("the webhook name {name:?} is not a DNS name");
         report(&rules::WEBHOOK_NAME, message, &path.key("name"));
     }
     if webhook
@@ -98,7 +101,7 @@ fn admission(work: &mut Work<'_>, object: &Object, path: &Path, kind: &'static s
         .and_then(Value::as_array)
         .is_some_and(|list| !list.is_empty())
     {
-        let message = format!("a CSV cannot hold the matchConditions of webhook {name}");
+        let message = format!("a CSV cannot contain the matchConditions of webhook {name}");
         report(&rules::WEBHOOK_MATCH_CONDITIONS, message, &path.key("matchConditions"));
     }
     if webhook
@@ -115,11 +118,11 @@ fn admission(work: &mut Work<'_>, object: &Object, path: &Path, kind: &'static s
     }
     let client = path.key("clientConfig");
     if client.key("caBundle").get(object.value()).is_some() {
-        let message = format!("the caBundle of webhook {name} is dropped: OLM writes its own");
+        let message = format!("the caBundle of webhook {name} is dropped, because OLM writes a different one");
         report(&rules::WEBHOOK_CABUNDLE, message, &client.key("caBundle"));
     }
     if client.key("url").get(object.value()).is_some() {
-        let message = format!("webhook {name} calls a URL; a CSV can name only a Service of the bundle");
+        let message = format!("webhook {name} calls a URL, but a CSV can refer only to a Service of the bundle");
         report(&rules::WEBHOOK_URL, message, &client.key("url"));
         return None;
     }
@@ -131,7 +134,7 @@ fn admission(work: &mut Work<'_>, object: &Object, path: &Path, kind: &'static s
         missing: &rules::WEBHOOK_SERVICE_MISSING,
     };
     if service.get(object.value()).is_none() {
-        let message = format!("webhook {name} names no Service");
+        let message = format!("webhook {name} specifies no Service");
         let finding = Diagnostic::new(&rules::WEBHOOK_SERVICE_MISSING, message).object(object.label());
         work.report(finding.at(object.place(&client)));
         return None;
@@ -161,7 +164,7 @@ fn admission(work: &mut Work<'_>, object: &Object, path: &Path, kind: &'static s
     Some((definition, target))
 }
 
-/// The fields that are the same in a configuration and in a CSV, with the old defaults written out for `v1beta1`.
+/// Returns the fields that are the same in a configuration and in a CSV, with the old defaults added for `v1beta1`.
 fn verbatim(object: &Object, webhook: &Value, path: &Path, kind: &str) -> Vec<(&'static str, Value, Vec<Origin>)> {
     let old = object.gvk().version == "v1beta1";
     WEBHOOK_FIELDS
@@ -185,7 +188,7 @@ fn verbatim(object: &Object, webhook: &Value, path: &Path, kind: &str) -> Vec<(&
         .collect()
 }
 
-/// Deployment and ports of a definition. A CSV calls the Service's port `containerPort`.
+/// Returns the Deployment and the ports of a definition. In a CSV, the Service port is called `containerPort`.
 fn endpoint(work: &Work<'_>, target: Target, reference: Origin) -> Vec<(&'static str, Value, Vec<Origin>)> {
     let deployment = work.inventory.object(target.deployment);
     let service = work.inventory.object(target.service);
@@ -206,7 +209,7 @@ fn endpoint(work: &Work<'_>, target: Target, reference: Origin) -> Vec<(&'static
     ]
 }
 
-/// Rules that OLM refuses when it installs.
+/// Reports rules that OLM refuses during an install.
 fn refused_rules(work: &mut Work<'_>, object: &Object, webhook: &Value, path: &Path, name: &str) {
     const CONFIGURATIONS: [&str; 5] = [
         "*",
@@ -243,7 +246,7 @@ fn refused_rules(work: &mut Work<'_>, object: &Object, webhook: &Value, path: &P
     }
 }
 
-/// What asks another component for certificates has no effect under OLM.
+/// Reports annotations that request certificates from a different component, because they have no effect in OLM.
 pub(super) fn injected_certificates(work: &mut Work<'_>, object: &Object, becomes: &str) {
     const INJECTORS: [&str; 4] = [
         "cert-manager.io/inject-ca-from",
@@ -254,7 +257,7 @@ pub(super) fn injected_certificates(work: &mut Work<'_>, object: &Object, become
     for key in INJECTORS {
         if object.get(&["metadata", "annotations", key]).is_some() {
             let message = format!(
-                "the annotation {key} of {} {becomes}: OLM writes its own certificates",
+                "the annotation {key} of {} {becomes}, because OLM writes its own certificates",
                 object.label()
             );
             let finding = Diagnostic::new(&rules::WEBHOOK_CABUNDLE, message).object(object.label());
@@ -264,7 +267,7 @@ pub(super) fn injected_certificates(work: &mut Work<'_>, object: &Object, become
     }
 }
 
-/// A CRD whose objects a Service of the bundle converts.
+/// A CRD with a conversion webhook that a Service of the bundle serves.
 struct Conversion {
     crd: usize,
     service: Path,
@@ -322,7 +325,7 @@ fn conversion(work: &mut Work<'_>, index: usize) -> Option<Conversion> {
     let known = name.is_some_and(|name| work.inventory.service(name, namespace).is_some());
     if !known {
         let message = format!(
-            "the conversion webhook of {} has no Service in the bundle, so the CSV cannot set it up",
+            "the conversion webhook of {} has no Service in the bundle, so the CSV cannot define it",
             crd.label()
         );
         let finding = Diagnostic::new(&rules::WEBHOOK_CONVERSION_SERVICE_MISSING, message).object(crd.label());
@@ -345,7 +348,7 @@ fn conversion(work: &mut Work<'_>, index: usize) -> Option<Conversion> {
     };
     let target = services::follow(work, &reference)?;
     services::check_webhook_port(work, target);
-    injected_certificates(work, crd, "has no use");
+    injected_certificates(work, crd, "has no effect");
     Some(Conversion {
         crd: index,
         service,
@@ -409,7 +412,7 @@ fn conversion_definition(work: &Work<'_>, conversions: &[Conversion]) -> Option<
     })
 }
 
-/// A name that follows from the CRDs alone and fits into the value of a label.
+/// Returns a name that depends on the CRDs alone and is short enough for a label value.
 fn conversion_name(crds: &BTreeSet<&str>) -> String {
     const SUFFIX: &str = ".kb.io";
     let plurals: String = crds.iter().filter_map(|name| name.split('.').next()).collect();
@@ -422,7 +425,7 @@ fn conversion_name(crds: &BTreeSet<&str>) -> String {
     format!("{start}-{hash}")
 }
 
-/// OLM converts for all namespaces or not at all.
+/// Reports install modes that do not allow conversion, because OLM converts either for all namespaces or not at all.
 fn only_all_namespaces(work: &mut Work<'_>) {
     let modes = work.olm.list(&["installModes"]);
     for (index, mode) in modes.iter().enumerate() {
@@ -432,7 +435,7 @@ fn only_all_namespaces(work: &mut Work<'_>) {
             continue;
         }
         let message = format!(
-            "a conversion webhook works for all namespaces only, but {kind} is {}",
+            "a conversion webhook works only for all namespaces, but {kind} is {}",
             if supported { "supported" } else { "not supported" }
         );
         let path = Path::root().key("installModes").index(index);

@@ -1,5 +1,5 @@
-//! Rules of the operator that name no resources, but all of them (`*`): what they stand for in the groups of the
-//! bundle's own CustomResourceDefinitions, and where only the author can say what is meant.
+//! The operator's rules that allow all resources (`*`) without naming them: their expansion in the groups of the
+//! bundle's own CustomResourceDefinitions, and the groups that only the author can specify.
 
 use super::grants::{self, Grant};
 use super::{Shipping, Work, crds};
@@ -17,7 +17,7 @@ use crate::tree::Tree;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a request can ask of resources. RBAC knows other verbs for a few kinds of Kubernetes itself.
+/// The verbs of requests for resources. RBAC has other verbs for a few built-in kinds.
 const VERBS: [&str; 8] = [
     "create",
     "delete",
@@ -29,22 +29,23 @@ const VERBS: [&str; 8] = [
     "watch",
 ];
 
-/// Controllers update it to own other objects, where the API server asks for that. Every kind has it.
+/// A subresource of every kind. Controllers may need to update it in order to own other objects.
 const FINALIZERS: &str = "finalizers";
 
-/// A rule with wildcards that an account of the operator's Deployments has.
+/// A rule with wildcards that is granted to an account of the operator's Deployments.
 #[derive(Debug, Clone)]
 pub struct WildcardRule {
-    /// The Role or ClusterRole.
+    /// The Role or ClusterRole of the rule.
     pub role: Object,
     /// Index of the rule in `rules`.
     pub index: usize,
-    /// The rules that say the same by name, as far as it is about the bundle's own kinds; what is left of it comes
-    /// last. `None` where nothing of it is.
+    /// The expansion: equivalent rules with names for the bundle's own kinds, followed by the rest of the rule. `None`
+    /// if the rule does not cover these kinds.
     pub expanded: Option<Vec<Value>>,
-    /// The groups of which it allows all resources, and the author must say which; `*` stands for all groups.
+    /// The groups in which the rule allows all resources, so that the author must specify them; `*` stands for all
+    /// groups.
     pub open: Vec<String>,
-    /// Whether it names resources or groups by a wildcard, and not only verbs.
+    /// Whether the rule has wildcards for resources or groups, and not only for verbs.
     pub of_types: bool,
 }
 
@@ -53,17 +54,17 @@ impl WildcardRule {
         Path::root().key("rules").index(self.index)
     }
 
-    /// Where it stands.
+    /// Returns the place of the rule.
     pub fn place(&self) -> Place {
         self.role.place(&self.path())
     }
 
-    /// What messages call it.
+    /// Returns the label of the rule for messages.
     pub fn label(&self) -> String {
         format!("rule {} of {}", self.index, self.role.label())
     }
 
-    /// The groups of the bundle's own kinds that it is about.
+    /// Returns the groups of the bundle's own kinds that the rule covers.
     pub fn own_groups(&self) -> BTreeSet<&str> {
         let rules = self.expanded.iter().flatten();
         let groups = rules.flat_map(|rule| PolicyRule(rule).api_groups());
@@ -77,7 +78,7 @@ impl WildcardRule {
 /// The resources of the bundle's CRDs: group, plural name, subresources.
 type OwnResources = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
-/// Finds the rules, and refuses those that name types by wildcards, or remarks on them where they are carried along.
+/// Finds the rules with wildcards. Wildcard types are refused, or reported as warnings if they are kept.
 pub(super) fn judge(work: &mut Work<'_>, granted: &[&Grant]) {
     let own = own_resources(work);
     let mut seen = BTreeSet::new();
@@ -130,7 +131,7 @@ fn refusal(work: &Work<'_>, grant: &Grant, found: &WildcardRule, path: &Path) ->
         .also(binding.place(&Path::root().key("roleRef").key("name")), bound);
     if work.shipping == Shipping::RegistryV1 {
         finding.severity = Severity::Warning;
-        return finding.help("It comes along. Who installs the bundle lets the operator have all of it.");
+        return finding.help("The rule is kept, so installing the bundle grants all its permissions to the operator.");
     }
     let mut help = Vec::new();
     if let Some(expanded) = &found.expanded {
@@ -138,7 +139,7 @@ fn refusal(work: &Work<'_>, grant: &Grant, found: &WildcardRule, path: &Path) ->
         let written: Vec<Value> = expanded.iter().map(in_usual_order).collect();
         let written = to_yaml(&json!(written));
         help.push(format!(
-            "Of {} the bundle owns the kinds; in place of the rule write:\n{}",
+            "The bundle owns the kinds of {}; replace the rule by:\n{}",
             groups.join(", "),
             written.trim_end()
         ));
@@ -146,14 +147,14 @@ fn refusal(work: &Work<'_>, grant: &Grant, found: &WildcardRule, path: &Path) ->
     let known = found.open.iter().filter_map(|group| {
         let known = resources_of(group, &ServedResources::default());
         let names: Vec<&str> = known.iter().map(|(resource, _)| resource.as_str()).collect();
-        (!names.is_empty()).then(|| format!("Group {group:?} has {}.", names.join(", ")))
+        (!names.is_empty()).then(|| format!("Group {group:?} contains {}.", names.join(", ")))
     });
     help.extend(known);
     help.push(rules::RBAC_WILDCARD.help.to_owned());
     finding.help(help.join("\n"))
 }
 
-/// A rule with its fields in the order in which people write them.
+/// Returns a rule with its fields in their conventional order.
 fn in_usual_order(rule: &Value) -> Value {
     let usual = ["apiGroups", "resources", "resourceNames", "nonResourceURLs", "verbs"];
     let fields = rule.as_object().into_iter().flatten();
@@ -168,7 +169,7 @@ fn in_usual_order(rule: &Value) -> Value {
     Value::Object(fields.collect())
 }
 
-/// The resources of a group that are known, each with its kind: Kubernetes' own, and what sources say.
+/// Returns the known resources of a group with their kinds: built-in ones, and those in the sources.
 pub fn resources_of(group: &str, sources: &ServedResources) -> Vec<(String, String)> {
     let own = builtin::all().iter().filter(|row| row.group == group);
     let own = own.map(|row| (row.resource.to_owned(), row.kind.to_owned()));
@@ -196,7 +197,7 @@ fn own_resources(work: &Work<'_>) -> OwnResources {
     own
 }
 
-/// What a rule says by name, and the groups that stay open.
+/// Returns the expansion of a rule, and the groups that remain open.
 fn expand(rule: &Value, own: &OwnResources) -> (Option<Vec<Value>>, Vec<String>) {
     let view = PolicyRule(rule);
     let resources: Vec<&str> = view.resources().map(|(_, resource)| resource).collect();
@@ -236,7 +237,7 @@ fn expand(rule: &Value, own: &OwnResources) -> (Option<Vec<Value>>, Vec<String>)
     (Some(expanded), open)
 }
 
-/// All resources and subresources of a group.
+/// Returns all resources and subresources of a group.
 fn names(own: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
     let of = |(plural, subresources): (&String, &BTreeSet<String>)| {
         let below: Vec<String> = subresources.iter().map(|name| format!("{plural}/{name}")).collect();
@@ -245,7 +246,8 @@ fn names(own: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
     own.iter().flat_map(of).collect()
 }
 
-/// What resources of a rule stand for in a group: `*` for everything, `*/status` for that subresource of all.
+/// Returns the names that the resources of a rule stand for in a group: `*` means everything, and `*/status` means this
+/// subresource of all resources.
 fn meant(resources: &[&str], own: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
     let mut meant = BTreeSet::new();
     for resource in resources {
@@ -263,7 +265,7 @@ fn meant(resources: &[&str], own: &BTreeMap<String, BTreeSet<String>>) -> BTreeS
     meant
 }
 
-/// The rule with the verbs of requests in place of all.
+/// Replaces the verb `*` of a rule by the verbs of requests.
 fn with_verbs(mut rule: Value) -> Value {
     let verbs: BTreeSet<String> = PolicyRule(&rule)
         .list("verbs")
@@ -277,11 +279,11 @@ fn with_verbs(mut rule: Value) -> Value {
     rule
 }
 
-/// Writes into the files of a bundle what rules stand for, and returns those that were written. Comments and layout
-/// around them stay.
+/// Writes the expansions of rules into the files of a bundle, and returns the expanded rules. Comments and layout
+/// around them are preserved.
 ///
 /// # Errors
-/// When a file is written in a form that allows no change, or passes a limit.
+/// Returns an error if the format of a file cannot be edited, or if a file exceeds a limit.
 pub fn expand_in(
     tree: &mut Tree,
     rules: Vec<WildcardRule>,
@@ -339,7 +341,7 @@ mod tests {
         let (expanded, _) = expand(&rule(&[BEDS], &["*/status", "*/finalizers"], &["update"]), &own());
         let named = ["beds/finalizers", "beds/status", "pots/finalizers"];
         assert_eq!(expanded, Some(vec![rule(&[BEDS], &named, &["update"])]));
-        // What no kind of the bundle has allows nothing.
+        // A subresource that no kind of the bundle has grants nothing.
         assert_eq!(
             expand(&rule(&[TOOLS], &["*/scale"], &["get"]), &own()),
             (Some(vec![]), vec![])

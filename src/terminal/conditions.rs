@@ -1,10 +1,11 @@
-//! What operators say of themselves, for a person, and what an administrator can do about it.
+//! The conditions that operators report about themselves, and the commands with which an administrator overrides them,
+//! as text.
 
 use crate::cluster::conditions::{Check, Release, Said, Upgrade};
 use crate::terminal::output::{OutputError, Printer};
 use crate::terminal::table::Table;
 
-/// The command that overrides a condition.
+/// Returns the command that overrides a condition.
 pub fn command(release: &Release) -> String {
     let Release {
         resource,
@@ -17,11 +18,11 @@ pub fn command(release: &Release) -> String {
     format!("kubectl patch {resource} {name}{namespace} --type merge -p '{patch}'")
 }
 
-/// Prints whether operators may be upgraded. Each check stands beside the update that waits for its operator, where
-/// `with_updates` says that one was looked for.
+/// Prints whether operators may be upgraded. Each check is shown next to the update that waits for its operator, if
+/// `with_updates` is set because updates were resolved.
 ///
 /// # Errors
-/// When nobody reads the output any more, or it cannot be written.
+/// Returns an error if the reader has closed the output, or the output cannot be written.
 pub fn print(checks: &[(&Check, Option<String>)], with_updates: bool, printer: &Printer) -> Result<(), OutputError> {
     if with_updates {
         let headings = [
@@ -54,7 +55,7 @@ pub fn print(checks: &[(&Check, Option<String>)], with_updates: bool, printer: &
             continue;
         };
         printer.line("")?;
-        printer.line(format!("To let {} be upgraded all the same:", check.operator))?;
+        printer.line(format!("To let {} be upgraded anyway:", check.operator))?;
         printer.line(format!("  {}", command(release)))?;
     }
     Ok(())
@@ -64,9 +65,9 @@ fn cells(check: &Check) -> [&str; 6] {
     let upgrades = if check.upgradeable { "allowed" } else { "held" };
     let last = match check.upgrade {
         Upgrade::Done => "done",
-        Upgrade::Upgrading => "going on",
-        Upgrade::NotStarted => "not begun",
-        Upgrade::NotDone => "not done",
+        Upgrade::Upgrading => "in progress",
+        Upgrade::NotStarted => "not started",
+        Upgrade::NotDone => "not completed",
         Upgrade::Unknown => "",
     };
     [
@@ -79,7 +80,7 @@ fn cells(check: &Check) -> [&str; 6] {
     ]
 }
 
-/// The conditions that decide, those that are overridden, and those that are for people only.
+/// Prints the conditions that decide, the overridden ones, and the informational ones.
 fn said(checks: &[(&Check, Option<String>)], printer: &Printer) -> Result<(), OutputError> {
     let mut rows: Vec<(&Check, &Said, &str)> = Vec::new();
     for (check, _) in checks {
@@ -87,9 +88,9 @@ fn said(checks: &[(&Check, Option<String>)], printer: &Printer) -> Result<(), Ou
             && let Some(said) = &hold.said
         {
             let effect = if hold.by_override {
-                "an override that holds the upgrade"
+                "an override that blocks the upgrade"
             } else {
-                "holds the upgrade"
+                "blocks the upgrade"
             };
             rows.push((check, said, effect));
         }
@@ -98,7 +99,7 @@ fn said(checks: &[(&Check, Option<String>)], printer: &Printer) -> Result<(), Ou
             check
                 .conditions
                 .iter()
-                .map(|said| (*check, said, "none, OLM does not know it")),
+                .map(|said| (*check, said, "none, unknown to OLM")),
         );
     }
     if rows.is_empty() {

@@ -1,4 +1,4 @@
-//! Findings for a person, with the line they are about, and for a program, as JSON.
+//! Findings with the affected source line, as text, and as JSON for programs.
 
 use crate::diagnostic::Diagnostic;
 use crate::rules::Severity;
@@ -11,13 +11,15 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-/// Characters of a line shown before the place, on it, and behind it. A line of a megabyte is cut to this.
+/// The numbers of characters of a line that are shown before the position, in it, and after it. A line of a megabyte is
+/// cut to this length.
 const BEFORE: usize = 40;
 const MARKED: usize = 80;
 const BEHIND: usize = 40;
 const CUT: &str = "...";
 
-/// One finding as text: message, source line with the place underlined, related places, advice. No final newline.
+/// Renders a finding as text: message, source line with the position underlined, related positions, advice. There is no
+/// final newline.
 pub fn render(diagnostic: &Diagnostic, color: bool) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
@@ -47,7 +49,7 @@ pub fn render(diagnostic: &Diagnostic, color: bool) -> String {
         groups.extend(with_place(title, Level::NOTE, Some(place), AnnotationKind::Context));
     }
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-    // Lines are cut here already, so the renderer never needs to.
+    // Lines are already cut, so the renderer never needs to cut them.
     renderer.term_width(usize::from(u16::MAX)).render(&groups)
 }
 
@@ -82,7 +84,7 @@ fn with_place<'a>(
     let marked = kind.span(excerpt.marked.clone());
     let snippet = Snippet::source(excerpt.text).line_start(line).annotation(marked);
     if excerpt.cut_left {
-        // The snippet does not begin where the line does, so that the column must be said apart from it.
+        // The snippet does not start at the beginning of the line, so the column must be specified separately.
         let origin = Origin::path(name).line(line).char_column(column);
         vec![title.element(origin), Group::with_level(level).element(snippet)]
     } else {
@@ -90,7 +92,7 @@ fn with_place<'a>(
     }
 }
 
-/// The part of one line that is shown.
+/// The shown part of a line.
 struct Excerpt {
     text: String,
     marked: Range<usize>,
@@ -98,7 +100,8 @@ struct Excerpt {
 }
 
 impl Excerpt {
-    /// Shows the first line of the place. What is behind the end of the text counts as the end.
+    /// Returns the excerpt of the first line of the position. A position past the end of the text is treated as the end
+    /// of the text.
     fn of(place: &Place) -> Self {
         let text = place.source.text();
         let start = text.floor_char_boundary(place.span.start);
@@ -135,8 +138,8 @@ impl Excerpt {
     }
 }
 
-/// Adds a part of a line, one character for one, so that columns stay true. The renderer shows tabs and the control
-/// characters of ASCII.
+/// Appends a part of a line, character by character, so that columns stay correct. The renderer handles tabs and ASCII
+/// control characters.
 fn push_visible(shown: &mut String, line: &str, part: Range<usize>) {
     let start = part.start;
     shown.extend(line[part].char_indices().map(|(at, character)| {
@@ -162,12 +165,12 @@ fn last_characters(text: &str, count: usize) -> (&str, bool) {
     }
 }
 
-/// How many findings there are of each severity; prints as the last line under them.
+/// The number of findings of each severity; displayed as the last line below them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
     /// Findings that fail the command.
     pub errors: usize,
-    /// Findings that do not.
+    /// Findings that do not fail the command.
     pub warnings: usize,
     /// Remarks.
     pub infos: usize,
@@ -202,16 +205,16 @@ impl fmt::Display for Summary {
     }
 }
 
-/// All findings as a program reads them.
+/// All findings, in the format for programs.
 #[derive(Debug, Serialize)]
 pub struct Report<'a> {
-    /// The findings in the order given.
+    /// The findings, in input order.
     pub findings: Vec<Finding<'a>>,
-    /// How many there are of each severity.
+    /// The number of findings of each severity.
     pub summary: Summary,
 }
 
-/// One finding as a program reads it. A field that does not apply is null.
+/// One finding, in the format for programs. A field that does not apply is null.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Finding<'a> {
@@ -219,32 +222,33 @@ pub struct Finding<'a> {
     pub rule: &'a str,
     /// `error`, `warning` or `info`.
     pub severity: String,
-    /// What is wrong.
+    /// The message.
     pub message: &'a str,
-    /// Where it is wrong.
+    /// The position of the fault.
     #[serde(flatten)]
     pub location: Location<'a>,
     /// The object, as `Kind/name`.
     pub object: Option<&'a str>,
     /// The path of the value inside the object.
     pub path: Option<&'a str>,
-    /// What to do about it.
+    /// The advice.
     pub help: Cow<'a, str>,
-    /// Other places that explain it.
+    /// Other positions that explain the finding.
     pub related: Vec<Related<'a>>,
 }
 
-/// A second place of a finding.
+/// A second position of a finding.
 #[derive(Debug, Serialize)]
 pub struct Related<'a> {
-    /// What this place has to do with the finding.
+    /// The relation of this position to the finding.
     pub message: &'a str,
-    /// Where it is.
+    /// The position.
     #[serde(flatten)]
     pub location: Location<'a>,
 }
 
-/// A place as a program reads it. Lines and columns start at 1, columns count characters, the end is behind the last.
+/// A position, in the format for programs. Lines and columns start at 1, columns count characters, and the end is one
+/// past the last.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Location<'a> {
@@ -256,7 +260,7 @@ pub struct Location<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Describes the findings in the order given.
+    /// Describes the findings, in input order.
     pub fn of(diagnostics: &'a [Diagnostic]) -> Self {
         Self {
             findings: diagnostics.iter().map(Finding::of).collect(),

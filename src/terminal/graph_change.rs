@@ -1,8 +1,8 @@
-//! How a call changes the update graph, for people.
+//! The changes of the update graph by added bundles, as text.
 
 use crate::database::add::{ChannelChange, PackageChange, Report};
 
-/// The lines that show a change: what is new begins with `+`, what is gone with `-`.
+/// Returns the lines that show a change: additions begin with `+`, removals with `-`.
 pub fn lines(report: &Report) -> Vec<String> {
     report
         .packages

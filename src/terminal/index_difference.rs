@@ -1,21 +1,21 @@
-//! The difference of two indexes, for people: as lines, and as Markdown for a pull request.
+//! The difference between two indexes, as lines of text and as Markdown for a pull request.
 
 use crate::catalog::difference::{
     BundleDifference, Change, ChannelDifference, Difference, EntryDifference, Kind, PackageDifference, SetChange,
     TypedValue,
 };
 
-/// A statement about the difference, and those that belong to it.
+/// A statement about the difference. Following statements with a greater depth belong to it.
 struct Line {
     depth: usize,
     kind: Option<Kind>,
     text: String,
 }
 
-/// How names and values are set off from the words around them.
+/// The function that sets names and values apart from the surrounding words.
 type Quote = fn(&str) -> String;
 
-/// The lines that show a difference: what is new begins with `+`, what is gone with `-`, what changed with `~`.
+/// Returns the lines that show a difference: additions begin with `+`, removals with `-`, changes with `~`.
 pub fn lines(difference: &Difference) -> Vec<String> {
     let lines = statements(difference, str::to_owned).into_iter().map(|line| {
         let sign = match line.kind {
@@ -30,7 +30,7 @@ pub fn lines(difference: &Difference) -> Vec<String> {
     lines.collect()
 }
 
-/// The difference as Markdown: a table of numbers, then lists.
+/// Renders the difference as Markdown: a table of counts, then lists.
 pub fn markdown(difference: &Difference) -> String {
     if difference.is_empty() {
         return "The indexes do not differ.\n".to_owned();
@@ -44,7 +44,7 @@ pub fn markdown(difference: &Difference) -> String {
         ),
         ("channels", channels().map(|channel| channel.kind).collect()),
         (
-            "entries of channels",
+            "channel entries",
             channels()
                 .flat_map(|channel| channel.entries.iter().map(|entry| entry.kind))
                 .collect(),
@@ -69,7 +69,7 @@ pub fn markdown(difference: &Difference) -> String {
     out
 }
 
-/// A string as code, whatever it holds.
+/// Renders a string as Markdown code, whatever it contains.
 fn code(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ");
     let longest = text
@@ -158,7 +158,7 @@ fn of_bundle(bundle: &BundleDifference, quote: Quote, lines: &mut Vec<Line>) {
         .iter()
         .filter_map(|(name, change)| Some(changed(name, change.as_ref()?, quote)))
         .collect();
-    // What there is to say of a bundle that came or went fits one line.
+    // The fields of an added or removed bundle fit on one line.
     let beside = if bundle.kind == Kind::Changed {
         String::new()
     } else {

@@ -13,21 +13,21 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 
-/// The form of the log of a server.
+/// The format of a server log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
-    /// A line of words for each event
+    /// A line of text for each event
     Text,
     /// A JSON object for each event
     Json,
 }
 
-/// Sends what the modules trace to standard error: the steps of opmx with `-v`, their details with `-vv`, and with
-/// `-vvv` those of the libraries below, too. Lines carry no time, so that two runs can be compared; in the log of a
-/// server, which has a `format`, they do, and its first level needs no `-v`.
+/// Sends trace events to standard error: the steps of opmx with `-v`, their details with `-vv`, and with `-vvv` also
+/// those of the underlying libraries. Lines have no timestamp, so that two runs can be compared. In a server log, which
+/// has a `format`, lines have a timestamp, and the first level needs no `-v`.
 ///
 /// # Errors
-/// When the process has a log already.
+/// Returns an error if the process already has a log.
 pub fn install(verbose: u8, format: Option<LogFormat>, printer: &Printer) -> Result<(), TryInitError> {
     let verbose = verbose.max(u8::from(format.is_some()));
     if verbose == 0 {
@@ -54,7 +54,7 @@ pub fn install(verbose: u8, format: Option<LogFormat>, printer: &Printer) -> Res
         .try_init()
 }
 
-/// A stream of events, of which each comes whole and becomes one visible line.
+/// A stream of events. Each event arrives whole and becomes one visible line.
 struct Visible<Stream> {
     stream: Stream,
     show: fn(&str) -> Cow<'_, str>,
@@ -73,7 +73,7 @@ impl<Stream: Write> Write for Visible<Stream> {
     }
 }
 
-/// Puts findings into the log, each as an event with the fields of a report.
+/// Logs findings, each as an event with the fields of a report.
 pub fn findings(findings: &[Diagnostic]) {
     for finding in findings {
         let place = finding.place.as_ref();
@@ -96,7 +96,7 @@ fn levels(verbose: u8) -> Targets {
         0 => (LevelFilter::OFF, LevelFilter::OFF),
         1 => (LevelFilter::INFO, LevelFilter::WARN),
         2 => (LevelFilter::DEBUG, LevelFilter::WARN),
-        // More than this of the HTTP libraries would show the credentials that they send.
+        // At a higher level, the HTTP libraries would log the credentials that they send.
         _ => (LevelFilter::TRACE, LevelFilter::DEBUG),
     };
     Targets::new().with_target("opmx", own).with_default(others)

@@ -1,7 +1,7 @@
-//! What the user sees: findings with their source lines, tables, progress bars, and the two streams they go to.
+//! The visible output: findings with their source lines, tables, progress bars, and the two output streams.
 //!
-//! The result of a command goes to standard output, everything else to standard error. Nothing needs colour to be
-//! understood. Text from strangers is made visible by the [`Printer`] itself, see [`visible`](mod@crate::visible).
+//! The result of a command goes to standard output, everything else to standard error. Color is never required to
+//! understand the output. The [`Printer`] itself makes untrusted text visible, see `visible`.
 
 pub mod advice;
 pub mod conditions;
@@ -20,7 +20,7 @@ pub mod table;
 
 pub use output::{Format, Printer};
 
-/// A number of things, as in `1 bundle` and `2 bundles`.
+/// Formats a count with its noun, as in `1 bundle` and `2 bundles`.
 pub fn counted(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,13 +1,13 @@
-//! What a cluster has of an operator, for a person.
+//! The components of an operator on a cluster, as text.
 
 use crate::install::operator::{Api, Condition, Operator, Reference};
 use crate::terminal::output::{OutputError, Printer};
 use crate::terminal::table::Table;
 
-/// Prints an operator: what it is, what there is to say of it, and its components.
+/// Prints an operator: its identity, the known facts about it, and its components.
 ///
 /// # Errors
-/// When nobody reads the output any more, or it cannot be written.
+/// Returns an error if the reader has closed the output, or the output cannot be written.
 pub fn print(operator: &Operator, printer: &Printer) -> Result<(), OutputError> {
     for (name, value) in facts(operator) {
         let value = value.replace('\n', " ");
@@ -38,7 +38,7 @@ pub fn print(operator: &Operator, printer: &Printer) -> Result<(), OutputError> 
     table.finish()
 }
 
-/// What is known, each under its name. What is not known is left out.
+/// Returns the known facts with their names. Unknown facts are omitted.
 fn facts(operator: &Operator) -> Vec<(&'static str, String)> {
     let status = &operator.status;
     let mut facts = vec![("operator", operator.metadata.name.clone())];
@@ -53,7 +53,7 @@ fn facts(operator: &Operator) -> Vec<(&'static str, String)> {
         facts.push(("updates in", channels.join(", ")));
         facts.extend(updates.manifest_image.iter().map(|image| ("resolved", image.clone())));
     }
-    // What diverges stands below, a line for each.
+    // The differences follow below, one line each.
     let shown = |one: &Condition| match one.message.as_deref().and_then(|message| message.split_once(": ")) {
         Some((first, _)) if one.kind == "ComponentsDiverge" && !operator.diverging.is_empty() => {
             condition(&Condition {

@@ -1,4 +1,4 @@
-//! The two streams of a command: the result on standard output, everything else on standard error.
+//! The two output streams of a command: the result on standard output, all other messages on standard error.
 
 use crate::diagnostic::Diagnostic;
 use crate::rules::Severity;
@@ -14,10 +14,10 @@ use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The form of a result.
+/// The format of a result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For a person.
+    /// Text for people.
     #[default]
     Text,
     /// JSON, with stable field names.
@@ -26,45 +26,45 @@ pub enum Format {
     Yaml,
 }
 
-/// When to use colour.
+/// When to use color.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ColorChoice {
-    /// On a terminal, where the environment does not refuse it.
+    /// On a terminal, unless the environment disables it.
     #[default]
     Auto,
     /// Also in pipes and files.
     Always,
-    /// Not at all.
+    /// Never.
     Never,
 }
 
-/// What the global options say about the output.
+/// The output settings from the global options.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Settings {
-    /// Leaves out progress, remarks and warnings.
+    /// Whether progress, remarks and warnings are omitted.
     pub quiet: bool,
-    /// When to use colour.
+    /// When to use color.
     pub color: ColorChoice,
 }
 
-/// Why a result could not be written.
+/// The reason why a result could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    /// The reader of a pipe went away, as `head` does. It has what it wanted: this is no failure.
-    #[error("nobody reads the output any more")]
+    /// The reader of a pipe closed it, as `head` does. The reader has the output it needs, so this is not a failure.
+    #[error("the output was closed")]
     Closed,
     /// The result is incomplete.
     #[error("cannot write to standard output")]
     Write(#[source] io::Error),
-    /// To show it, it would have to be changed.
-    #[error("the result holds control characters or workflow commands, so it is not printed")]
+    /// The result cannot be shown unchanged.
+    #[error("the result contains control characters or workflow commands, so it is not printed")]
     Hidden,
-    /// A value has no such form, which only a mistake in opmx can bring about.
+    /// A value cannot be written in this format; only a bug in opmx causes this.
     #[error("cannot write the result as {format}: {reason}")]
     Form {
-        /// The form asked for.
+        /// The requested format.
         format: &'static str,
-        /// What stands against it.
+        /// The reason why the value cannot be written.
         reason: String,
     },
 }
@@ -80,11 +80,12 @@ impl From<io::Error> for OutputError {
 
 type Stream = Box<dyn Write + Send>;
 
-/// Bytes of a result that are held back until its command has let go of what it reads, so that a reader that is in no
-/// hurry, such as a pager, does not keep others from writing a database. Memory is taken as it is filled.
+/// The maximum number of bytes of a result that are held back until the command has released its input, so that a slow
+/// reader, such as a pager, does not prevent other processes from writing a database. Memory is allocated only as the
+/// buffer fills.
 const HELD_BACK: usize = 16 << 20;
 
-/// The one object that prints. It can be shared between threads; what they print does not interleave.
+/// The only type that prints. Threads can share a printer; their output does not interleave.
 pub struct Printer {
     stdout: Mutex<BufWriter<Stream>>,
     stderr: Mutex<Stream>,
@@ -93,7 +94,7 @@ pub struct Printer {
     bars: Arc<Bars>,
 }
 
-/// Whether each stream is coloured.
+/// Whether each stream is colored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Colors {
     stdout: bool,
@@ -101,17 +102,17 @@ struct Colors {
 }
 
 impl Printer {
-    /// Prints to the streams of the process.
+    /// Creates a printer for the streams of the process.
     pub fn new(settings: Settings, stdout: Stdout) -> Self {
         let watched = io::stderr().is_terminal() && !dumb_terminal();
         let color = Colors {
             stdout: colored(settings.color, io::stdout().is_terminal()),
             stderr: colored(settings.color, io::stderr().is_terminal()),
         };
-        let bars = if watched && !settings.quiet {
-            Bars::shown()
-        } else {
-            Bars::hidden()
+        let bars = match (settings.quiet, watched) {
+            (true, _) => Bars::hidden(),
+            (false, true) => Bars::shown(),
+            (false, false) => Bars::lines(),
         };
         Self::with_streams(settings, Box::new(stdout), Box::new(io::stderr()), color, bars)
     }
@@ -126,66 +127,67 @@ impl Printer {
         }
     }
 
-    /// Standard output, held until the value is dropped.
+    /// Locks standard output until the returned value is dropped.
     pub fn stdout(&self) -> Output<'_> {
         Output {
             stream: self.stdout.lock().unwrap_or_else(PoisonError::into_inner),
         }
     }
 
-    /// Whether standard output is coloured.
+    /// Returns whether standard output is colored.
     pub fn stdout_color(&self) -> bool {
         self.color.stdout
     }
 
-    /// Whether standard error is coloured.
+    /// Returns whether standard error is colored.
     pub fn stderr_color(&self) -> bool {
         self.color.stderr
     }
 
-    /// Whether only errors and results are printed.
+    /// Returns whether only errors and results are printed.
     pub fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// The progress bars, for whatever transfers content; they show nothing where nobody watches.
+    /// Returns the progress bars for content transfers. Without a terminal, lines are printed at intervals; with
+    /// `--quiet`, nothing.
     pub fn progress(&self) -> Arc<Bars> {
         Arc::clone(&self.bars)
     }
 
-    /// One line of the result.
+    /// Prints one line of the result.
     ///
     /// # Errors
-    /// When nobody reads the output any more, or it cannot be written.
+    /// Returns an error if the reader has closed the output, or the output cannot be written.
     pub fn line(&self, text: impl AsRef<str>) -> Result<(), OutputError> {
         self.stdout().line(text.as_ref())
     }
 
-    /// Lines of the result, each with its line feed.
+    /// Prints lines of the result, each with its line feed.
     ///
     /// # Errors
-    /// When nobody reads the output any more, or it cannot be written.
+    /// Returns an error if the reader has closed the output, or the output cannot be written.
     pub fn lines(&self, text: &str) -> Result<(), OutputError> {
         self.stdout().lines(text)
     }
 
-    /// Lines of the result with styles where standard output is coloured. What strangers wrote between the styles must
-    /// be visible already.
+    /// Prints lines of the result, with styles if standard output is colored. Untrusted text between the styles must
+    /// already have been made visible.
     ///
     /// # Errors
-    /// When nobody reads the output any more, or it cannot be written.
+    /// Returns an error if the reader has closed the output, or the output cannot be written.
     pub fn styled(&self, text: &str) -> Result<(), OutputError> {
         let shown = if self.color.stdout { styled(text) } else { lines(text) };
         self.stdout().write(&shown)
     }
 
-    /// Text that another program reads as it is, and that has no escapes, such as a patch.
+    /// Prints text that another program reads verbatim and that has no escapes, such as a patch.
     ///
     /// # Errors
-    /// When it has characters or lines that must not be printed as they are; when nobody reads the output any more, or
-    /// it cannot be written.
+    /// Returns an error if the text has characters or lines that must not be printed verbatim, if the reader has closed
+    /// the output, or if the output cannot be written.
     pub fn exact(&self, text: &str) -> Result<(), OutputError> {
-        // A carriage return in front of a line feed does nothing.
+        // A carriage return before a line feed is harmless.
         let shown = text.replace("\r\n", "\n");
         if lines(&shown) != shown {
             return Err(OutputError::Hidden);
@@ -193,18 +195,18 @@ impl Printer {
         self.stdout().write(text)
     }
 
-    /// The result in a language that has escapes of its own, see [`Output::written`].
+    /// Prints the result in a format with its own escapes, see [`Output::written`].
     ///
     /// # Errors
-    /// When nobody reads the output any more, or it cannot be written.
+    /// Returns an error if the reader has closed the output, or the output cannot be written.
     pub fn written(&self, text: &str) -> Result<(), OutputError> {
         self.stdout().written(text)
     }
 
-    /// The result as one document. `Format::Text` prints it as YAML, for values that have no text form of their own.
+    /// Prints the result as one document. `Format::Text` is printed as YAML, for values that have no text form.
     ///
     /// # Errors
-    /// When nobody reads the output any more, or it cannot be written.
+    /// Returns an error if the reader has closed the output, or the output cannot be written.
     pub fn document(&self, format: Format, value: &impl Serialize) -> Result<(), OutputError> {
         let text = match format {
             Format::Json => json(value)?,
@@ -213,10 +215,10 @@ impl Printer {
         self.written(&text)
     }
 
-    /// Findings as the result of a command, with a summary under them.
+    /// Prints findings as the result of a command, with a summary below them.
     ///
     /// # Errors
-    /// When nobody reads the output any more, or it cannot be written.
+    /// Returns an error if the reader has closed the output, or the output cannot be written.
     pub fn findings(&self, format: Format, diagnostics: &[Diagnostic]) -> Result<(), OutputError> {
         if format != Format::Text {
             return self.document(format, &findings::Report::of(diagnostics));
@@ -227,7 +229,7 @@ impl Printer {
         self.line(Summary::of(diagnostics).to_string())
     }
 
-    /// Findings beside the result of a command, on standard error; with `--quiet` only those that fail it.
+    /// Prints findings that accompany the result of a command to standard error; with `--quiet`, only errors.
     pub fn report(&self, diagnostics: &[Diagnostic]) {
         let shown = |diagnostic: &&Diagnostic| !self.quiet || diagnostic.severity == Severity::Error;
         let mut any = false;
@@ -240,32 +242,32 @@ impl Printer {
         }
     }
 
-    /// A remark on what was done, for a person who watches.
+    /// Prints a remark about a completed step.
     pub fn status(&self, message: impl fmt::Display) {
         if !self.quiet {
             self.say(&one_line(&message.to_string()));
         }
     }
 
-    /// Something that the user should know although the command goes on.
+    /// Prints information that the user should know although the command continues.
     pub fn warning(&self, message: impl fmt::Display) {
         if !self.quiet {
             self.labelled("warning", "\u{1b}[1;33m", &one_line(&message.to_string()));
         }
     }
 
-    /// The sentence that a failed command ends with. Not silenced by anything.
+    /// Prints the error message of a failed command, even with `--quiet`.
     pub fn error(&self, message: impl fmt::Display) {
         self.labelled("error", "\u{1b}[1;31m", &message.to_string());
     }
 
-    /// A line that belongs to the error before it: a cause or a hint.
+    /// Prints a line that belongs to the preceding error: a cause or a hint.
     pub fn detail(&self, label: &str, message: impl fmt::Display) {
         self.labelled(&format!("  {label}"), "\u{1b}[1m", &one_line(&message.to_string()));
     }
 
     fn labelled(&self, label: &str, style: &str, message: &str) {
-        // The further lines of a message stand below its first, so that it is seen where the next one begins.
+        // Further lines of a message are indented, so that the start of the next message is clear.
         let below = format!("\n{:1$}", "", label.chars().count() + 2);
         let message = visible(message).replace('\n', &below);
         if self.color.stderr {
@@ -275,41 +277,42 @@ impl Printer {
         }
     }
 
-    /// Lines on standard error, with styles where it is coloured. What strangers wrote between the styles must be
-    /// visible already.
+    /// Prints lines to standard error, with styles if it is colored. Untrusted text between the styles must already
+    /// have been made visible.
     pub fn say(&self, text: &str) {
         let text = if self.color.stderr { styled(text) } else { lines(text) };
-        // What was printed before stands above it. If that fails it does so again at the end of the command, which says so.
+        // Earlier output must appear above the message. If flushing fails, it fails again at the end of the command,
+        // which reports the failure.
         if let Ok(mut stdout) = self.stdout.try_lock() {
             let _ = stdout.flush();
         }
         self.bars.aside(|| {
             let mut stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
-            // Where standard error is gone there is nobody left to tell.
+            // If standard error is closed, the failure cannot be reported.
             let _ = stderr.write_all(format!("{text}\n").as_bytes());
             let _ = stderr.flush();
         });
     }
 
-    /// Writes what is still buffered. The last thing a command does.
+    /// Writes the buffered output. Must be the last call of a command.
     ///
     /// # Errors
-    /// When nobody reads the output any more, or it cannot be written.
+    /// Returns an error if the reader has closed the output, or the output cannot be written.
     pub fn flush(&self) -> Result<(), OutputError> {
         self.stdout().flush()
     }
 }
 
-/// Standard output, held by one writer.
+/// Standard output, locked for one writer.
 pub struct Output<'a> {
     stream: MutexGuard<'a, BufWriter<Stream>>,
 }
 
 impl Output<'_> {
-    /// Writes a line. It may stay in the buffer until [`Output::flush`].
+    /// Writes a line, which may stay in the buffer until [`Output::flush`].
     ///
     /// # Errors
-    /// When nobody reads the output any more, or it cannot be written.
+    /// Returns an error if the reader has closed the output, or the output cannot be written.
     pub fn line(&mut self, text: &str) -> Result<(), OutputError> {
         self.write(&lines(&one_line(text)))?;
         self.write("\n")
@@ -318,24 +321,24 @@ impl Output<'_> {
     /// Writes lines, each with its line feed.
     ///
     /// # Errors
-    /// When nobody reads the output any more, or it cannot be written.
+    /// Returns an error if the reader has closed the output, or the output cannot be written.
     pub fn lines(&mut self, text: &str) -> Result<(), OutputError> {
         self.write(&lines(text))
     }
 
-    /// Writes text in a language that has escapes of its own, as JSON, YAML and workflow commands have. Its writer has
-    /// used them for all that must not be printed as it is; what it overlooked is written out here.
+    /// Writes text in a format with its own escapes, such as JSON, YAML or workflow commands. The caller has escaped
+    /// everything that must not be printed verbatim; characters that it overlooked are made visible here.
     ///
     /// # Errors
-    /// When nobody reads the output any more, or it cannot be written.
+    /// Returns an error if the reader has closed the output, or the output cannot be written.
     pub fn written(&mut self, text: &str) -> Result<(), OutputError> {
         self.write(&visible(text))
     }
 
-    /// Hands everything written so far to the reader.
+    /// Flushes everything written so far to the reader.
     ///
     /// # Errors
-    /// When nobody reads the output any more, or it cannot be written.
+    /// Returns an error if the reader has closed the output, or the output cannot be written.
     pub fn flush(&mut self) -> Result<(), OutputError> {
         Ok(self.stream.flush()?)
     }
@@ -353,7 +356,7 @@ pub struct List<'a> {
 }
 
 impl<'a> List<'a> {
-    /// An empty list; `Format::Text` counts as YAML.
+    /// Creates an empty list; `Format::Text` is treated as YAML.
     pub fn new(output: Output<'a>, format: Format) -> Self {
         Self {
             output,
@@ -365,7 +368,7 @@ impl<'a> List<'a> {
     /// Adds a value.
     ///
     /// # Errors
-    /// When nobody reads the output any more, or it cannot be written.
+    /// Returns an error if the reader has closed the output, or the output cannot be written.
     pub fn item(&mut self, value: &impl Serialize) -> Result<(), OutputError> {
         if self.format == Format::Json {
             let text = json(value)?;
@@ -382,7 +385,7 @@ impl<'a> List<'a> {
     /// Closes the list.
     ///
     /// # Errors
-    /// When nobody reads the output any more, or it cannot be written.
+    /// Returns an error if the reader has closed the output, or the output cannot be written.
     pub fn finish(mut self) -> Result<(), OutputError> {
         let closing = match (self.format, self.count) {
             (Format::Json, 0) => "[]\n",

@@ -1,4 +1,4 @@
-//! Permissions for people: a row for each resource, and what the accounts of an operator hold, with the reasons below.
+//! Permissions as text: a row for each resource, and the permissions of an operator's accounts, with the reasons below.
 
 use super::output::{OutputError, Printer};
 use super::table::Table;
@@ -7,7 +7,7 @@ use crate::install::permissions::{Holding, Operator, Permission};
 /// Prints one row for each permission.
 ///
 /// # Errors
-/// When nobody reads the output any more, or it cannot be written.
+/// Returns an error if the reader has closed the output, or the output cannot be written.
 pub fn permissions(printer: &Printer, permissions: &[Permission]) -> Result<(), OutputError> {
     let mut table = Table::new(printer.stdout(), ["NAMESPACE", "GROUP", "RESOURCE", "NAMES", "VERBS"]);
     for permission in permissions {
@@ -17,14 +17,17 @@ pub fn permissions(printer: &Printer, permissions: &[Permission]) -> Result<(), 
     table.finish()
 }
 
-/// Prints what the accounts of operators hold after the install, each after a blank line.
+/// Prints the permissions of the operators' accounts after the install, each operator after a blank line.
 ///
 /// # Errors
-/// When nobody reads the output any more, or it cannot be written.
+/// Returns an error if the reader has closed the output, or the output cannot be written.
 pub fn operators(printer: &Printer, operators: &[Operator]) -> Result<(), OutputError> {
     for operator in operators {
         printer.line("")?;
-        printer.line(format!("held by the accounts of {} after the install:", operator.name))?;
+        printer.line(format!(
+            "permissions of the accounts of {} after the install:",
+            operator.name
+        ))?;
         let headings = ["ACCOUNT", "NAMESPACE", "GROUP", "RESOURCE", "NAMES", "VERBS", "WHY"];
         let mut table = Table::new(printer.stdout(), headings);
         let mut reasons: Vec<&str> = Vec::new();
@@ -59,7 +62,7 @@ pub fn operators(printer: &Printer, operators: &[Operator]) -> Result<(), Output
     Ok(())
 }
 
-/// The number of a reason, counted from 1.
+/// Returns the number of a reason, counted from 1, and adds a new reason to the list.
 fn number<'a>(reasons: &mut Vec<&'a str>, reason: &'a str) -> usize {
     let known = reasons.iter().position(|known| *known == reason);
     known.unwrap_or_else(|| {

@@ -1,72 +1,102 @@
-//! Progress bars on standard error, for a person who watches.
+//! Progress bars on standard error.
 
-use indicatif::{BinaryBytes, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{
+    BinaryBytes, HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
+};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::image::Progress;
+use crate::image::{Progress, Whole};
 use crate::visible::one_line;
 
-/// How long a transfer is measured before its rate is shown: what has waited in buffers comes at once.
+/// The measuring time before a transfer's rate is shown, because buffered data arrives all at once.
 const MEASURED: Duration = Duration::from_secs(2);
 
-/// Characters of a name in front of its bar.
+/// The number of characters of a name that are shown in front of its bar.
 const NAME: usize = 28;
 
-/// The bars of all transfers under way. Where nobody watches they are hidden and cost nothing.
+/// The interval between lines without a terminal.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// The bars of all active transfers, below one for the total. Without a terminal, a line about the total is written
+/// every ten seconds, and nothing about single transfers.
 #[derive(Debug)]
 pub struct Bars {
     screen: MultiProgress,
-    hidden: bool,
+    style: Style,
     under_way: Mutex<UnderWay>,
+    overall: Mutex<Option<Overall>>,
     warnings: Mutex<Vec<String>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Bars,
+    Lines,
+    Nothing,
 }
 
 #[derive(Debug, Default)]
 struct UnderWay {
     next: u64,
-    bars: BTreeMap<u64, ProgressBar>,
+    /// The transferred bytes and the bar of each transfer.
+    transfers: BTreeMap<u64, (u64, Option<ProgressBar>)>,
+}
+
+/// A larger piece of work.
+#[derive(Debug)]
+struct Overall {
+    began: Instant,
+    /// The time of the last line.
+    told: Instant,
+    bar: Option<ProgressBar>,
 }
 
 impl Bars {
     /// Bars on standard error.
     pub fn shown() -> Self {
-        Self::on(ProgressDrawTarget::stderr(), false)
+        Self::on(ProgressDrawTarget::stderr(), Style::Bars)
     }
 
-    /// Bars that nobody sees.
+    /// Lines on standard error.
+    pub fn lines() -> Self {
+        Self::on(ProgressDrawTarget::hidden(), Style::Lines)
+    }
+
+    /// Bars that are not shown.
     pub fn hidden() -> Self {
-        Self::on(ProgressDrawTarget::hidden(), true)
+        Self::on(ProgressDrawTarget::hidden(), Style::Nothing)
     }
 
-    fn on(target: ProgressDrawTarget, hidden: bool) -> Self {
+    fn on(target: ProgressDrawTarget, style: Style) -> Self {
         Self {
             screen: MultiProgress::with_draw_target(target),
-            hidden,
+            style,
             under_way: Mutex::default(),
+            overall: Mutex::default(),
             warnings: Mutex::default(),
         }
     }
 
-    /// Does something with the terminal while no bar is drawn over it.
+    /// Runs `action` while no bar is drawn on the terminal.
     pub fn aside<T>(&self, action: impl FnOnce() -> T) -> T {
-        if self.hidden {
-            action()
-        } else {
+        if self.style == Style::Bars {
             self.screen.suspend(action)
+        } else {
+            action()
         }
     }
 
-    /// A writer to standard error that does not disturb the bars, for logs from any thread.
+    /// Returns a writer to standard error that does not disturb the bars, for logs from any thread.
     pub fn writer(&self) -> impl Fn() -> BesideBars + Send + Sync + 'static {
-        let screen = (!self.hidden).then(|| self.screen.clone());
+        let screen = (self.style == Style::Bars).then(|| self.screen.clone());
         move || BesideBars(screen.clone())
     }
 
-    /// What transfers warned of since the last call.
+    /// Returns the warnings of transfers since the last call.
     pub fn take_warnings(&self) -> Vec<String> {
         std::mem::take(&mut self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -81,29 +111,66 @@ impl Progress for Bars {
         let mut under_way = self.under_way();
         let id = under_way.next;
         under_way.next += 1;
-        if !self.hidden {
+        let bar = (self.style == Style::Bars).then(|| {
             let bar = self.screen.add(ProgressBar::no_length());
             bar.set_style(style(bytes.is_some()));
             if let Some(bytes) = bytes {
                 bar.set_length(bytes);
             }
             bar.set_message(short(what));
-            under_way.bars.insert(id, bar);
-        }
+            bar
+        });
+        under_way.transfers.insert(id, (0, bar));
         id
     }
 
     fn advanced(&self, id: u64, bytes: u64) {
-        if let Some(bar) = self.under_way().bars.get(&id) {
-            bar.inc(bytes);
+        if let Some((done, bar)) = self.under_way().transfers.get_mut(&id) {
+            *done += bytes;
+            if let Some(bar) = bar {
+                bar.inc(bytes);
+            }
         }
     }
 
     fn finished(&self, id: u64) {
-        let bar = self.under_way().bars.remove(&id);
-        if let Some(bar) = bar {
+        let transfer = self.under_way().transfers.remove(&id);
+        if let Some((_, Some(bar))) = transfer {
             bar.finish_and_clear();
             self.screen.remove(&bar);
+        }
+    }
+
+    fn whole(&self, whole: Option<Whole>) {
+        let mut overall = self.overall.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(whole) = whole else {
+            if let Some(bar) = overall.take().and_then(|overall| overall.bar) {
+                bar.finish_and_clear();
+                self.screen.remove(&bar);
+            }
+            return;
+        };
+        let under_way: u64 = self.under_way().transfers.values().map(|(bytes, _)| bytes).sum();
+        let overall = overall.get_or_insert_with(|| Overall {
+            began: Instant::now(),
+            told: Instant::now(),
+            bar: (self.style == Style::Bars).then(|| {
+                let bar = self.screen.insert(0, ProgressBar::new_spinner());
+                bar.set_style(ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar()));
+                bar
+            }),
+        });
+        let line = line(
+            whole,
+            (whole.bytes + under_way).min(whole.bytes_of),
+            overall.began.elapsed(),
+        );
+        if let Some(bar) = &overall.bar {
+            bar.set_message(line);
+        } else if self.style == Style::Lines && overall.told.elapsed() >= LINE_EVERY {
+            overall.told = Instant::now();
+            // If standard error is closed, the message is lost.
+            let _ = writeln!(io::stderr().lock(), "{line}");
         }
     }
 
@@ -113,7 +180,7 @@ impl Progress for Bars {
     }
 }
 
-/// Standard error, with the bars out of the way while something is written.
+/// A writer to standard error that hides the bars during a write.
 pub struct BesideBars(Option<MultiProgress>);
 
 impl Write for BesideBars {
@@ -130,6 +197,29 @@ impl Write for BesideBars {
     }
 }
 
+/// Describes the overall progress in one line.
+fn line(whole: Whole, bytes: u64, elapsed: Duration) -> String {
+    let failed = if whole.failed > 0 {
+        format!(", {} failed", whole.failed)
+    } else {
+        String::new()
+    };
+    let size = format!("{} of {}", BinaryBytes(bytes), BinaryBytes(whole.bytes_of));
+    let mut line = format!("{} of {} done{failed}, {size}", whole.items, whole.items_of);
+    let seconds = elapsed.as_secs();
+    if elapsed >= MEASURED
+        && let Some(rate) = bytes.checked_div(seconds).filter(|rate| *rate > 0)
+    {
+        line.push_str(&format!(", {}/s", BinaryBytes(rate)));
+        // The last items mostly consist of requests, whose time does not follow from bytes.
+        let left = Duration::from_secs(whole.bytes_of.saturating_sub(bytes) / rate);
+        if !left.is_zero() {
+            line.push_str(&format!(", {} left", HumanDuration(left)));
+        }
+    }
+    line
+}
+
 fn style(sized: bool) -> ProgressStyle {
     let template = if sized {
         "{msg:28} [{bar:8}] {binary_bytes:>10} of {binary_total_bytes:10} {rate}"
@@ -140,7 +230,7 @@ fn style(sized: bool) -> ProgressStyle {
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
             if state.elapsed() >= MEASURED {
-                // A rate is not negative, and no network reaches its bounds.
+                // A rate is not negative, and no network is fast enough to overflow it.
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "see above")]
                 let rate = state.per_sec() as u64;
                 let _ = write!(out, "{}/s", BinaryBytes(rate));
@@ -152,7 +242,7 @@ fn style(sized: bool) -> ProgressStyle {
 fn short(what: &str) -> String {
     let what = one_line(what);
     match what.char_indices().rev().nth(NAME - 1) {
-        // The end of a reference, its repository and tag, tells more than its beginning.
+        // The end of a reference, its repository and tag, is more informative than the beginning.
         Some((at, _)) if at > 0 => {
             let kept = what.char_indices().rev().nth(NAME - 4).map_or(0, |(at, _)| at);
             format!("...{}", &what[kept..])
@@ -167,7 +257,7 @@ mod tests {
     use indicatif::TermLike;
     use std::sync::Arc;
 
-    /// A terminal that remembers what is drawn on it.
+    /// A terminal that stores the drawn content.
     #[derive(Debug, Clone, Default)]
     struct Screen(Arc<Mutex<String>>);
 
@@ -207,7 +297,7 @@ mod tests {
         let screen = Screen::default();
         let bars = Bars::on(
             ProgressDrawTarget::term_like_with_hz(Box::new(screen.clone()), 255),
-            false,
+            Style::Bars,
         );
         let id = bars.started("registry.example.com/etcd:v1", Some(2048));
         bars.advanced(id, 1024);
@@ -218,14 +308,14 @@ mod tests {
         assert!(drawn.contains("registry.example.com/etcd:v1"), "{drawn}");
         assert!(drawn.contains("2.00 KiB"), "{drawn}");
         assert!(drawn.contains("a line beside the bars\n"), "{drawn}");
-        assert!(bars.under_way().bars.is_empty());
+        assert!(bars.under_way().transfers.is_empty());
     }
 
     #[test]
     fn a_bar_fits_into_eighty_columns_and_shows_no_rate_at_first() {
         let screen = Screen::default();
         let target = ProgressDrawTarget::term_like_with_hz(Box::new(screen.clone()), 255);
-        let bars = Bars::on(target, false);
+        let bars = Bars::on(target, Style::Bars);
         let gibibyte = 1 << 30;
         let id = bars.started(
             "registry.example.com/a/very/long/repository/name:v1.2.3-rc.1",
@@ -248,7 +338,50 @@ mod tests {
         assert_ne!(first, second);
         bars.advanced(first, 5);
         bars.finished(first);
-        assert!(bars.under_way().bars.is_empty());
+        bars.finished(second);
+        assert!(bars.under_way().transfers.is_empty());
+    }
+
+    #[test]
+    fn the_whole_is_one_line_above_the_transfers() {
+        let screen = Screen::default();
+        let target = ProgressDrawTarget::term_like_with_hz(Box::new(screen.clone()), 255);
+        let bars = Bars::on(target, Style::Bars);
+        let whole = Whole {
+            bytes: 1 << 20,
+            bytes_of: 4 << 20,
+            items: 3,
+            failed: 1,
+            items_of: 9,
+        };
+        let id = bars.started("registry.example.com/a@sha256", Some(2 << 20));
+        bars.advanced(id, 1 << 20);
+        bars.whole(Some(whole));
+        let drawn = screen.0.lock().unwrap().clone();
+        assert!(drawn.contains("3 of 9 done, 1 failed, 2.00 MiB of 4.00 MiB"), "{drawn}");
+        bars.finished(id);
+        bars.whole(None);
+        assert!(bars.overall.lock().unwrap().is_none());
+    }
+
+    #[test]
+    fn the_rate_and_what_is_left_follow_when_they_can_be_known() {
+        let whole = Whole {
+            bytes: 0,
+            bytes_of: 100 << 20,
+            items: 0,
+            failed: 0,
+            items_of: 2,
+        };
+        assert_eq!(line(whole, 0, Duration::from_secs(1)), "0 of 2 done, 0 B of 100.00 MiB");
+        let later = line(whole, 20 << 20, Duration::from_secs(10));
+        assert_eq!(
+            later,
+            "0 of 2 done, 20.00 MiB of 100.00 MiB, 2.00 MiB/s, 40 seconds left"
+        );
+        // No bytes are left, but images are.
+        let last = line(whole, 100 << 20, Duration::from_secs(10));
+        assert_eq!(last, "0 of 2 done, 100.00 MiB of 100.00 MiB, 10.00 MiB/s");
     }
 
     #[test]

@@ -1,16 +1,16 @@
-//! A resolution for people: what is installed, for what, and why.
+//! A resolution as text: the operators to install, their dependents, and the reasons.
 
 use crate::resolver::{Considered, Resolution};
 use crate::terminal::output::{OutputError, Printer};
 use crate::terminal::table::Table;
 
-/// Prints what would be installed and what becomes of the subscriptions.
+/// Prints the operators that would be installed and the changes of the subscriptions.
 ///
 /// # Errors
-/// When nobody reads the output any more, or it cannot be written.
+/// Returns an error if the reader has closed the output, or the output cannot be written.
 pub fn print(printer: &Printer, resolution: &Resolution) -> Result<(), OutputError> {
     if resolution.selected.is_empty() {
-        printer.status("there is nothing to install or to update");
+        printer.status("nothing to install or update");
     } else {
         let mut table = Table::new(
             printer.stdout(),
@@ -30,7 +30,7 @@ pub fn print(printer: &Printer, resolution: &Resolution) -> Result<(), OutputErr
     }
     for subscription in &resolution.new_subscriptions {
         let line = format!(
-            "a subscription {} is made for {}",
+            "a subscription {} is created for {}",
             subscription.name, subscription.package
         );
         printer.line(line)?;
@@ -41,10 +41,10 @@ pub fn print(printer: &Printer, resolution: &Resolution) -> Result<(), OutputErr
     explain(printer, &resolution.explain)
 }
 
-/// Prints of every candidate why it was taken or not.
+/// Prints the reason why each candidate was chosen or rejected.
 ///
 /// # Errors
-/// When nobody reads the output any more, or it cannot be written.
+/// Returns an error if the reader has closed the output, or the output cannot be written.
 pub fn explain(printer: &Printer, considered: &[Considered]) -> Result<(), OutputError> {
     if considered.is_empty() {
         return Ok(());

@@ -4,19 +4,19 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 
-/// Standard output as the process was given it.
+/// The standard output of the process.
 ///
-/// The one of the standard library takes a stream that is closed, or not open for writing, for one whose reader wants
-/// nothing.
+/// Unlike this type, the standard output of the standard library silently discards writes to a stream that is closed or
+/// not open for writing.
 #[derive(Debug)]
 pub struct Stdout(io::Result<File>);
 
 impl Stdout {
-    /// Takes over the stream. `closed` says that the process was started without one: the standard library opens
-    /// `/dev/null` in its place before `main`, so that the stream itself does not tell.
+    /// Takes over the stream. `closed` reports that the process was started without standard output: the standard
+    /// library then opens `/dev/null` before `main`, so the stream itself does not show this.
     pub fn new(closed: bool) -> Self {
         if closed {
-            // What the system says of a stream that is closed.
+            // The operating system's error for a closed stream.
             const EBADF: i32 = 9;
             return Self(Err(io::Error::from_raw_os_error(EBADF)));
         }
@@ -36,7 +36,7 @@ impl Write for Stdout {
         self.file()?.write(bytes)
     }
 
-    /// Nothing is kept back here, so that only a write can fail.
+    /// Nothing is buffered here, so only a write can fail.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }

@@ -1,17 +1,17 @@
-//! Aligned text tables of which only the first rows are kept, however many follow.
+//! Aligned text tables that keep only the first rows in memory, regardless of the number of rows.
 
 use crate::terminal::output::{Output, OutputError};
 use crate::visible::visible;
 use unicode_width::UnicodeWidthStr;
 
-/// Rows that are looked at before the first one is printed. Their widths decide the columns.
+/// The number of rows that are collected before the first one is printed. Their widths determine the column widths.
 const SAMPLE: usize = 100;
 const GAP: usize = 2;
 
-/// A table in the making: a heading, then rows, printed as they come.
+/// A table that is being printed: a heading, then rows as they arrive.
 ///
-/// Columns are as wide as the widest cell among the first rows. A later cell that is wider moves the rest of its own
-/// row to the right, and nothing is ever cut: what stands in a column can be copied.
+/// Columns are as wide as the widest cell among the first rows. A wider cell further down moves the rest of its row to
+/// the right, and no cell is ever cut, so that its content can be copied.
 pub struct Table<'a> {
     output: Output<'a>,
     widths: Vec<usize>,
@@ -20,7 +20,7 @@ pub struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// A table with these headings; as many cells belong into each row.
+    /// Creates a table with these headings; each row must have the same number of cells.
     pub fn new<const COLUMNS: usize>(output: Output<'a>, headings: [&str; COLUMNS]) -> Self {
         Self {
             output,
@@ -33,7 +33,7 @@ impl<'a> Table<'a> {
     /// Adds a row.
     ///
     /// # Errors
-    /// When nobody reads the output any more, or it cannot be written.
+    /// Returns an error if the reader has closed the output, or the output cannot be written.
     pub fn row<const COLUMNS: usize>(&mut self, cells: [&str; COLUMNS]) -> Result<(), OutputError> {
         let cells = cells.map(|cell| visible(cell).replace(['\n', '\t'], " "));
         if self.aligned {
@@ -46,10 +46,10 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// Prints the rows that are kept still.
+    /// Prints the rows that are still held back.
     ///
     /// # Errors
-    /// When nobody reads the output any more, or it cannot be written.
+    /// Returns an error if the reader has closed the output, or the output cannot be written.
     pub fn finish(mut self) -> Result<(), OutputError> {
         self.align()
     }

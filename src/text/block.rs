@@ -1,9 +1,9 @@
-//! The plain block YAML that nearly all manifests are written in, read line by line.
+//! Reads the plain block YAML of nearly all manifests line by line.
 //!
-//! A parser of the whole language looks at every character in many ways. Most of what people and tools write needs none
-//! of that: maps and lists by indentation, scalars of the five styles. [`load`] reads these, to the values that
-//! [`super::load`] has for them, and gives up on a string with anything else in it or anything wrong with it, which is
-//! then read there, from its beginning. So this module knows no errors, and what it is not sure of it leaves alone.
+//! A full YAML parser tests every character in many ways. Most YAML that people and tools write is simpler: maps and
+//! lists by indentation, and scalars of the five styles. [`load`] reads these into the same values as [`super::load`].
+//! It gives up on a string with any other construct or any error, and [`super::load`] then reads that string from the
+//! start, so this module reports no errors.
 
 mod scalars;
 
@@ -12,13 +12,13 @@ use super::scalar::{Scalar, scalar};
 use memchr::{memchr, memchr3};
 use serde_json::{Map, Value};
 
-/// Lists and maps inside one another, at most.
+/// The deepest nesting of lists and maps.
 const DEPTH: usize = 64;
 
-/// libyaml refuses keys of more than 1,024 characters.
+/// libyaml rejects keys of more than 1,024 characters.
 const KEY_BYTES: usize = 1_000;
 
-/// Reads the one document of `text`; none where that takes more than this module knows, whatever the reason.
+/// Reads the only document of `text`; returns `None` if this module cannot read the document, for whatever reason.
 pub(super) fn load(text: &str, limits: &Limits) -> Option<Value> {
     if !has_plain_characters(text) {
         return None;
@@ -40,10 +40,11 @@ pub(super) fn load(text: &str, limits: &Limits) -> Option<Value> {
     lines.ended().then_some(value)
 }
 
-/// Whether no character is a control, a line break or a blank, but for the line feed and the space.
+/// Returns whether the line feed is the only control character or line break, and none of U+FEFF, U+FFFE and U+FFFF
+/// appears.
 fn has_plain_characters(text: &str) -> bool {
     let plain = |byte: &u8| matches!(byte, b'\n' | b' '..=b'~');
-    // In chunks, each of which takes a few instructions.
+    // Checks chunks, each of which takes a few instructions.
     let ascii = |chunk: &[u8]| chunk.iter().fold(true, |all, byte| all & plain(byte));
     text.as_bytes().chunks(64).all(ascii)
         || text.chars().all(|character| match character {
@@ -53,14 +54,14 @@ fn has_plain_characters(text: &str) -> bool {
         })
 }
 
-/// A string, and how far it is read.
+/// A string and the current position in it.
 struct Lines<'text> {
     text: &'text str,
-    /// The next byte that is not read.
+    /// The next byte to read.
     at: usize,
-    /// Where its line begins.
+    /// The start of the line of that byte.
     start: usize,
-    /// The entries of the maps that are not read to their ends.
+    /// The entries of the maps that are still being read.
     entries: Vec<(String, Value)>,
     limits: &'text Limits,
 }
@@ -74,12 +75,12 @@ impl Lines<'_> {
         self.at == self.text.len()
     }
 
-    /// Where the next byte stands in its line; nowhere at the end of the text.
+    /// Returns the column of the next byte, from 0; 0 at the end of the text.
     fn column(&self) -> usize {
         self.at - self.start
     }
 
-    /// The end of the line that `at` is in.
+    /// Returns the end of the line that contains `at`.
     fn line_end(&self, at: usize) -> usize {
         memchr(b'\n', self.text.as_bytes().get(at..).unwrap_or_default()).map_or(self.text.len(), |length| at + length)
     }
@@ -91,7 +92,7 @@ impl Lines<'_> {
         at
     }
 
-    /// Whether a line ends at a byte, or the text.
+    /// Returns whether a line or the text ends at a byte.
     fn is_line_end(&self, at: usize) -> bool {
         matches!(self.byte(at), None | Some(b'\n'))
     }
@@ -100,7 +101,8 @@ impl Lines<'_> {
         matches!(self.byte(at), None | Some(b' ' | b'\n'))
     }
 
-    /// Goes on to the first line from the beginning of a line on that says something.
+    /// Moves to the first line with content, from the line that begins at `line` on; returns `None` at a document
+    /// marker.
     fn next(&mut self, line: usize) -> Option<()> {
         let mut start = line;
         loop {
@@ -120,13 +122,13 @@ impl Lines<'_> {
         }
     }
 
-    /// Whether a line begins as one that begins or ends a document.
+    /// Returns whether a line begins with a document start or end marker.
     fn begins_marker(&self, line: usize) -> bool {
         let rest = self.text.as_bytes().get(line..).unwrap_or_default();
         rest.starts_with(b"---") || rest.starts_with(b"...")
     }
 
-    /// Goes on behind a value: nothing but blanks and a comment may follow it on its line.
+    /// Moves on after a value: only blanks and a comment may follow it on its line.
     fn finish(&mut self, end: usize) -> Option<()> {
         let at = self.skip_spaces(end);
         match self.byte(at) {
@@ -137,12 +139,12 @@ impl Lines<'_> {
         }
     }
 
-    /// Whether an item of a list begins here.
+    /// Returns whether a list item begins here.
     fn begins_item(&self) -> bool {
         self.byte(self.at) == Some(b'-') && self.is_blank(self.at + 1)
     }
 
-    /// The end of the key that begins here, which is where its colon stands.
+    /// Returns the end of the key that begins here, which is the position of its colon.
     fn key_end(&self) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let mut at = self.at;
@@ -179,7 +181,7 @@ impl Lines<'_> {
         Some(key)
     }
 
-    /// The map whose keys begin in a column, from one of them on.
+    /// Reads the map whose keys begin in a column, starting at one of these keys.
     fn map(&mut self, column: usize, depth: usize) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
         let first = self.entries.len();
@@ -194,7 +196,7 @@ impl Lines<'_> {
                 return None;
             }
         }
-        // At its full size from the first key on, because growing costs as much as reading.
+        // Allocated at its full size, because growing costs as much as reading.
         let mut map = Map::with_capacity(self.entries.len() - first);
         for (key, value) in self.entries.drain(first..) {
             if map.insert(key, value).is_some() {
@@ -204,8 +206,8 @@ impl Lines<'_> {
         Some(Value::Object(map))
     }
 
-    /// The list whose items begin in a column, from one of them on. It may be the value of a key in the same column,
-    /// and then ends at the next key.
+    /// Reads the list whose items begin in a column, starting at one of these items. A list that is the value of a key
+    /// in the same column ends at the next key.
     fn list(&mut self, column: usize, depth: usize, of_key: bool) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
         let mut list = Vec::new();
@@ -221,7 +223,7 @@ impl Lines<'_> {
         }
     }
 
-    /// The value behind a colon, or behind the dash of an item, of a map or list in a column.
+    /// Reads the value after a colon, or after the dash of an item, of a map or list in a column.
     fn value(&mut self, column: usize, depth: usize, of_key: bool) -> Option<Value> {
         let at = self.skip_spaces(self.at);
         if self.is_line_end(at) || (self.byte(at) == Some(b'#') && at > self.at) {
@@ -242,11 +244,11 @@ impl Lines<'_> {
         if of_key {
             return self.scalar(column, depth);
         }
-        // What stands behind a dash may be a map or list of its own.
+        // A map or list may begin right after a dash.
         self.node(column, depth)
     }
 
-    /// A value that may be of any kind, inside a map or list in a column.
+    /// Reads a value of any kind inside a map or list in a column.
     fn node(&mut self, column: usize, depth: usize) -> Option<Value> {
         if self.begins_item() {
             self.list(self.column(), depth, false)
@@ -257,7 +259,7 @@ impl Lines<'_> {
         }
     }
 
-    /// Whether a plain scalar may begin here.
+    /// Returns whether a plain scalar may begin here.
     fn begins_plain(&self, at: usize) -> bool {
         match self.byte(at) {
             Some(b'-') => !self.is_blank(at + 1),

@@ -1,10 +1,10 @@
-//! The JSON of indexes: compact, keys in byte order on every level, numbers and escapes as Go's `encoding/json` writes
-//! them.
+//! Writes the JSON of indexes: compact, with keys in byte order at every level, and with numbers and escapes as Go's
+//! `encoding/json` writes them.
 
 use super::number::write_float;
 use serde_json::{Number, Value};
 
-/// Adds the text of a value, without a line feed at its end.
+/// Appends a value as JSON, without a trailing line feed.
 pub fn write(value: &Value, out: &mut Vec<u8>) {
     match value {
         Value::Null => out.extend_from_slice(b"null"),
@@ -39,14 +39,14 @@ pub fn write(value: &Value, out: &mut Vec<u8>) {
     }
 }
 
-/// The text of a value, without a line feed at its end.
+/// Returns a value as JSON, without a trailing line feed.
 pub fn to_string(value: &Value) -> String {
     let mut out = Vec::new();
     write(value, &mut out);
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// Integers of 64 bits with a sign stay what they are; what is larger has become a float in Go.
+/// Writes signed 64-bit integers unchanged, and any other number as a float, as Go does.
 fn write_number(number: &Number, out: &mut Vec<u8>) {
     match number.as_i64() {
         Some(integer) => out.extend_from_slice(integer.to_string().as_bytes()),
@@ -54,7 +54,7 @@ fn write_number(number: &Number, out: &mut Vec<u8>) {
     }
 }
 
-/// The bytes that Go escapes, or that may begin a character which it does.
+/// The bytes that Go escapes, or that may begin a character that Go escapes.
 const LOOKED_AT: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -77,7 +77,7 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
     let mut written = 0;
     for (at, byte) in bytes.iter().enumerate() {
-        // Nearly all bytes of an index pass here.
+        // Nearly all bytes of an index take this path.
         if !LOOKED_AT[usize::from(*byte)] {
             continue;
         }

@@ -1,7 +1,8 @@
-//! How many values texts hold, counted before any of them is made.
+//! Counts the values in texts before any value is built.
 //!
-//! A value takes some hundred bytes of memory and two bytes of text. So a string is measured first: by its punctuation,
-//! which is quick and never too low, and value by value where that is over the limit, or where there are anchors.
+//! A value takes about a hundred bytes of memory, but as little as two bytes of a file. So the values of a file are
+//! counted first: by punctuation, which is quick and never gives too low a count, and value by value if that count
+//! exceeds the limit or the text contains anchors.
 
 use super::events::{Event, Events};
 use super::limits::Limits;
@@ -11,13 +12,13 @@ use crate::rules;
 use crate::source::{Place, Position, SourceFile};
 use std::collections::HashMap;
 
-/// Bytes of its line that are kept before and behind the place where a limit is passed.
+/// The number of bytes of the line that are kept before and after the place at which a limit is exceeded.
 const SHOWN: usize = 400;
 
-/// A document counts as so many values, because it takes as much memory.
+/// The number of values that a document counts as, based on its memory use.
 const DOCUMENT: usize = 4;
-/// How many values a byte can begin at most: `,` in `{a, b}` a key and its empty value, `:` in `[a: b]` also a map, a
-/// bracket and three dashes also a document.
+/// The maximum number of values that a byte can begin: for `,` in `{a, b}`, a key and its empty value; for `:` in `[a:
+/// b]`, also a map; for a bracket and three dashes, also a document.
 const WEIGHTS: [u8; 256] = {
     let mut weights = [0; 256];
     weights[b',' as usize] = 2;
@@ -26,14 +27,14 @@ const WEIGHTS: [u8; 256] = {
     weights[b'{' as usize] = 7;
     weights[b':' as usize] = 3;
     weights[b'?' as usize] = 3;
-    // One of the others may be escaped.
+    // An escape may stand for any of the other bytes.
     weights[b'\\' as usize] = 1;
     weights
 };
-/// What a string without punctuation may hold.
+/// The maximum number of values in a file without punctuation.
 const LEAST: usize = DOCUMENT + 3;
 
-/// Why texts hold too much, and where.
+/// The limit that texts exceed, and the place at which they exceed it.
 #[derive(Debug, PartialEq, Eq)]
 struct Excess {
     at: usize,
@@ -46,9 +47,9 @@ enum Kind {
     Aliases,
 }
 
-/// What is wrong with files that together hold more keys and values than the limit allows; nothing where they do not.
-/// Each file has the name that findings show. What is too large as a file, or no text, is not counted, as
-/// [`read`](super::read()) refuses it.
+/// Reports files that together contain more keys and values than the limit allows; returns `None` if they are within
+/// the limit. Each file has the name that findings show. Files that are too large or not UTF-8 are not counted, because
+/// [`read`](super::read()) rejects them.
 pub(crate) fn excess(files: &[(String, &[u8])], limits: &Limits) -> Option<Diagnostic> {
     let texts = files.iter().filter_map(|(name, bytes)| {
         let text = std::str::from_utf8(bytes).ok()?;
@@ -67,22 +68,22 @@ pub(crate) fn excess(files: &[(String, &[u8])], limits: &Limits) -> Option<Diagn
     None
 }
 
-/// As [`excess`], of the values of one text.
+/// Like [`excess`], for a single text.
 pub(super) fn excess_of_values(name: &str, text: &str, limits: &Limits) -> Option<Diagnostic> {
     Some(of_values(text, limits)?.finding(name, text, limits, false))
 }
 
-/// As [`excess_of_values`], with the byte where there are too many in place of a place.
+/// Like [`excess_of_values`], but returns the byte at which the limit is exceeded instead of a place.
 pub(super) fn excess_at(text: &str, limits: &Limits) -> Option<(usize, Diagnostic)> {
     let excess = of_values(text, limits)?;
     Some((excess.at, excess.diagnostic(limits, false)))
 }
 
-/// How many values and bytes each anchor stands for.
+/// The number of values and bytes that each anchor stands for.
 pub(super) type Sizes = HashMap<Box<str>, (usize, usize)>;
 
-/// As [`excess_at`], of a part of a document. `sizes` are the anchors of the parts before it, which count here as well,
-/// and becomes those of this part, too.
+/// Like [`excess_at`], for a part of a document. `sizes` contains the anchors of the preceding parts, which also count
+/// here; the anchors of this part are added to `sizes`.
 pub(super) fn excess_beside(text: &str, limits: &Limits, sizes: &mut Sizes) -> Option<(usize, Diagnostic)> {
     if sizes.is_empty() && !may_repeat(text) {
         return excess_at(text, limits);
@@ -103,13 +104,13 @@ fn of_values(text: &str, limits: &Limits) -> Option<Excess> {
     Counter::new(limits).values(text).err()
 }
 
-/// No fewer keys and values than a string holds, aliases aside.
+/// Returns an upper bound on the keys and values in a file, aliases aside.
 fn at_most(text: &str) -> usize {
     let weights = text.bytes().map(|byte| usize::from(WEIGHTS[usize::from(byte)]));
     LEAST + weights.sum::<usize>()
 }
 
-/// Whether there may be an anchor, whose value is kept to be repeated.
+/// Returns whether a file may contain an anchor, whose value is kept for aliases to repeat.
 pub(super) fn may_repeat(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'&', bytes).any(|at| {
@@ -125,7 +126,7 @@ fn begins_as_json(text: &str) -> bool {
     text.trim_start_matches('\u{FEFF}').trim_start().starts_with(['{', '['])
 }
 
-/// How many values there are in a string that holds JSON, about: readers of annotations make values of it.
+/// Returns the approximate number of values in a JSON string, because readers of annotations parse such strings.
 fn inside(text: &str) -> usize {
     if !begins_as_json(text) {
         return 0;
@@ -133,12 +134,12 @@ fn inside(text: &str) -> usize {
     text.bytes().filter(|byte| b"[{,:".contains(byte)).count()
 }
 
-/// Counts the texts of one input.
+/// Counts the values in the texts of one input.
 struct Counter<'limits> {
     limits: &'limits Limits,
-    /// Keys and values as they are written.
+    /// Keys and values that are written in the text.
     written: usize,
-    /// Those that aliases repeat, and those that are kept to be repeated.
+    /// Keys and values that aliases repeat or that are kept for aliases to repeat.
     repeated: usize,
     /// Bytes of the repeated ones.
     copied: usize,
@@ -175,7 +176,7 @@ impl<'limits> Counter<'limits> {
                 last = token;
             }
         }
-        // What begins like JSON may be YAML nevertheless; the larger number counts.
+        // Text that begins like JSON may still be YAML, so the larger number counts.
         let as_json = std::mem::replace(&mut self.written, before);
         for piece in pieces(text, 0) {
             self.write(DOCUMENT, piece.range.start)?;
@@ -212,7 +213,7 @@ impl<'limits> Counter<'limits> {
         Ok(())
     }
 
-    /// One document of YAML, as far as it is read.
+    /// Counts one YAML document, as far as it can be read.
     fn document(&mut self, text: &str, anchors: &mut Sizes) -> Result<(), Excess> {
         let mut open: Vec<(Option<Box<str>>, usize, usize)> = Vec::new();
         // All bytes of scalars, repeated ones included.
@@ -264,20 +265,20 @@ impl Excess {
         match self.kind {
             Kind::Values => {
                 let message = if several {
-                    format!("up to here, the files together hold more than {limit} keys and values")
+                    format!("up to here, the files together contain more than {limit} keys and values")
                 } else {
                     format!("up to here, there are more than {limit} keys and values")
                 };
                 Diagnostic::new(&rules::YAML_TOO_MANY_VALUES, message)
             }
             Kind::Aliases => {
-                let message = "the document becomes too large by its anchors and aliases";
+                let message = "the anchors and aliases make the document too large";
                 Diagnostic::new(&rules::YAML_EXCESSIVE_ALIASING, message)
             }
         }
     }
 
-    /// With its place in a file, of which no more is kept than what is shown.
+    /// Returns the finding with its place in a file; of the file, only the text that is shown is kept.
     fn finding(&self, name: &str, text: &str, limits: &Limits, several: bool) -> Diagnostic {
         let before = &text.as_bytes()[..self.at];
         let line = memchr::memchr_iter(b'\n', before).count();
@@ -309,7 +310,7 @@ enum Token {
     Scalar,
 }
 
-/// The brackets and scalars of JSON, each with its beginning and end.
+/// Returns the brackets and scalars of JSON, each with its start and end.
 fn tokens(text: &str) -> impl Iterator<Item = (usize, usize, Token)> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -329,7 +330,7 @@ fn tokens(text: &str) -> impl Iterator<Item = (usize, usize, Token)> {
                 loop {
                     let rest = bytes.get(at..).unwrap_or_default();
                     let Some(end) = memchr::memchr2(b'"', b'\\', rest) else {
-                        // Without an end the string is all that is left.
+                        // An unterminated string extends to the end of the text.
                         at = bytes.len();
                         break;
                     };
@@ -400,7 +401,7 @@ mod tests {
 
     #[test]
     fn what_an_alias_repeats_counts_again() {
-        // The map, three keys, the list with two items, which is kept, and twice more.
+        // The map, three keys, the list with two items, the copy that is kept, and two more copies.
         assert_eq!(
             counted("a: &a [1, 2]\nb: *a\nc: *a\n"),
             DOCUMENT + 1 + 3 + 3 + 3 + 3 + 3
@@ -429,7 +430,7 @@ mod tests {
         let found = excess(&files, &limits(2 * DOCUMENT + 6)).unwrap();
         assert_eq!(
             found.message,
-            "up to here, the files together hold more than 14 keys and values"
+            "up to here, the files together contain more than 14 keys and values"
         );
         assert_eq!(found.place.unwrap().to_string(), "b.json:2:1");
     }

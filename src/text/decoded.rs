@@ -1,14 +1,14 @@
-//! From the bytes of a decoded scalar back to the bytes of the text it was written in.
+//! Maps the bytes of a decoded scalar back to the bytes of the text that it was read from.
 
 use super::events::Style;
 use std::ops::Range;
 
-/// Where the bytes of a decoded scalar stand in the text.
+/// The offsets in the text of the bytes of a decoded scalar.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Offsets(Vec<Run>);
 
-/// A stretch of the decoded text. Either byte stands for byte, or the whole for the whole: an escape, a line break with
-/// the indentation behind it.
+/// A segment of the decoded text. It corresponds to the written text either byte by byte or only as a whole, such as an
+/// escape, or a line break with the following indentation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Run {
     decoded: usize,
@@ -19,14 +19,14 @@ struct Run {
 }
 
 impl Offsets {
-    /// A scalar that is written as it is.
+    /// Returns the offsets of a scalar that is written verbatim.
     pub(super) fn identity(written: Range<usize>) -> Self {
         let mut offsets = Self::default();
         offsets.push(0, written.len(), written.start, written.len());
         offsets
     }
 
-    /// A scalar of `length` bytes of which only the whole is known.
+    /// Returns the offsets of a scalar of `length` bytes if only the place of the whole scalar is known.
     pub(super) fn whole(length: usize, written: Range<usize>) -> Self {
         Self(vec![Run {
             decoded: 0,
@@ -58,7 +58,7 @@ impl Offsets {
         }
     }
 
-    /// The written bytes behind a range of decoded ones.
+    /// Returns the written bytes that a range of decoded bytes comes from.
     pub(super) fn span(&self, range: Range<usize>) -> Range<usize> {
         let at = self.0.partition_point(|run| run.decoded + run.length <= range.start);
         let (Some(last), run) = (self.0.last(), self.0.get(at)) else {
@@ -82,8 +82,8 @@ impl Offsets {
     }
 }
 
-/// Finds the written bytes of every decoded byte; none where the two do not belong together. `span` begins at the
-/// scalar's anchor or tag, if it has them.
+/// Finds the written bytes of every decoded byte; returns `None` if written and decoded text do not match. `span`
+/// begins at the scalar's anchor or tag, if any.
 pub(super) fn scan(text: &str, span: Range<usize>, style: Style, decoded: &str) -> Option<Offsets> {
     let start = content_start(text, &span);
     let (start, end) = match style {
@@ -108,7 +108,7 @@ pub(super) fn scan(text: &str, span: Range<usize>, style: Style, decoded: &str) 
     Some(reader.offsets)
 }
 
-/// Where the scalar itself begins, behind its anchor and tag.
+/// Returns the start offset of the scalar itself, after its anchor and tag.
 pub(super) fn content_start(text: &str, span: &Range<usize>) -> usize {
     let mut rest = text.get(span.clone()).unwrap_or_default();
     loop {
@@ -140,14 +140,15 @@ impl<'text> Scan<'text> {
         self.decoded.get(self.done..)?.chars().next()
     }
 
-    /// The next `length` decoded bytes are written as the next `written` ones.
+    /// Records that the next `length` decoded bytes are written as the next `written` bytes.
     fn take(&mut self, length: usize, written: usize) {
         self.offsets.push(self.done, length, self.at, written);
         self.done += length;
         self.at += written;
     }
 
-    /// The next character stands for itself.
+    /// Records that the next character is written as itself; returns `None` if the character is written in a different
+    /// form.
     fn same(&mut self) -> Option<()> {
         let wanted = self.wanted()?;
         if !self.rest().starts_with(wanted) {
@@ -157,7 +158,8 @@ impl<'text> Scan<'text> {
         Some(())
     }
 
-    /// The breaks and blanks that come next stand for `line_feeds`, or for one space where there are none.
+    /// Records that the next breaks and blanks stand for `line_feeds` line feeds, or for one space if `line_feeds` is
+    /// 0; returns `None` if the decoded text differs.
     fn fold(&mut self, written: usize, line_feeds: usize) -> Option<()> {
         let rest = self.decoded.get(self.done..)?;
         let found = rest.len() - rest.trim_start_matches('\n').len();
@@ -171,7 +173,7 @@ impl<'text> Scan<'text> {
         Some(())
     }
 
-    /// The line feeds that come next in the decoded text.
+    /// Returns the number of line feeds that come next in the decoded text.
     fn line_feeds(&self) -> usize {
         let rest = self.decoded.get(self.done..).unwrap_or_default();
         rest.len() - rest.trim_start_matches('\n').len()
@@ -246,7 +248,7 @@ impl<'text> Scan<'text> {
         Some(())
     }
 
-    /// The bytes of blank lines, and of the indentation of the line behind them.
+    /// Returns the number of bytes of the next blank lines and of the indentation of the line that follows them.
     fn lines(&self, indent: usize) -> usize {
         let rest = self.rest();
         let mut at = 0;
@@ -262,19 +264,19 @@ impl<'text> Scan<'text> {
     }
 }
 
-/// The line breaks in a string, two bytes together counting once.
+/// Returns the number of line breaks in a string; `\r\n` counts once.
 fn breaks(text: &str) -> usize {
     text.matches('\n').count() + text.matches('\r').count() - text.matches("\r\n").count()
 }
 
-/// The text behind the line break that it begins with.
+/// Returns the text without the line break that it begins with, if any.
 fn after_break(text: &str) -> &str {
     text.strip_prefix("\r\n")
         .or_else(|| text.strip_prefix(['\n', '\r']))
         .unwrap_or(text)
 }
 
-/// The first line that is not blank, with all behind it.
+/// Returns the text from the first non-blank line on.
 fn first_line(text: &str) -> &str {
     let behind = text.trim_start_matches([' ', '\n', '\r']);
     let head = &text[..text.len() - behind.len()];

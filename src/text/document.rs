@@ -1,4 +1,4 @@
-//! One document of a file.
+//! Documents of a file.
 
 use super::decoded::{self, Offsets};
 use super::events::Style;
@@ -14,16 +14,16 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// What a document is written in.
+/// The format that a document is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
-    /// YAML 1.1 as Kubernetes tools read it.
+    /// YAML 1.1, read as Kubernetes tools do.
     Yaml,
     /// JSON.
     Json,
 }
 
-/// One document of a file: its text, its value, and the place of everything in it. Cloning shares all of it.
+/// A document of a file: its text, its value, and the places of its keys and values. Clones share these.
 #[derive(Clone)]
 pub struct Document(Arc<Inner>);
 
@@ -46,28 +46,28 @@ impl Document {
         }))
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn source(&self) -> &Arc<SourceFile> {
         self.0.passage.source()
     }
 
-    /// Which document of the file it is, from 0; empty documents count, as they do for Kubernetes tools.
+    /// Returns the position of the document in the file, from 0; empty documents count, as in Kubernetes tools.
     pub fn number(&self) -> usize {
         self.0.number
     }
 
-    /// What it is written in.
+    /// Returns the format of the document.
     pub fn format(&self) -> Format {
         self.0.format
     }
 
-    /// What it says, keys in the order of the text.
+    /// Returns the value of the document, with keys in the order of the text.
     pub fn value(&self) -> &Value {
         &self.0.value
     }
 
-    /// The same document with another value, such as one that has more to it than the text. Places stay those of the
-    /// text.
+    /// Returns the same document with a different value, such as one with keys that the text does not contain. Places
+    /// remain those of the text.
     #[must_use]
     pub(crate) fn with_value(&self, value: Value) -> Self {
         Self(Arc::new(Inner {
@@ -79,24 +79,25 @@ impl Document {
         }))
     }
 
-    /// The value, taken out of the document where nobody else holds it, else copied.
+    /// Returns the value, which is copied only if another clone of the document shares it.
     pub fn into_value(self) -> Value {
         Arc::try_unwrap(self.0).map_or_else(|shared| shared.value.clone(), |inner| inner.value)
     }
 
-    /// The text of the value at `path`, with its anchor and tag; where the path does not exist, of the last value on
-    /// the way that does.
+    /// Returns the place of the value at `path`, with its anchor and tag. If the path does not exist, returns the place
+    /// of the last existing value along the path.
     pub fn place(&self, path: &Path) -> Place {
         self.0.passage.place(self.places().find(path).value)
     }
 
-    /// The text of the key that leads to `path`; items of lists and the document itself stand for themselves.
+    /// Returns the place of the key that leads to `path`; for list items and the document itself, returns the place of
+    /// the value.
     pub fn key_place(&self, path: &Path) -> Place {
         self.0.passage.place(self.places().find(path).key)
     }
 
-    /// The text behind the bytes `range` of the scalar at `path`, as it reads when decoded: without quotes, escapes,
-    /// indentation and line folding. Where that cannot be told, the place of the whole scalar.
+    /// Returns the place of the bytes `range` of the scalar at `path`, counted in its decoded text: without quotes,
+    /// escapes, indentation and line folding. If the place cannot be determined, returns the place of the whole scalar.
     pub fn scalar_place(&self, path: &Path, range: Range<usize>) -> Place {
         let found = self.places().find(path);
         let span = match self.offsets(path, found.scalar) {
@@ -106,8 +107,8 @@ impl Document {
         self.0.passage.place(span)
     }
 
-    /// Reads the text inside the scalar at `path`, with places in this document's file: JSON where it begins with
-    /// `{` or `[`, else YAML. Empty where there is no string at `path`.
+    /// Reads the text inside the scalar at `path`, with places in this document's file: as JSON if it begins with `{`
+    /// or `[`, otherwise as YAML. Returns an empty reading if the value at `path` is not a string.
     pub fn embedded(&self, path: &Path, limits: &Limits) -> Reading {
         let Some(text) = path.get(self.value()).and_then(Value::as_str) else {
             return Reading::default();

@@ -1,4 +1,4 @@
-//! Writing YAML and JSON for people and Kubernetes tools.
+//! Writes YAML and JSON for people and Kubernetes tools.
 
 use super::limits::Limits;
 use super::load;
@@ -8,12 +8,12 @@ use crate::visible::{self, begins_command, has_marker, is_hidden};
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
-/// libyaml and go-yaml take `key:` for a key only where the colon comes within 1024 characters.
+/// libyaml and go-yaml accept `key:` as a key only if the colon comes within 1024 characters.
 const LONGEST_KEY: usize = 1_000;
 
-/// Block YAML, keys in their order, lines never folded, a line feed at the end. Every string is quoted that a reader
-/// of YAML 1.1 or 1.2 could take for something else. The text is read back before it is returned; should that ever
-/// give another value, the value is written in the form of JSON.
+/// Returns a value as block YAML, with keys in their order, lines never folded, and a trailing line feed. Every string
+/// that a YAML 1.1 or 1.2 reader could interpret differently is quoted. The text is read back before it is returned; if
+/// the result differs from the value, the value is written as JSON.
 pub fn to_yaml(value: &Value) -> String {
     let mut text = String::new();
     root(value, &mut text);
@@ -26,8 +26,8 @@ pub fn to_yaml(value: &Value) -> String {
     text
 }
 
-/// JSON with two spaces of indentation, keys in their order, a line feed at the end. What must not be printed as it is,
-/// see [`visible`](mod@crate::visible), is escaped, as in YAML.
+/// Returns a value as JSON, with two spaces of indentation, keys in their order, and a trailing line feed. Characters
+/// that must not be printed unescaped (see `visible`) are escaped, as in YAML.
 pub fn to_json(value: &Value) -> String {
     let mut text = visible::json(&serde_json::to_string_pretty(value).unwrap_or_default()).into_owned();
     text.push('\n');
@@ -56,7 +56,7 @@ fn root(value: &Value, out: &mut String) {
     }
 }
 
-/// A map at a column; `inline` where the first key stands on a line that has begun.
+/// Writes a map at a column; `inline` means that the first key continues the current line.
 fn block_map(map: &Map<String, Value>, column: usize, inline: bool, out: &mut String) {
     for (position, (key, value)) in map.iter().enumerate() {
         if position > 0 || !inline {
@@ -109,7 +109,7 @@ fn pad(column: usize, out: &mut String) {
     out.extend(std::iter::repeat_n(' ', column));
 }
 
-/// A scalar or an empty list or map; the lines of a literal block begin at `column`.
+/// Writes a scalar or an empty list or map; the lines of a literal block begin at `column`.
 fn block_scalar(value: &Value, column: usize, out: &mut String) {
     match value {
         Value::String(text) if fits_literal(text) => literal(text, column, out),
@@ -118,7 +118,7 @@ fn block_scalar(value: &Value, column: usize, out: &mut String) {
     }
 }
 
-/// Whether a literal block holds the text and shows it well.
+/// Returns whether a literal block can represent the text legibly.
 fn fits_literal(text: &str) -> bool {
     let lines = || text.strip_suffix('\n').unwrap_or(text).split('\n');
     text.contains('\n')
@@ -150,7 +150,7 @@ fn literal(text: &str, column: usize, out: &mut String) {
     }
 }
 
-/// A string on one line, with quotes where it needs them.
+/// Writes a string on one line, with quotes if necessary.
 fn one_line(text: &str, out: &mut String) {
     if fits_plain(text) {
         out.push_str(text);
@@ -163,7 +163,7 @@ fn one_line(text: &str, out: &mut String) {
     }
 }
 
-/// Whether the text without quotes reads as the same string.
+/// Returns whether the text reads as the same string without quotes.
 fn fits_plain(text: &str) -> bool {
     let mut letters = text.chars();
     let first = letters.next();
@@ -182,8 +182,8 @@ fn fits_plain(text: &str) -> bool {
         && !is_special_elsewhere(text)
 }
 
-/// Whether another reader of YAML takes the plain text for a date, a number to the base 60, a float too large for Go,
-/// a merge or the `=` of YAML 1.1.
+/// Returns whether some YAML reader interprets the plain text as a date, a base-60 number, a float too large for Go, a
+/// merge or the `=` of YAML 1.1.
 fn is_special_elsewhere(text: &str) -> bool {
     if matches!(text, "<<" | "=") {
         return true;
@@ -211,13 +211,14 @@ fn is_special_elsewhere(text: &str) -> bool {
     text.replace('_', "").parse::<f64>().is_ok() || sexagesimal() || date()
 }
 
-/// Whether YAML allows the character as it is in the middle of a line, and a person sees it there.
+/// Returns whether YAML allows the character unescaped in the middle of a line, and the character is visible there.
 fn is_printable(letter: char) -> bool {
     let allowed = matches!(letter, ' '..='~' | '\u{A0}'..='\u{FEFE}' | '\u{FF00}'..='\u{FFFD}' | '\u{10000}'..);
     allowed && !is_hidden(letter)
 }
 
-/// Quotes and escapes that mean the same in YAML and JSON; behind U+FFFF only YAML has them.
+/// Writes a string with quotes and escapes that mean the same in YAML and JSON; escapes beyond U+FFFF exist only in
+/// YAML.
 fn double_quoted(text: &str, out: &mut String) {
     out.push('"');
     for (at, letter) in text.char_indices() {
@@ -241,7 +242,7 @@ fn double_quoted(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// The form of JSON on one line.
+/// Writes a value as JSON on one line.
 pub(super) fn flow(value: &Value, out: &mut String) {
     match value {
         Value::String(text) => double_quoted(text, out),
@@ -272,7 +273,7 @@ pub(super) fn flow(value: &Value, out: &mut String) {
             out.push('}');
         }
         scalar => {
-            // Null, booleans and numbers read alike in JSON and YAML.
+            // Null, booleans and numbers are written the same in JSON and YAML.
             let _ = write!(out, "{scalar}");
         }
     }

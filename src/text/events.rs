@@ -1,6 +1,6 @@
-//! The events of libyaml over a string: the only module of the reader that needs unsafe code.
+//! The libyaml events of a document: the only module of the reader that needs unsafe code.
 //!
-//! Marks of `libyaml-rs` count bytes from the beginning of the text it was given.
+//! Marks of `libyaml-rs` count bytes from the beginning of the parsed text.
 
 #![allow(unsafe_code)]
 
@@ -11,7 +11,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr::NonNull;
 
-/// How a scalar is written.
+/// The style of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
     Plain,
@@ -21,13 +21,13 @@ pub(super) enum Style {
     Folded,
 }
 
-/// What the parser came upon. Texts belong to the parser and hold until the next event.
+/// A parser event. Strings belong to the parser and are valid until the next event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event<'event> {
     StreamStart,
     StreamEnd,
     DocumentStart,
-    /// Explicit where `...` was written.
+    /// Explicit if `...` was written.
     DocumentEnd {
         explicit: bool,
     },
@@ -36,7 +36,7 @@ pub(super) enum Event<'event> {
         anchor: Option<&'event str>,
         tag: Option<&'event str>,
         value: &'event str,
-        /// Nothing but the text decides the type: a plain scalar, or one with the tag `!`.
+        /// Whether only the text decides the type: a plain scalar, or one with the tag `!`.
         implicit: bool,
         style: Style,
     },
@@ -52,17 +52,17 @@ pub(super) enum Event<'event> {
     MapEnd,
 }
 
-/// Where the text stops being YAML, in the words of libyaml.
+/// A syntax error, in libyaml's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) problem: &'static str,
     /// Byte offset of the problem.
     pub(super) at: usize,
-    /// What was being read, and where it began.
+    /// The construct that was being read, and its start offset.
     pub(super) context: Option<(&'static str, usize)>,
 }
 
-/// A parser over one text.
+/// A parser of one text.
 pub(super) struct Events<'text> {
     parser: NonNull<sys::yaml_parser_t>,
     event: Option<sys::yaml_event_t>,
@@ -72,11 +72,12 @@ pub(super) struct Events<'text> {
 }
 
 impl<'text> Events<'text> {
-    /// Starts reading; none where libyaml cannot allocate its buffers.
+    /// Creates a parser; returns `None` if libyaml cannot allocate its buffers.
     pub(super) fn new(text: &'text str) -> Option<Self> {
         let parser = NonNull::from(Box::leak(Box::new(MaybeUninit::<sys::yaml_parser_t>::uninit())));
-        // SAFETY: the pointer is to fresh memory of the right size, which stays where it is until `drop`, because the
-        // parser keeps a pointer to itself. The text outlives the parser by the lifetime of this struct.
+        // SAFETY: the pointer refers to newly allocated memory of the right size, which is not moved until `drop`,
+        // because the parser keeps a pointer to itself. The lifetime of this struct ensures that the text outlives the
+        // parser.
         unsafe {
             if !sys::yaml_parser_initialize(parser.as_ptr().cast()).ok {
                 drop(Box::from_raw(parser.as_ptr()));
@@ -95,7 +96,7 @@ impl<'text> Events<'text> {
         })
     }
 
-    /// The next event and the bytes it stands on. After `StreamEnd` or a fault only `StreamEnd` follows.
+    /// Returns the next event and the bytes it covers. After `StreamEnd` or a fault, only `StreamEnd` follows.
     pub(super) fn next(&mut self) -> Result<(Event<'_>, Range<usize>), Fault> {
         self.release();
         if self.finished {
@@ -158,7 +159,8 @@ impl<'text> Events<'text> {
 impl Drop for Events<'_> {
     fn drop(&mut self) {
         self.release();
-        // SAFETY: initialized in `new`, deleted once; the memory came from a box of the same layout.
+        // SAFETY: the parser was initialized in `new` and is deleted once; the memory came from a box of the same
+        // layout.
         unsafe {
             sys::yaml_parser_delete(self.parser.as_ptr());
             drop(Box::from_raw(
@@ -172,7 +174,7 @@ fn offset(mark: sys::yaml_mark_t) -> usize {
     usize::try_from(mark.index).unwrap_or(usize::MAX)
 }
 
-/// SAFETY: `event` must have been filled by the parser and not yet deleted; none where a string is not UTF-8.
+/// SAFETY: `event` must have been filled by the parser and not yet deleted; returns `None` if a string is not UTF-8.
 unsafe fn convert(event: &sys::yaml_event_t) -> Option<Event<'_>> {
     // SAFETY: each branch reads the member of the union that the type of the event names, and the texts of an event
     // are null or zero-terminated; a scalar's value is `length` bytes long and never null.
@@ -217,23 +219,26 @@ unsafe fn convert(event: &sys::yaml_event_t) -> Option<Event<'_>> {
     }
 }
 
-/// The text at a pointer that may be null; none where it is not UTF-8.
+/// Returns the string at a pointer that may be null; `None` if it is not UTF-8.
 ///
-/// SAFETY: the pointer must be null or lead to a zero-terminated text that lives for `'event`.
-#[expect(clippy::option_option, reason = "no pointer and no UTF-8 are different answers")]
+/// SAFETY: the pointer must be null or point to a zero-terminated string that lives for `'event`.
+#[expect(
+    clippy::option_option,
+    reason = "a null pointer and invalid UTF-8 are different results"
+)]
 unsafe fn text<'event>(pointer: *const u8) -> Option<Option<&'event str>> {
     if pointer.is_null() {
         return Some(None);
     }
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { CStr::from_ptr(pointer.cast()) }.to_str().ok().map(Some)
 }
 
-/// SAFETY: the pointer must be null or lead to a static C string.
+/// SAFETY: the pointer must be null or point to a static C string.
 unsafe fn static_text(pointer: *const i8) -> Option<&'static str> {
     if pointer.is_null() {
         return None;
     }
-    // SAFETY: promised by the caller; libyaml's messages are byte string constants.
+    // SAFETY: guaranteed by the caller; libyaml's messages are byte string constants.
     unsafe { CStr::from_ptr(pointer.cast()) }.to_str().ok()
 }

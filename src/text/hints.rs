@@ -1,4 +1,4 @@
-//! Findings for text that is not YAML, with the mistake that people make most often to get there.
+//! Findings about text that is not YAML, each with the mistake that most often causes it.
 
 use super::events::Fault;
 use super::passage::Passage;
@@ -7,27 +7,27 @@ use crate::diagnostic::{Diagnostic, Edit};
 use crate::rules::{self, Rule};
 use std::ops::Range;
 
-/// Characters that YAML gives a meaning of its own at the beginning of a value.
+/// Characters that have a special meaning in YAML at the beginning of a value.
 const SPECIAL: [char; 8] = ['>', '|', '*', '&', '!', '@', '%', '`'];
 
-const TEMPLATE: &str = "This looks like a template: render it (`helm template`) and use what comes out.";
+const TEMPLATE: &str = "This looks like a template: render it (`helm template`) and use the output.";
 
-/// A line that begins with `---` and goes on.
+/// Reports a line that begins with `---` but does not separate documents.
 pub(super) fn separator(text: &str, line: Range<usize>, passage: &Passage) -> Diagnostic {
     let written = text.get(line.clone()).unwrap_or_default();
     let help = if written.bytes().all(|byte| byte == b'-') {
-        "Write exactly three dashes between two documents."
+        "Use exactly three dashes between two documents."
     } else if written.starts_with("----") {
-        "Indent the text that this line belongs to: at the beginning of a line `---` separates documents."
+        "Indent the text that this line belongs to, because `---` at the beginning of a line separates documents."
     } else {
-        "Put what follows `---` on a line of its own: Kubernetes tools allow only a comment behind it."
+        "Move the text after `---` to a separate line, because Kubernetes tools allow only a comment there."
     };
     Diagnostic::new(&rules::YAML_SYNTAX, "this line does not separate documents")
         .at(passage.place(line))
         .help(help)
 }
 
-/// A value that is YAML, but nothing that can be read.
+/// Reports a value that is valid YAML but cannot be read.
 pub(super) fn value(rule: &'static Rule, message: String, span: Range<usize>, part: &Passage) -> Diagnostic {
     let quoting = (rule.id == rules::YAML_SYNTAX.id)
         .then(|| special_value(part.text(), span.start))
@@ -42,7 +42,7 @@ pub(super) fn value(rule: &'static Rule, message: String, span: Range<usize>, pa
     }
 }
 
-/// Text that libyaml does not read.
+/// Reports text that libyaml cannot read.
 pub(super) fn syntax(fault: &Fault, part: &Passage) -> Diagnostic {
     let text = part.text();
     let at = floor(text, fault.at);
@@ -61,9 +61,14 @@ pub(super) fn syntax(fault: &Fault, part: &Passage) -> Diagnostic {
             .help("Close the quote that opens here.");
     }
     if let Some(tab) = tab(text, at) {
-        return diagnostic
-            .at(part.place(tab..tab + 1))
-            .help("Indent with spaces: YAML does not allow a tab here.");
+        let place = part.place(tab..tab + 1);
+        let message = format!(
+            "not YAML: the line is indented with a tab in column {}",
+            place.start().column
+        );
+        return Diagnostic::new(&rules::YAML_SYNTAX, message)
+            .at(place)
+            .help("Indent with spaces, because YAML does not allow a tab here.");
     }
     let line = line_start(text, at)..line_end(text, at);
     if text[line.clone()].contains("{{") {
@@ -82,7 +87,8 @@ pub(super) fn syntax(fault: &Fault, part: &Passage) -> Diagnostic {
                 .at(part.place(visible(text, line)))
                 .also(part.place(above), "this value would continue")
                 .help(format!(
-                    "Begin the line in column {column}, like the one above it: it is indented deeper, but that one has a value already."
+                    "Begin this line in column {column}, like the line above, which cannot contain nested keys \
+                     because it already has a value."
                 ));
         }
     }
@@ -107,7 +113,7 @@ pub(super) fn syntax(fault: &Fault, part: &Passage) -> Diagnostic {
     diagnostic.help(help)
 }
 
-/// What to do where no single value is at fault.
+/// Returns the advice if no single value is at fault.
 fn advice(problem: &str, text: &str, at: usize) -> Option<&'static str> {
     let after_quote = {
         let line = &text[line_start(text, at)..at];
@@ -116,38 +122,38 @@ fn advice(problem: &str, text: &str, at: usize) -> Option<&'static str> {
     };
     match (problem, after_quote) {
         ("did not find expected key" | "did not find expected <document start>", Some('"')) => {
-            Some("Write `\\\"` for a quote inside double quotes, or quote the whole value with single quotes.")
+            Some("Use `\\\"` for a quote inside double quotes, or quote the whole value with single quotes.")
         }
         ("did not find expected key" | "did not find expected <document start>", Some(_)) => {
-            Some("Write `''` for a quote inside single quotes, or quote the whole value with double quotes.")
+            Some("Use `''` for a quote inside single quotes, or quote the whole value with double quotes.")
         }
         ("did not find expected <document start>", None) if text.trim_start().starts_with('%') => {
-            Some("Remove the line that begins with `%`: Kubernetes tools do not read YAML directives.")
+            Some("Remove the line that begins with `%`, because Kubernetes tools do not read YAML directives.")
         }
         ("did not find expected <document start>", None) => {
-            Some("Put a line `---` before the next document, or indent what belongs to this one.")
+            Some("Add a line `---` before the next document, or indent the lines that belong to this one.")
         }
         ("did not find expected key" | "did not find expected '-' indicator", _) => {
             Some("Begin this line in the same column as the other entries of its map or list.")
         }
         ("did not find expected ',' or ']'" | "did not find expected ',' or '}'", _) => {
-            Some("Close the bracket that opens there, or put a comma between the two items.")
+            Some("Close the bracket that opens there, or add a comma between the two items.")
         }
         ("could not find expected ':'", _) => {
-            Some("Write `key: value`, or indent the line to continue the value above it.")
+            Some("Use the form `key: value`, or indent the line to continue the value above it.")
         }
         ("mapping values are not allowed in this context", _) => {
-            Some("Check the indentation: this line continues the value above it, and so cannot be `key: value`.")
+            Some("Check the indentation: this line continues the value above it, so it cannot be `key: value`.")
         }
         ("control characters are not allowed", _) => {
-            Some("Remove the control character, or write it as an escape inside double quotes.")
+            Some("Remove the control character, or use an escape inside double quotes.")
         }
         ("found character that cannot start any token", _) => Some("Quote the value that begins here."),
         _ => None,
     }
 }
 
-/// A value that would be read if it stood in quotes.
+/// A value that could be read if it were quoted.
 struct Quoting {
     span: Range<usize>,
     quoted: String,
@@ -171,8 +177,8 @@ impl Quoting {
 
     fn apply(self, diagnostic: Diagnostic, part: &Passage) -> Diagnostic {
         let place = part.place(self.span);
-        // What may have been meant for a name of YAML's own is for the author to decide; quotes inside a string that is
-        // quoted itself would have to be escaped.
+        // Only the author can decide whether a value is meant as an alias, an anchor or a tag; quotes inside a quoted
+        // string would have to be escaped.
         let decided = !is_name(place.text()) && !part.is_embedded();
         let edit = decided.then(|| Edit {
             place: place.clone(),
@@ -185,7 +191,7 @@ impl Quoting {
     }
 }
 
-/// Whether a value may be an alias, an anchor or a tag.
+/// Returns whether a value may be an alias, an anchor or a tag.
 fn is_name(value: &str) -> bool {
     let word = |text: &str| {
         let simple = |letter: char| letter.is_alphanumeric() || ['_', '-'].contains(&letter);
@@ -208,7 +214,7 @@ fn quoted(value: &str) -> String {
     }
 }
 
-/// The value on the line of `at`, at or before it, that begins with a character of its own meaning.
+/// Returns the value that begins with a special character on the line of `at`, at or before it.
 fn special_value(text: &str, at: usize) -> Option<Quoting> {
     let start = line_start(text, at);
     let end = line_end(text, at);
@@ -253,7 +259,7 @@ fn is_block_header(value: &str) -> bool {
         && header.len() <= 3
 }
 
-/// The value of a line `key: text: more`, whose second colon stands at `at`.
+/// Returns the value of a line `key: text: more` whose second colon is at `at`.
 fn colon_in_value(text: &str, at: usize) -> Option<Quoting> {
     let start = line_start(text, at);
     let end = line_end(text, at);
@@ -267,7 +273,7 @@ fn colon_in_value(text: &str, at: usize) -> Option<Quoting> {
     Some(Quoting::new(text, offset..offset + value.len(), true))
 }
 
-/// The line above, where that one is indented less and has a value, and the column that it begins in.
+/// Returns the line above and its start column, if that line is indented less and has a value.
 fn continued(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
     let start = line_start(text, at);
     let above = visible(text, line_start(text, start.checked_sub(1)?)..start - 1);
@@ -282,7 +288,7 @@ fn continued(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
     (has_value && indented > column).then_some((above, column + 1))
 }
 
-/// A tab where the indentation of the line should be, or right at `at`.
+/// Returns the position of a tab in the indentation of the line, or of the content at `at`.
 fn tab(text: &str, at: usize) -> Option<usize> {
     let start = line_start(text, at);
     let line = &text[start..];
@@ -298,7 +304,7 @@ fn floor(text: &str, at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at -= 1;
     }
-    // An end of text behind the last line feed belongs to the last line that says something.
+    // The end of the text, after the last line feed, belongs to the last line with content.
     if at == text.len() { text.trim_end().len() } else { at }
 }
 
@@ -306,13 +312,13 @@ fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |found| found + 1)
 }
 
-/// The end of a line without its line break.
+/// Returns the end of a line without its line break.
 fn line_end(text: &str, at: usize) -> usize {
     let end = text[at..].find('\n').map_or(text.len(), |found| at + found);
     at + text[at..end].trim_end_matches('\r').len()
 }
 
-/// A range without the blanks around it.
+/// Returns a range without the blanks around it.
 fn visible(text: &str, range: Range<usize>) -> Range<usize> {
     let written = &text[range.clone()];
     let start = range.start + (written.len() - written.trim_start().len());

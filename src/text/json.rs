@@ -1,4 +1,4 @@
-//! JSON files: one value or several behind one another, as Go's decoder reads a stream.
+//! Reads JSON files: one value or a sequence of values, as Go's decoder reads a stream.
 
 use super::events::Style;
 use super::limits::Limits;
@@ -8,29 +8,29 @@ use serde::de::{DeserializeSeed, IgnoredAny};
 use serde_json::Value;
 use std::ops::Range;
 
-/// One value of a stream.
+/// A value of a stream.
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) value: Value,
-    /// Some key of some map stands twice.
+    /// Whether a key appears twice in a map.
     pub(super) repeated: bool,
-    /// The bytes it stands on.
+    /// The bytes of the value.
     pub(super) span: Range<usize>,
 }
 
-/// Why a stream ends early.
+/// The reason why a stream ends early.
 #[derive(Debug)]
 pub(super) enum Problem {
     Syntax { at: usize, message: String },
     TooDeep { at: usize },
 }
 
-/// The value at the beginning of `text[from..]`.
+/// Parses the JSON value at the start of `text[from..]`.
 pub(super) fn load(text: &str, from: usize, limits: &Limits) -> Result<Loaded, Problem> {
     let rest = text.get(from..).unwrap_or_default();
     let blanks = rest.len() - rest.trim_start().len();
     let (start, rest) = (from + blanks, &rest[blanks..]);
-    // How many values there are was counted before.
+    // The values have already been counted.
     let values = Values::new(usize::MAX);
     let mut reader = serde_json::Deserializer::from_str(rest);
     reader.disable_recursion_limit();
@@ -56,7 +56,7 @@ pub(super) fn load(text: &str, from: usize, limits: &Limits) -> Result<Loaded, P
     }
 }
 
-/// `serde_json` counts lines and the bytes of the last one.
+/// Returns the byte that an error refers to; `serde_json` reports its line and its byte in that line.
 fn offset(text: &str, error: &serde_json::Error) -> usize {
     let skipped = error.line().saturating_sub(1);
     let line = match skipped {
@@ -73,7 +73,7 @@ fn offset(text: &str, error: &serde_json::Error) -> usize {
     at
 }
 
-/// The places of a JSON text that was read before.
+/// Returns the places in a JSON text that has already been read.
 pub(super) fn places(text: &str) -> Places {
     let mut builder = Builder::default();
     let bytes = text.as_bytes();

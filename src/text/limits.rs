@@ -1,26 +1,27 @@
-//! How much text is read.
+//! Limits on the amount of text that is read.
 
-/// What a file may hold, or all files of one input. Whatever passes a limit is refused by a finding that names the
-/// limit.
+/// Size limits for one file or for all files of one input. Input that exceeds a limit is rejected with a finding that
+/// names the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of one file.
+    /// The maximum size of a file in bytes.
     pub file_bytes: usize,
-    /// Lists and maps inside one another, after aliases are expanded. More than [`Limits::MOST_DEPTH`] counts as that.
+    /// The maximum nesting depth of lists and maps, after aliases are expanded. Values above `Limits::MOST_DEPTH` have
+    /// the effect of `Limits::MOST_DEPTH`.
     pub depth: usize,
-    /// Documents of one file.
+    /// The maximum number of documents in a file.
     pub documents: usize,
-    /// Keys and values of one file, and of all files of one input together, such as a bundle, after aliases are
-    /// expanded. A document counts as four.
+    /// The maximum number of keys and values in a file, and in all files of one input (such as a bundle) together,
+    /// after aliases are expanded. A document counts as four.
     pub values: usize,
 }
 
 impl Limits {
-    /// No document is read deeper than this, whatever [`Limits::depth`] says, so that every walk over a value
-    /// fits on the stack of any thread.
+    /// The maximum nesting depth regardless of [`Limits::depth`], so that every traversal of a value fits on the stack
+    /// of any thread.
     pub(crate) const MOST_DEPTH: usize = 1_024;
 
-    /// No file is read that has more bytes, whatever [`Limits::file_bytes`] says, so that places take little memory.
+    /// The maximum file size in bytes regardless of [`Limits::file_bytes`], so that places take little memory.
     pub(crate) const MOST_FILE_BYTES: usize = u32::MAX as usize;
 
     pub(super) fn effective_file_bytes(&self) -> usize {
@@ -31,8 +32,8 @@ impl Limits {
         self.depth.min(Self::MOST_DEPTH)
     }
 
-    /// Bytes of text that aliases may add to all files of one input: go-yaml shares what an alias repeats, a JSON value
-    /// holds it again each time.
+    /// Returns the maximum number of bytes of text that aliases may add to all files of one input: go-yaml shares
+    /// repeated values, but a JSON value contains a copy for each alias.
     pub(super) fn alias_bytes(&self) -> usize {
         self.file_bytes
     }

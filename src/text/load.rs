@@ -1,5 +1,5 @@
-//! From the events of one YAML document to its value, with the limits of go-yaml and ours. How many
-//! values and bytes there are was [counted](super::count) before.
+//! Builds the value of one YAML document from its events, within the limits of go-yaml and opmx. The values and bytes
+//! have already been [counted](super::count).
 
 use super::events::{Event, Events, Fault};
 use super::limits::Limits;
@@ -13,18 +13,18 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) value: Value,
-    /// Some key of some map was set twice, perhaps by a merge.
+    /// Whether a key of a map was set twice, perhaps by a merge.
     pub(super) repeated: bool,
-    /// Where text begins that Kubernetes tools do not read, because the document has ended before it.
+    /// The start offset of text that Kubernetes tools do not read, because it follows the end of the document.
     pub(super) hidden: Option<usize>,
 }
 
-/// Why a document has no value.
+/// The reason why a document has no value.
 #[derive(Debug)]
 pub(super) enum Problem {
-    /// It is not YAML.
+    /// The text is not YAML.
     Syntax(Fault),
-    /// It is YAML, but not what Kubernetes tools or opmx can read.
+    /// The text is YAML, but Kubernetes tools or opmx cannot read it.
     Value {
         rule: &'static Rule,
         message: String,
@@ -32,19 +32,19 @@ pub(super) enum Problem {
     },
 }
 
-/// Unrepresentable values are collected; more than these are not worth a line.
+/// The maximum number of unrepresentable values that are reported.
 const MOST_PROBLEMS: usize = 20;
-/// go-yaml's: below this many nodes aliases may make up nearly all of a document.
+/// A limit of go-yaml: in a document with at most this many nodes, nearly all of them may come from aliases.
 const FREE_NODES: u64 = 400_000;
-/// go-yaml's: above this many nodes, a tenth.
+/// A limit of go-yaml: in a document with at least this many nodes, a tenth of them may come from aliases.
 const MANY_NODES: u64 = 4_000_000;
 
-/// Reads the one document of `text`; none where it holds nothing but comments.
+/// Reads the only document of `text`; returns `None` if the text contains only comments.
 pub(super) fn load(text: &str, limits: &Limits) -> Result<Option<Loaded>, Vec<Problem>> {
     load_beside(text, limits, &mut Known::default())
 }
 
-/// What the parts of a document that were read before leave for the next one.
+/// The state that is passed from one part of a document to the next.
 #[derive(Default)]
 pub(super) struct Known {
     anchors: HashMap<Box<str>, Anchor>,
@@ -52,7 +52,7 @@ pub(super) struct Known {
     aliased: u64,
 }
 
-/// As [`load`], of a part of a document: its aliases may repeat anchors of the parts before it.
+/// Like [`load`], for a part of a document: its aliases may repeat anchors of the parts before it.
 pub(super) fn load_beside(text: &str, limits: &Limits, known: &mut Known) -> Result<Option<Loaded>, Vec<Problem>> {
     let mut loader = Loader::new(limits);
     loader.anchors = std::mem::take(&mut known.anchors);
@@ -67,29 +67,29 @@ pub(super) fn load_beside(text: &str, limits: &Limits, known: &mut Known) -> Res
     loaded
 }
 
-/// A list or map that is not closed yet. Its keys and values are the last ones of the loader's.
+/// A list or map that is not closed yet. Its keys and values are the last entries of the loader.
 struct Frame {
     map: bool,
     keys: usize,
     values: usize,
     anchor: Option<Box<str>>,
-    /// What the loader had counted before it.
+    /// The number of nodes that the loader had counted before this list or map.
     nodes: u64,
 }
 
 /// A value that aliases can repeat.
 struct Anchor {
-    /// None while the value is still being read.
+    /// `None` while the value is still being read.
     value: Option<Value>,
     nodes: u64,
-    /// Lists and maps inside one another.
+    /// The nesting depth of lists and maps in the value.
     height: usize,
 }
 
 struct Loader {
     depth: usize,
     frames: Vec<Frame>,
-    /// The keys of open maps; none asks for a merge.
+    /// The keys of open maps; `None` stands for a merge key.
     keys: Vec<Option<String>>,
     values: Vec<Value>,
     anchors: HashMap<Box<str>, Anchor>,
@@ -162,14 +162,14 @@ impl Loader {
         }
     }
 
-    /// Whether the next node is a key: the innermost map has a value for every key.
+    /// Returns whether the next node is a key: the innermost map has a value for every key.
     fn expects_key(&self) -> bool {
         self.frames
             .last()
             .is_some_and(|frame| frame.map && self.keys.len() - frame.keys == self.values.len() - frame.values)
     }
 
-    /// Whether the next value is the source of a merge.
+    /// Returns whether the next value is the source of a merge.
     fn expects_merge(&self) -> bool {
         matches!(self.keys.last(), Some(None)) && self.frames.last().is_some_and(|frame| frame.map)
     }
@@ -207,7 +207,7 @@ impl Loader {
         self.push(value, false, span)
     }
 
-    /// Puts the default where a scalar means nothing, and notes why.
+    /// Returns the default for a scalar without a meaning, and records the problem.
     fn or_problem<T: Default>(&mut self, result: Result<T, Meaningless>, span: &Range<usize>) -> T {
         result.unwrap_or_else(|Meaningless(why)| {
             if self.problems.len() < MOST_PROBLEMS {
@@ -299,7 +299,7 @@ impl Loader {
                 (None, Value::Array(sources)) => sources,
                 (None, source) => vec![source],
             };
-            // Of several sources the earlier ones win; whatever stands above the merge does not (go-yaml).
+            // As in go-yaml, earlier sources take precedence over later ones and over the keys above the merge.
             for source in sources.into_iter().rev() {
                 if let Value::Object(entries) = source {
                     for (key, value) in entries {
@@ -361,7 +361,8 @@ impl Loader {
         self.push(value, true, span)
     }
 
-    /// go-yaml's rule: the more nodes, the smaller the part of them that aliases may have made.
+    /// Applies go-yaml's rule: the more nodes a document has, the smaller the share of nodes that may come from
+    /// aliases.
     #[expect(clippy::cast_precision_loss, reason = "a ratio of counts")]
     fn aliases_are_excessive(&self) -> bool {
         let allowed = if self.nodes <= FREE_NODES {
@@ -377,13 +378,13 @@ impl Loader {
     fn too_deep(&self, span: Range<usize>) -> Problem {
         Problem::Value {
             rule: &rules::YAML_TOO_DEEP,
-            message: format!("lists and maps stand more than {} deep inside one another", self.depth),
+            message: format!("lists and maps are nested more than {} deep", self.depth),
             span,
         }
     }
 }
 
-/// Whether text follows the end of a document that Kubernetes tools leave unread.
+/// Returns the start offset of text after the end of a document, which Kubernetes tools do not read.
 fn hidden(events: &mut Events<'_>, explicit: bool, end: usize) -> Result<Option<usize>, Problem> {
     match events.next() {
         Ok((Event::StreamEnd, _)) => Ok(None),

@@ -1,5 +1,5 @@
-//! Changes of a string that keep everything around them: comments, layout, quotes. Each is an [`Edit`] where the form
-//! of the text allows it; whether it does what it should is shown by reading the changed text again.
+//! Changes a document while keeping the surrounding comments, layout and quotes. Each change is an [`Edit`], if the form of
+//! the text allows the change; reading the changed text again shows whether the change had the intended effect.
 
 use super::document::{Document, Format};
 use super::emit::to_yaml;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The text of a scalar, in the quotes that the old one at `place` has.
+/// Writes a scalar with the quotes of the old scalar at `place`.
 pub(crate) fn in_its_quotes(document: &Document, place: &Place, text: &str) -> String {
     match (document.format(), place.text().chars().next()) {
         (Format::Json, _) | (_, Some('"')) => json!(text).to_string(),
@@ -21,14 +21,14 @@ pub(crate) fn in_its_quotes(document: &Document, place: &Place, text: &str) -> S
     }
 }
 
-/// Another text in place of the scalar at `path`.
+/// Replaces the scalar at `path` with a different string.
 pub(crate) fn rewrite(document: &Document, path: &Path, text: &str) -> Option<Edit> {
     let place = on_one_line(document, path)?;
     let replacement = in_its_quotes(document, &place, text);
     Some(Edit { place, replacement })
 }
 
-/// Quotes around the number, the boolean or the date at `path`, which the author wrote without.
+/// Adds quotes around the unquoted number or boolean at `path`.
 pub(crate) fn quote(document: &Document, path: &Path) -> Option<Edit> {
     let scalar = matches!(path.get(document.value())?, Value::Number(_) | Value::Bool(_));
     let place = on_one_line(document, path).filter(|_| scalar)?;
@@ -36,7 +36,7 @@ pub(crate) fn quote(document: &Document, path: &Path) -> Option<Edit> {
     Some(Edit { place, replacement })
 }
 
-/// The number or the boolean at `path` without the quotes that the author wrote around it.
+/// Removes the quotes around the number or boolean at `path`.
 pub(crate) fn unquote(document: &Document, path: &Path) -> Option<Edit> {
     let text = path.get(document.value())?.as_str()?;
     let place = on_one_line(document, path)?;
@@ -45,7 +45,8 @@ pub(crate) fn unquote(document: &Document, path: &Path) -> Option<Edit> {
     Some(Edit { place, replacement })
 }
 
-/// Brackets around the text at `path`, so that it becomes a list of one. A string with commas may be meant for several.
+/// Adds brackets around the string at `path`, so that the value becomes a list of one item. Skips a string with commas,
+/// which may be meant as several items.
 pub(crate) fn enlist(document: &Document, path: &Path) -> Option<Edit> {
     let text = path.get(document.value())?.as_str()?;
     let place = on_one_line(document, path).filter(|_| !text.contains(','))?;
@@ -61,7 +62,7 @@ pub(crate) fn enlist(document: &Document, path: &Path) -> Option<Edit> {
     })
 }
 
-/// The one text of the list at `path` in place of the list.
+/// Replaces the list at `path` with the only string in it.
 pub(crate) fn delist(document: &Document, path: &Path) -> Option<Edit> {
     let [Value::String(_)] = path.get(document.value())?.as_array()?.as_slice() else {
         return None;
@@ -76,7 +77,7 @@ pub(crate) fn delist(document: &Document, path: &Path) -> Option<Edit> {
     })
 }
 
-/// Another key in place of the last one of `path`, where the map has no such key yet.
+/// Replaces the last key of `path` with a key that the map does not have yet.
 pub(crate) fn rename(document: &Document, path: &Path, key: &str) -> Option<Edit> {
     let taken = path.parent()?.key(key).get(document.value()).is_some();
     let place = trimmed(document.key_place(path));
@@ -90,7 +91,7 @@ pub(crate) fn rename(document: &Document, path: &Path, key: &str) -> Option<Edit
     })
 }
 
-/// The place of a scalar that is written out on one line, with neither anchor nor tag.
+/// Returns the place of a scalar that is written on one line, with neither anchor nor tag.
 fn on_one_line(document: &Document, path: &Path) -> Option<Place> {
     let value = path.get(document.value())?;
     let place = trimmed(document.place(path));
@@ -105,11 +106,11 @@ fn trimmed(mut place: Place) -> Place {
     place
 }
 
-/// The text of one file with the edits made. None where two of them are about the same bytes.
+/// Applies edits to the text of one file; returns `None` if two of them change the same bytes.
 pub(crate) fn apply(source: &Arc<SourceFile>, edits: &[&Edit]) -> Option<Edited> {
     let mut sorted: Vec<&Edit> = Vec::new();
     for edit in edits {
-        // An anchor and its aliases are one text.
+        // An anchor and its aliases share the same text.
         if !sorted.contains(edit) {
             sorted.push(edit);
         }
@@ -133,18 +134,18 @@ pub(crate) fn apply(source: &Arc<SourceFile>, edits: &[&Edit]) -> Option<Edited>
     Some(edited)
 }
 
-/// A changed text.
+/// The text of a file after edits.
 #[derive(Debug, Default)]
 pub(crate) struct Edited {
     /// The text.
     pub text: String,
-    // Where it stands before and after, for each change.
+    // The range of each change, before and after.
     spans: Vec<(Range<usize>, Range<usize>)>,
 }
 
 impl Edited {
-    /// Whether the values of the documents differ only where the text was changed, and each change changed one value.
-    /// Documents that could not be read before have nothing to differ from.
+    /// Returns whether the values of the documents differ only where the text was changed, and each edit changed one
+    /// value. Documents that could not be read before are not compared.
     pub(crate) fn only_its_values_differ(&self, before: &Reading, after: &Reading) -> bool {
         before.documents.iter().all(|old| {
             let mut documents = after.documents.iter();
@@ -164,7 +165,7 @@ impl Edited {
                 Difference::New(path) => (path, &[true][..]),
                 Difference::Changed(path) => (path, &[false, true][..]),
             };
-            // Two values at one place: an alias would be changed with its anchor.
+            // Two values have the same place: an alias would be changed with its anchor.
             let first = (sides == [true], if sides == [true] { new } else { old }.place(path));
             let again = changed.contains(&first);
             changed.push(first);
@@ -173,7 +174,7 @@ impl Edited {
                 let (key, value) = (document.key_place(path).span, document.place(path).span);
                 self.touches(&(key.start.min(value.start)..value.end.max(key.end)), *now)
             });
-            // Of a key that stands twice one place alone is known to the document.
+            // The document knows only one place of a key that appears twice.
             let key = match path.steps().last() {
                 Some(Step::Key(key)) => key.as_str(),
                 _ => "",
@@ -188,7 +189,7 @@ impl Edited {
         })
     }
 
-    /// Whether a range of the text before, or of the text now, meets a change.
+    /// Returns whether a range of the text before the changes, or after them if `now`, touches a change.
     fn touches(&self, range: &Range<usize>, now: bool) -> bool {
         self.spans.iter().any(|(before, after)| {
             let span = if now { after } else { before };
@@ -197,7 +198,7 @@ impl Edited {
     }
 }
 
-/// Where two values differ.
+/// A difference between two values.
 enum Difference {
     Gone(Path),
     New(Path),

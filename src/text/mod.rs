@@ -1,9 +1,9 @@
-//! Reading and writing YAML and JSON as Kubernetes tools and Go do, with a place for every value.
+//! Reads and writes YAML and JSON as Kubernetes tools and Go do, with a place for every value.
 //!
-//! [`read`] gives the [`Document`]s of a file and what is wrong with it. YAML is read as `sigs.k8s.io/yaml` reads it:
-//! YAML 1.1 where `yes` and `on` are booleans and `010` is eight, merge keys, no dates, keys always strings, documents
-//! cut at lines `---` before anything is parsed. [`to_yaml`] writes only what reads back as the same value, [`to_json`]
-//! is for people, and [`canonical`] is the JSON that index databases hold.
+//! [`read`] returns the [`Document`]s of a file and the findings about it. YAML is read as by `sigs.k8s.io/yaml`: YAML
+//! 1.1, in which `yes` and `on` are booleans and `010` is eight, with merge keys and without dates; keys are always
+//! strings, and documents are split at `---` lines before parsing. [`to_yaml`] writes only text that reads back as the
+//! same value, [`to_json`] is for people, and [`canonical`] writes the JSON of index databases.
 
 mod block;
 pub mod canonical;
@@ -41,7 +41,7 @@ pub(crate) use reflow::reflow;
 pub use revise::{ReviseError, revise};
 pub(crate) use values::{Refusal, Seed, Values};
 
-/// What a value is, for a sentence such as "spec.version is a number, not a string".
+/// Describes the type of a value, for a sentence such as "spec.version is a number, not a string".
 pub(crate) fn kind_of(value: &serde_json::Value) -> &'static str {
     use serde_json::Value;
     match value {

@@ -1,10 +1,10 @@
-//! Numbers as Go writes them.
+//! Formats numbers as Go does.
 
 use serde_json::Value;
 use std::fmt::Write;
 
-/// The string that a number or a boolean becomes where Kubernetes' reader of YAML wants a string, such as `1.1` for
-/// `1.10`; a string is itself, and nothing is the empty one. None for a list or a map.
+/// Returns the string that a number or boolean becomes where the Kubernetes YAML reader expects a string, such as `1.1`
+/// for `1.10`; a string is returned unchanged, and null becomes the empty string. Returns `None` for a list or map.
 pub(crate) fn as_string(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -18,8 +18,8 @@ pub(crate) fn as_string(value: &Value) -> Option<String> {
     }
 }
 
-/// The text of a float as Go's `encoding/json` writes it: the shortest digits that read back, plain between 1e-6 and
-/// 1e21, else with an exponent (`1e+21`, `1e-7`). Negative zero is `0`, which it becomes on its way through an
+/// Appends a float as Go's `encoding/json` writes it: the shortest digits that read back, plain between 1e-6 and 1e21,
+/// otherwise with an exponent (`1e+21`, `1e-7`). Negative zero is written as `0`, as after a round trip through an
 /// object of the Kubernetes libraries.
 pub(super) fn write_float(value: f64, out: &mut Vec<u8>) {
     if value == 0.0 {
@@ -40,8 +40,8 @@ pub(super) fn write_float(value: f64, out: &mut Vec<u8>) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// The text of a float that is a key: single precision, six digits before the exponent starts (`1e+06`), as the
-/// Kubernetes YAML library makes keys out of floats.
+/// Returns the string that the Kubernetes YAML library uses for a float key: single precision, with an exponent for
+/// values from a million (`1e+06`) and below 0.0001.
 pub(super) fn float_key(value: f64) -> String {
     if value.is_nan() {
         return ".nan".to_owned();
@@ -54,7 +54,7 @@ pub(super) fn float_key(value: f64) -> String {
     with_early_exponent(&format!("{value:e}"), || value.to_string())
 }
 
-/// The scientific form with two digits in its exponent, or the plain form of a number of usual size.
+/// Returns the scientific form with at least two digits in the exponent, or the plain form for a number of usual size.
 fn with_early_exponent(scientific: &str, plain: impl FnOnce() -> String) -> String {
     let (digits, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);

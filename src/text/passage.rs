@@ -1,4 +1,4 @@
-//! A stretch of text to read, and how its offsets lead back into the file.
+//! A section of text to read, with the mapping of its offsets to the file.
 
 use super::decoded::Offsets;
 use crate::source::{Place, SourceFile};
@@ -13,7 +13,7 @@ pub(super) struct Passage {
     range: Range<usize>,
 }
 
-/// The decoded text of a scalar, with the way back to the text it was written in.
+/// The decoded text of a scalar, with its offsets in the text that contains the scalar.
 #[derive(Debug)]
 struct Scalar {
     text: String,
@@ -30,7 +30,7 @@ impl Passage {
         }
     }
 
-    /// The decoded text of a scalar of this text; `offsets` lead from one to the other.
+    /// Returns the decoded text of a scalar in this text; `offsets` maps the decoded text to this text.
     pub(super) fn scalar(&self, text: String, offsets: Offsets) -> Self {
         Self {
             source: Arc::clone(&self.source),
@@ -43,7 +43,7 @@ impl Passage {
         }
     }
 
-    /// A part of this text, by its byte offsets.
+    /// Returns a part of this text by byte offsets.
     pub(super) fn part(&self, range: Range<usize>) -> Self {
         Self {
             source: Arc::clone(&self.source),
@@ -61,17 +61,17 @@ impl Passage {
         whole.get(self.range.clone()).unwrap_or_default()
     }
 
-    /// Whether this is the text of a scalar, and not of a file.
+    /// Returns whether this is the text of a scalar rather than of a file.
     pub(super) fn is_embedded(&self) -> bool {
         self.scalar.is_some()
     }
 
-    /// Where a range of this text stands in the file.
+    /// Returns the place of a range of this text in the file.
     pub(super) fn place(&self, range: Range<usize>) -> Place {
         Place::new(&self.source, self.span(range))
     }
 
-    /// The bytes of the file behind a range of this text.
+    /// Returns the bytes of the file that a range of this text comes from.
     pub(super) fn span(&self, range: Range<usize>) -> Range<usize> {
         let start = self.range.start + range.start;
         let end = self.range.start + range.end.max(range.start);

@@ -1,14 +1,14 @@
-//! Where a value stands inside a document.
+//! The path of a value inside a document.
 
 use serde_json::Value;
 use std::fmt;
 
-/// One step from a value to a value inside it.
+/// A step from a value to a nested value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Step {
-    /// Into a map.
+    /// A step into a map.
     Key(String),
-    /// Into a list, from 0.
+    /// A step into a list, from 0.
     Index(usize),
 }
 
@@ -30,17 +30,17 @@ impl From<usize> for Step {
     }
 }
 
-/// The way from the root of a document to one of its values; shown as `spec.rules[0].verbs`.
+/// The path from the root of a document to one of its values; displayed as `spec.rules[0].verbs`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Path(Vec<Step>);
 
 impl Path {
-    /// The document itself.
+    /// Returns the path of the document itself.
     pub fn root() -> Self {
         Self::default()
     }
 
-    /// This path and a step into a map.
+    /// Returns this path extended by a step into a map.
     #[must_use]
     pub fn key(&self, key: impl AsRef<str>) -> Self {
         let mut path = self.clone();
@@ -48,7 +48,7 @@ impl Path {
         path
     }
 
-    /// This path and a step into a list.
+    /// Returns this path extended by a step into a list.
     #[must_use]
     pub fn index(&self, index: usize) -> Self {
         let mut path = self.clone();
@@ -56,17 +56,17 @@ impl Path {
         path
     }
 
-    /// Adds a step at the end.
+    /// Appends a step.
     pub fn push(&mut self, step: impl Into<Step>) {
         self.0.push(step.into());
     }
 
-    /// Takes the last step away.
+    /// Removes the last step and returns it.
     pub fn pop(&mut self) -> Option<Step> {
         self.0.pop()
     }
 
-    /// This path and all steps of another one.
+    /// Returns this path followed by all steps of the other path.
     #[must_use]
     pub fn join(&self, below: &Path) -> Self {
         let mut path = self.clone();
@@ -74,23 +74,23 @@ impl Path {
         path
     }
 
-    /// The path without its last step; none for the root.
+    /// Returns the path without its last step; `None` for the root.
     pub fn parent(&self) -> Option<Self> {
         let (_, rest) = self.0.split_last()?;
         Some(Self(rest.to_vec()))
     }
 
-    /// The steps from the root.
+    /// Returns the steps from the root.
     pub fn steps(&self) -> &[Step] {
         &self.0
     }
 
-    /// Whether this is the document itself.
+    /// Returns whether the path is that of the document itself.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The value at this path, if there is one.
+    /// Returns the value at this path, if any.
     pub fn get<'value>(&self, root: &'value Value) -> Option<&'value Value> {
         self.0.iter().try_fold(root, |value, step| match step {
             Step::Key(key) => value.as_object()?.get(key),
@@ -98,8 +98,8 @@ impl Path {
         })
     }
 
-    /// Reads the form that [`Path`] is shown in. What does not follow it is taken as a part of a key, so every text
-    /// is some path.
+    /// Parses the display form of a [`Path`]. Any text that does not follow this form becomes part of a key, so every
+    /// string is a valid path.
     pub fn parse(text: &str) -> Self {
         let mut path = Self::root();
         let mut rest = text;
@@ -118,7 +118,7 @@ impl Path {
     }
 }
 
-/// `[3]` or `["a.b/c"]` at the beginning, and what follows it.
+/// Parses `[3]` or `["a.b/c"]` at the beginning; returns the step and the remaining text.
 fn bracketed(text: &str) -> Option<(Step, &str)> {
     let inner = text.strip_prefix('[')?;
     if inner.starts_with('"') {

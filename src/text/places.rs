@@ -1,4 +1,4 @@
-//! Where every value and key of a document stands, found by reading its text once more when somebody asks.
+//! The places of all values and keys of a document, found by reading the text again on first use.
 
 use super::decoded::content_start;
 use super::events::{Event, Events, Style};
@@ -7,28 +7,28 @@ use super::scalar;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-/// The places of one document, as bytes of its text. There is one node for each key and value, so they are small, and
-/// lists and maps are ranges of two tables.
+/// The places of one document, as bytes of its text. Nodes are small, because each key and value has one; lists and
+/// maps are ranges of two tables.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     nodes: Vec<Node>,
     /// The nodes in lists.
     items: Vec<u32>,
-    /// Those in maps, by name in each map.
+    /// The entries of maps, sorted by name within each map.
     entries: Vec<MapEntry>,
-    /// The names of the entries, behind one another.
+    /// The names of the entries, concatenated.
     names: String,
     root: usize,
-    /// Keys that stand twice in one map; of very many the first ones.
+    /// Keys that appear twice in one map; the first `MOST_DUPLICATES` at most.
     pub(super) duplicates: Vec<Duplicate>,
-    /// How many more there are.
+    /// The number of further duplicates.
     pub(super) more_duplicates: usize,
 }
 
-/// A map that says the same key over and over is one mistake.
+/// The maximum number of duplicates that are kept, because a map that repeats the same key many times is one mistake.
 const MOST_DUPLICATES: usize = 100;
 
-/// A key that stands twice in one map.
+/// A key that appears twice in one map.
 #[derive(Debug)]
 pub(super) struct Duplicate {
     pub(super) path: Path,
@@ -36,7 +36,8 @@ pub(super) struct Duplicate {
     pub(super) second: Range<usize>,
 }
 
-/// A range in half the memory; no text has more bytes than [`Limits::MOST_FILE_BYTES`](super::Limits::MOST_FILE_BYTES).
+/// A range in half the memory, because no text has more bytes than
+/// [`Limits::MOST_FILE_BYTES`](super::Limits::MOST_FILE_BYTES).
 #[derive(Debug, Clone, Copy, Default)]
 struct Span {
     start: u32,
@@ -75,7 +76,7 @@ enum Kind {
     List(Span),
     /// A range of the entries.
     Map(Span),
-    /// Stands for another node, written elsewhere.
+    /// A reference to a node elsewhere in the document.
     Alias(u32),
 }
 
@@ -95,13 +96,13 @@ struct Open {
     merged: bool,
 }
 
-/// How far a path leads.
+/// The result of following a path.
 pub(super) struct Found {
-    /// The value at the path, or the last one on the way that exists.
+    /// The value at the path, or the last existing value along the path.
     pub(super) value: Range<usize>,
     /// The key of that value; the value itself in lists and at the root.
     pub(super) key: Range<usize>,
-    /// Of a scalar that the whole path leads to: how it is written and where, behind all aliases.
+    /// If the path leads to a scalar: the style and the range of the scalar, with aliases resolved.
     pub(super) scalar: Option<(Style, Range<usize>)>,
 }
 
@@ -153,7 +154,7 @@ impl Places {
         self.names.get(entry.name.range()).unwrap_or_default()
     }
 
-    /// The value of the entry of this name, and its key.
+    /// Returns the value and the key of the entry with this name.
     fn entry(&self, entries: Span, name: &str) -> Option<(u32, Option<Span>)> {
         let entries = self.entries(entries);
         let at = entries.binary_search_by(|entry| self.name(entry).cmp(name)).ok()?;
@@ -168,7 +169,7 @@ impl Places {
         }
     }
 
-    /// Of a YAML text that was read before.
+    /// Returns the places in a YAML text that has already been read.
     pub(super) fn yaml(text: &str) -> Self {
         let mut builder = Builder::default();
         let mut anchors = HashMap::<String, usize>::new();
@@ -182,7 +183,7 @@ impl Places {
                 Event::StreamEnd | Event::DocumentEnd { .. } => break,
                 Event::Alias(name) => {
                     let Some(target) = anchors.get(name).copied() else {
-                        // Its anchor stands in a part of the document that was read before.
+                        // The anchor is in a part of the document that was read earlier.
                         builder.add(span, Kind::Scalar(Style::Plain), || Key::Text(String::new()));
                         continue;
                     };
@@ -226,7 +227,7 @@ impl Places {
     }
 }
 
-/// A block scalar without the blank lines behind it, unless they belong to it.
+/// Returns the span of a scalar, without the blank lines after a block scalar unless they belong to the scalar.
 pub(super) fn trimmed(text: &str, span: Range<usize>, style: Style) -> Range<usize> {
     if !matches!(style, Style::Literal | Style::Folded) {
         return span;
@@ -261,7 +262,7 @@ struct Frame {
     pending: Option<(Key, Range<usize>)>,
 }
 
-/// Puts the places together, as a reader comes by them.
+/// Collects the places in reading order.
 #[derive(Default)]
 pub(super) struct Builder {
     places: Places,
@@ -277,7 +278,7 @@ impl Builder {
         self.places
     }
 
-    /// A JSON string or other scalar; the text is asked for only where it is a key.
+    /// Adds a JSON string or other scalar; `text` is called only for a key.
     pub(super) fn scalar(&mut self, span: Range<usize>, style: Style, text: impl FnOnce() -> String) {
         self.add(span, Kind::Scalar(style), || Key::Text(text()));
     }
@@ -290,7 +291,7 @@ impl Builder {
         });
     }
 
-    /// Ends the innermost list or map, at `end` or where its last part ends.
+    /// Ends the innermost list or map, at `end` or at the end of its last part.
     pub(super) fn close(&mut self, end: Option<usize>) -> usize {
         let frame = self.frames.pop().unwrap_or_default();
         let span = frame.span.start..end.unwrap_or(frame.span.end);
@@ -315,7 +316,7 @@ impl Builder {
         self.add(span, kind, || Key::Text(String::new()))
     }
 
-    /// Whether the next scalar is a key.
+    /// Returns whether the next scalar is a key.
     fn expects_key(&self) -> bool {
         self.frames
             .last()
@@ -399,7 +400,7 @@ impl Builder {
         }
     }
 
-    /// The key that an alias of a scalar makes.
+    /// Returns the key that an alias of a scalar stands for.
     fn key_text(&self, target: usize, text: &str) -> String {
         let Some(node) = self.places.nodes.get(target) else {
             return String::new();
@@ -422,7 +423,7 @@ impl Builder {
     }
 }
 
-/// The step that leads on from an open list or map.
+/// Returns the step from an open list or map to the value that is being read.
 fn step(frame: &Frame) -> Option<Step> {
     match &frame.pending {
         Some((Key::Text(key), _)) => Some(Step::Key(key.clone())),

@@ -1,4 +1,4 @@
-//! Files to documents: which format, where documents begin and end, what is wrong.
+//! Reads files into documents: determines the format, finds the document boundaries, and reports problems.
 
 use super::block;
 use super::count;
@@ -17,7 +17,7 @@ use crate::source::{Place, SourceFile};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a file holds, and what is wrong with it. A document that cannot be read leaves only findings.
+/// The documents of a file and the findings about them. A document that cannot be read results only in findings.
 #[derive(Debug, Default)]
 pub struct Reading {
     /// The documents in the order of the text.
@@ -26,13 +26,13 @@ pub struct Reading {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Bytes of a line that are shown behind the first one that is no text.
+/// The maximum number of bytes of a line that are shown, starting at the first byte that is not UTF-8.
 const SHOWN: usize = 200;
 
 const BYTE_ORDER_MARK: char = '\u{FEFF}';
 
-/// Reads a file as Kubernetes tools read it: a stream of JSON values where it begins with `{` or `[` and is one, else
-/// documents of YAML between lines `---`. `name` is the path that findings show.
+/// Reads a file as Kubernetes tools do: as a stream of JSON values if the file is one and begins with `{` or `[`,
+/// otherwise as YAML documents between `---` lines. `name` is the path that findings show.
 pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Reading {
     let refused = |diagnostic| Reading {
         documents: Vec::new(),
@@ -68,22 +68,22 @@ pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Reading {
     }
 }
 
-/// Reads a string that is kept already, such as a part of a file, as [`read`] does.
+/// Like [`read`], for content that is already in memory, such as a part of a file.
 pub(crate) fn read_source(source: &Arc<SourceFile>, limits: &Limits) -> Reading {
     let passage = Passage::file(source);
     refusal(&passage, limits).unwrap_or_else(|| Reader::new(limits).file(&passage))
 }
 
-/// The anchors of a document that is read part by part: an alias may repeat what an earlier part holds.
+/// The anchors of a document that is read part by part, because an alias may refer to an anchor in an earlier part.
 ///
-/// Together with what each part repeats of them they keep the limits of one file.
+/// The limits of one file apply to the anchors together with the values that each part repeats.
 #[derive(Default)]
 pub(crate) struct Anchors {
     sizes: count::Sizes,
     known: Known,
 }
 
-/// Reads a part of a document of YAML that can be read by itself but for its aliases, such as one item of a list.
+/// Reads a part of a YAML document that can be read by itself, aliases aside, such as one item of a list.
 pub(crate) fn read_part(name: &str, text: &str, limits: &Limits, anchors: &mut Anchors) -> Reading {
     let source = SourceFile::new(name, text);
     let passage = Passage::file(&source);
@@ -100,7 +100,7 @@ pub(crate) fn read_part(name: &str, text: &str, limits: &Limits, anchors: &mut A
     reader.finish()
 }
 
-/// What is said of a string that holds too many values.
+/// Returns the reading of content that has too many values; `None` if the content is within the limit.
 fn refusal(passage: &Passage, limits: &Limits) -> Option<Reading> {
     let (at, finding) = count::excess_at(passage.text(), limits)?;
     Some(Reading {
@@ -109,7 +109,7 @@ fn refusal(passage: &Passage, limits: &Limits) -> Option<Reading> {
     })
 }
 
-/// Reads the text of a scalar: what begins like JSON must be JSON.
+/// Reads the text of a scalar, which must be JSON if it begins like JSON.
 pub(super) fn read_embedded(passage: &Passage, limits: &Limits) -> Reading {
     if let Some(refusal) = refusal(passage, limits) {
         return refusal;
@@ -128,7 +128,7 @@ struct Reader<'limits> {
     limits: &'limits Limits,
     number: usize,
     reading: Reading,
-    /// What the parts of a document before this one have left; nothing for whole files.
+    /// The state from the preceding parts of a document; `None` for whole files.
     known: Option<Known>,
 }
 
@@ -165,7 +165,7 @@ impl<'limits> Reader<'limits> {
         if !self.reading.diagnostics.iter().any(syntax) {
             return self.finish();
         }
-        // It only looked like JSON: `{a: 1}` and `[*]` are YAML, and kubectl tries that next.
+        // The text only looked like JSON: `{a: 1}` and `[*]` are YAML, which kubectl tries next.
         let mut other = Self::new(self.limits);
         other.yaml(&passage, 0);
         let readable = !diagnostic::has_errors(&other.reading.diagnostics);
@@ -175,7 +175,7 @@ impl<'limits> Reader<'limits> {
         self.finish()
     }
 
-    /// Values of JSON behind one another; YAML from the first line `---` between them.
+    /// Reads JSON values one after another, and YAML after the first `---` line between them.
     fn json(&mut self, passage: &Passage) {
         let text = passage.text();
         let mut at = 0;
@@ -194,7 +194,7 @@ impl<'limits> Reader<'limits> {
                 self.report(
                     Diagnostic::new(&rules::JSON_SYNTAX, "text follows the end of the JSON value")
                         .at(passage.place(at..line_end(text, at)))
-                        .help("Remove what stands behind the last closing bracket."),
+                        .help("Remove the text after the last closing bracket."),
                 );
                 return;
             }
@@ -208,7 +208,7 @@ impl<'limits> Reader<'limits> {
                 }
                 Err(json::Problem::TooDeep { at }) => {
                     let depth = self.limits.effective_depth();
-                    let message = format!("lists and maps stand more than {depth} deep inside one another");
+                    let message = format!("lists and maps are nested more than {depth} deep");
                     self.report(Diagnostic::new(&rules::YAML_TOO_DEEP, message).at(passage.place(at..at)));
                     return;
                 }
@@ -224,7 +224,7 @@ impl<'limits> Reader<'limits> {
         }
     }
 
-    /// Documents of YAML from the byte `from`, which begins a line.
+    /// Reads YAML documents starting at the byte `from`, which begins a line.
     fn yaml(&mut self, passage: &Passage, from: usize) {
         let text = passage.text();
         let start = self.number;
@@ -251,7 +251,7 @@ impl<'limits> Reader<'limits> {
             range.start += BYTE_ORDER_MARK.len_utf8();
         }
         let part = passage.part(range.clone());
-        // The quick way keeps no anchors for the parts that follow.
+        // The fast reader keeps no anchors for the parts that follow.
         let keeps_anchors = self.known.is_some() && count::may_repeat(part.text());
         if let Some(value) = (!keeps_anchors)
             .then(|| block::load(part.text(), self.limits))
@@ -272,7 +272,7 @@ impl<'limits> Reader<'limits> {
                     self.hidden(&part, at);
                 }
                 self.document(part, Format::Yaml, loaded.value, loaded.repeated);
-                // Counted by the caller, together with the empty and broken ones.
+                // The caller counts this document, as well as empty and broken ones.
                 self.number -= 1;
             }
             Err(problems) => {
@@ -295,7 +295,7 @@ impl<'limits> Reader<'limits> {
                 self.report(duplicate_key(&document, duplicate));
             }
             if let (more @ 1.., Some(last)) = (places.more_duplicates, places.duplicates.last()) {
-                let message = format!("{more} more keys stand twice, from here on");
+                let message = format!("{more} more keys appear twice, from here on");
                 let place = document.passage().place(last.second.clone());
                 self.report(Diagnostic::new(&rules::YAML_DUPLICATE_KEY, message).at(place));
             }
@@ -314,13 +314,13 @@ impl<'limits> Reader<'limits> {
         let message = if text.trim().is_empty() {
             "the document is empty"
         } else {
-            "the document holds nothing but comments"
+            "the document has only comments"
         };
         let place = passage.place(start..start + text.trim().len());
         self.report(Diagnostic::new(&rules::YAML_EMPTY_DOCUMENT, message).at(place));
     }
 
-    /// Text behind the end of a document, if there is any but comments.
+    /// Reports text other than comments after the end of a document.
     fn hidden(&mut self, part: &Passage, from: usize) {
         let text = part.text();
         let mut at = from;
@@ -331,7 +331,7 @@ impl<'limits> Reader<'limits> {
                 self.report(
                     Diagnostic::new(
                         &rules::YAML_HIDDEN_TEXT,
-                        "Kubernetes tools do not read what stands from here on",
+                        "Kubernetes tools do not read anything from here on",
                     )
                     .at(part.place(start..start + content.len())),
                 );
@@ -346,7 +346,7 @@ impl<'limits> Reader<'limits> {
         if self.number < limit {
             return false;
         }
-        let message = format!("the file holds more than {limit} documents");
+        let message = format!("the file has more than {limit} documents");
         self.report(Diagnostic::new(&rules::YAML_TOO_MANY_DOCUMENTS, message).at(passage.place(at..at)));
         true
     }
@@ -364,14 +364,14 @@ fn duplicate_key(document: &Document, duplicate: &Duplicate) -> Diagnostic {
     };
     let diagnostic = Diagnostic::new(
         &rules::YAML_DUPLICATE_KEY,
-        format!("the key `{}` stands twice in one map", shortened(key)),
+        format!("the key `{}` appears twice in one map", shortened(key)),
     )
     .at(passage.place(duplicate.second.clone()))
     .also(passage.place(duplicate.first.clone()), "first here")
     .path(&duplicate.path);
     let root = duplicate.path.steps().len() == 1;
     if root && matches!(key, "apiVersion" | "kind") {
-        return diagnostic.help("Put a line `---` between the two objects, if these are two.");
+        return diagnostic.help("Add a line `---` between the objects if these are two objects.");
     }
     diagnostic
 }
@@ -382,7 +382,8 @@ fn line_end(text: &str, at: usize) -> usize {
         .map_or(text.len(), |length| at + text[at..at + length].trim_end().len())
 }
 
-/// Whether the author meant JSON: a quoted key or an item that YAML would rarely begin with.
+/// Returns whether the author meant JSON: the text begins with a quoted key, or with an item that YAML rarely begins
+/// with.
 fn looks_like_json(text: &str) -> bool {
     let text = text.trim_start();
     let inner = text[1..].trim_start();

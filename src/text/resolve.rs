@@ -1,22 +1,22 @@
-//! What a plain scalar means: YAML 1.1 as the Kubernetes tools read it.
+//! Resolves the meaning of plain scalars in YAML 1.1, as Kubernetes tools do.
 
 use std::borrow::Cow;
 
-/// A plain scalar by its text.
+/// The meaning of a plain scalar according to its text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Plain {
     Null,
     Bool(bool),
     Int(i64),
-    /// Above the range of `Int`.
+    /// An integer above the range of `Int`.
     Unsigned(u64),
-    /// May be infinite or not a number, where the text says so.
+    /// A float, which may be infinite or not a number.
     Float(f64),
-    /// Everything else is its own text.
+    /// A string: any other scalar.
     Text,
 }
 
-/// The meaning of a plain scalar.
+/// Returns the meaning of a plain scalar.
 pub(super) fn resolve(text: &str) -> Plain {
     let Some(first) = text.bytes().next() else {
         return Plain::Null;
@@ -48,7 +48,7 @@ fn special_float(text: &str) -> Option<Plain> {
     }
 }
 
-/// `.5`, where an underscore may stand between two digits only.
+/// Reads a float such as `.5`, in which an underscore may appear only between two digits.
 fn dotted_float(text: &str) -> Plain {
     let bytes = text.as_bytes();
     let lonely = |at: usize| {
@@ -69,9 +69,9 @@ fn without_underscores(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What begins with a digit or a sign.
+/// Reads a scalar that begins with a digit or a sign.
 fn number(text: &str) -> Plain {
-    // Most of what begins with a digit is a version, a quantity or a date: one look tells.
+    // Most scalars that begin with a digit are versions, quantities or dates, which this check finds quickly.
     if !text
         .bytes()
         .all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'+' | b'-' | b'.' | b'_' | b'x' | b'X' | b'o' | b'O'))
@@ -101,7 +101,7 @@ fn number(text: &str) -> Plain {
     }
 }
 
-/// An integer without a sign in the base that its prefix names, as Go reads it.
+/// Parses an integer without a sign, in the base indicated by its prefix, as Go does.
 fn magnitude(digits: &str) -> Option<u64> {
     let (base, digits) = match digits.as_bytes() {
         [b'0', b'x' | b'X', ..] => (16, &digits[2..]),
@@ -116,7 +116,7 @@ fn magnitude(digits: &str) -> Option<u64> {
     u64::from_str_radix(digits, base).ok()
 }
 
-/// go-yaml reads the digits behind `0b` once more with their own sign: `0b-11` is -3.
+/// Reads a binary integer as go-yaml does, which allows a sign after `0b`: `0b-11` is -3.
 fn signed_binary(text: &str) -> Plain {
     let Some(digits) = text.strip_prefix("0b").filter(|digits| digits.starts_with(['+', '-'])) else {
         return Plain::Text;
@@ -124,7 +124,7 @@ fn signed_binary(text: &str) -> Plain {
     i64::from_str_radix(digits, 2).map_or(Plain::Text, Plain::Int)
 }
 
-/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, where the number is not too large.
+/// Parses `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, unless the number is too large.
 fn float(text: &str) -> Plain {
     let bytes = text.as_bytes();
     let mut at = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));

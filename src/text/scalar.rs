@@ -1,4 +1,4 @@
-//! What a scalar means: its text, its tag and how it is written, as go-yaml reads them.
+//! Interprets scalars by their text, tag and style, as go-yaml does.
 
 use super::number::float_key;
 use super::resolve::{Plain, resolve};
@@ -20,16 +20,16 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 /// A scalar with its meaning.
 #[derive(Debug, PartialEq)]
 pub(super) enum Scalar<'text> {
-    /// Typed by its tag or its plain text; never [`Plain::Text`].
+    /// A scalar typed by its tag or its plain text; never [`Plain::Text`].
     Typed(Plain),
     Text(Cow<'text, str>),
 }
 
-/// Why a scalar has no meaning that JSON can hold, in a sentence.
+/// The reason why JSON cannot represent a scalar, as a sentence.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Meaningless(pub(super) String);
 
-/// The meaning of a scalar; `implicit` where nothing but the text decides.
+/// Returns the meaning of a scalar; `implicit` means that only the text determines the type.
 pub(super) fn scalar<'text>(text: &'text str, tag: Option<&str>, implicit: bool) -> Result<Scalar<'text>, Meaningless> {
     let Some(tag) = tag else {
         if !implicit {
@@ -50,7 +50,7 @@ pub(super) fn scalar<'text>(text: &'text str, tag: Option<&str>, implicit: bool)
     };
     match (kind, typed) {
         ("timestamp", Plain::Text) => Ok(Scalar::Text(Cow::Borrowed(text))),
-        #[expect(clippy::cast_precision_loss, reason = "an explicit !!float asks for it")]
+        #[expect(clippy::cast_precision_loss, reason = "requested by an explicit !!float")]
         ("float", Plain::Int(value)) => Ok(Scalar::Typed(Plain::Float(value as f64))),
         ("int", Plain::Int(_) | Plain::Unsigned(_))
         | ("float", Plain::Float(_))
@@ -74,7 +74,7 @@ fn described(plain: Plain) -> &'static str {
     }
 }
 
-/// The beginning of a string that stands in a message.
+/// Shortens a string for use in a message.
 pub(super) fn shortened(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(60) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
@@ -82,7 +82,7 @@ pub(super) fn shortened(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Base64 to text, with U+FFFD for every byte that is not UTF-8, as Go's JSON writer has it.
+/// Decodes base64 to text, with U+FFFD for every byte that is not UTF-8, as Go's JSON writer does.
 fn binary(text: &str) -> Result<String, Meaningless> {
     let digits: String = text.chars().filter(|digit| !matches!(digit, '\r' | '\n')).collect();
     let bytes = BASE64
@@ -97,7 +97,7 @@ fn binary(text: &str) -> Result<String, Meaningless> {
 }
 
 impl Scalar<'_> {
-    /// As a value.
+    /// Converts the scalar into a value.
     pub(super) fn into_value(self) -> Result<Value, Meaningless> {
         Ok(match self {
             Self::Text(text) => Value::String(text.into_owned()),
@@ -106,14 +106,14 @@ impl Scalar<'_> {
             Self::Typed(Plain::Unsigned(value)) => Value::from(value),
             Self::Typed(Plain::Float(value)) => {
                 serde_json::Number::from_f64(value).map(Value::Number).ok_or_else(|| {
-                    Meaningless("the value is infinite or not a number, which JSON cannot hold".to_owned())
+                    Meaningless("the value is infinite or not a number, which JSON cannot represent".to_owned())
                 })?
             }
             Self::Typed(Plain::Null | Plain::Text) => Value::Null,
         })
     }
 
-    /// As the key of a map: everything but null becomes a string.
+    /// Converts the scalar into a map key: everything becomes a string, except null and integers above `i64::MAX`.
     pub(super) fn into_key(self) -> Result<String, Meaningless> {
         Ok(match self {
             Self::Text(text) => text.into_owned(),
@@ -128,12 +128,12 @@ impl Scalar<'_> {
     }
 }
 
-/// Whether a key asks for the entries of another map.
+/// Returns whether a key merges the entries of a different map.
 pub(super) fn is_merge(text: &str, tag: Option<&str>, implicit: bool) -> bool {
     text == "<<" && (implicit || tag.and_then(|tag| tag.strip_prefix(YAML_TAGS)) == Some("merge"))
 }
 
-/// A key that repeats a value by an alias.
+/// Returns the key that results from an alias of a value.
 pub(super) fn value_key(value: &Value) -> Result<String, Meaningless> {
     match value {
         Value::String(text) => Ok(text.clone()),

@@ -1,4 +1,4 @@
-//! Where the documents of a YAML stream begin and end: the Kubernetes tools cut the text before they parse it.
+//! Finds the document boundaries of a YAML stream, because Kubernetes tools split the text before they parse it.
 
 use memchr::memmem;
 use std::ops::Range;
@@ -7,12 +7,12 @@ use std::ops::Range;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) range: Range<usize>,
-    /// A line that begins with `---` and goes on with something else than a comment.
+    /// A line that begins with `---` and continues with text other than a comment.
     pub(super) bad_separator: Option<Range<usize>>,
 }
 
-/// Cuts `text[from..]` at the lines that begin with `---`. The first of them in an empty document opens that document
-/// instead of ending it.
+/// Splits `text[from..]` at the lines that begin with `---`. The first such line in an empty document opens that
+/// document instead of ending it.
 pub(super) fn pieces(text: &str, from: usize) -> Pieces<'_> {
     Pieces { text, at: Some(from) }
 }
@@ -60,7 +60,7 @@ impl Iterator for Pieces<'_> {
     }
 }
 
-/// The next `---` at the beginning of a line; `from` begins one.
+/// Finds the next `---` at the beginning of a line; `from` begins a line.
 fn separator(text: &str, from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
     if rest.starts_with("---") {

@@ -1,11 +1,11 @@
-//! Values of JSON that are read as they come, within a limit on how many there are and how deep they stand.
+//! Reads a stream of JSON values, with limits on their number and nesting depth.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::cell::Cell;
 use std::fmt;
 
-/// How many values may still be read, for several that count together.
+/// The number of values that may still be read, counted across several reads.
 #[derive(Debug)]
 pub(crate) struct Values {
     left: Cell<usize>,
@@ -13,17 +13,17 @@ pub(crate) struct Values {
     refusal: Cell<Option<Refusal>>,
 }
 
-/// Which limit a value passed, where the error is not the text's.
+/// The limit that a value exceeds, if the error is not in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// Too many keys and values.
+    /// The input contains too many keys and values.
     Values,
-    /// Too many lists and maps inside one another.
+    /// Lists and maps are nested too deeply.
     Depth,
 }
 
 impl Values {
-    /// So many keys and values may be read.
+    /// Allows `limit` keys and values.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             left: Cell::new(limit),
@@ -32,17 +32,17 @@ impl Values {
         }
     }
 
-    /// Begins to count anew.
+    /// Resets the count and sets a new limit.
     pub(crate) fn renew(&self, limit: usize) {
         self.left.set(limit);
     }
 
-    /// What reads the next value, with at most `depth` lists and maps inside one another.
+    /// Returns the seed that reads the next value, with lists and maps nested at most `depth` deep.
     pub(crate) fn next(&self, depth: usize) -> Seed<'_> {
         Seed { values: self, depth }
     }
 
-    /// Counts a key or value that is read elsewhere.
+    /// Counts a key or value that is read outside this module.
     pub(crate) fn count<E: Error>(&self) -> Result<(), E> {
         let Some(left) = self.left.get().checked_sub(1) else {
             return Err(self.refuse(Refusal::Values));
@@ -51,12 +51,12 @@ impl Values {
         Ok(())
     }
 
-    /// Why a value was not read, where its text is not to blame.
+    /// Returns the limit that kept a value from being read, if any.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
         self.refusal.get()
     }
 
-    /// Whether some key of some map stood twice.
+    /// Returns whether a key appeared twice in a map.
     pub(crate) fn has_repeated_keys(&self) -> bool {
         self.repeated.get()
     }

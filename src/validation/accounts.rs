@@ -1,4 +1,4 @@
-//! The service accounts of the operator's pods: a slip in a name costs the operator all its permissions.
+//! Checks the service accounts of the operator's pods: a typo in a name costs the operator all its permissions.
 
 use crate::bundle::Bundle;
 use crate::diagnostic::Diagnostic;
@@ -11,10 +11,10 @@ use crate::text::Path;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The account of pods that name none.
+/// The account of pods that do not name one.
 pub(super) const DEFAULT: &str = "default";
 
-/// Looks at the account of every Deployment.
+/// Checks the account of every Deployment.
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let bound = Bound::of(bundle);
     let used: Vec<&str> = deployments(bundle)
@@ -30,7 +30,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             }
         } else if account != DEFAULT && !has_manifest {
             let message = format!(
-                "{} names the service account {account}, of which there is no manifest",
+                "{} names the service account {account}, which has no manifest",
                 deployment.label()
             );
             let finding = Diagnostic::new(&rules::RBAC_ACCOUNT_MISSING, message).object(deployment.label());
@@ -42,8 +42,8 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
 fn unbound(deployment: &Object, account: &str, path: &Path, subject: &Subject<'_>) -> Diagnostic {
     let (binding, name) = (subject.binding.label(), subject.name);
     let message = format!(
-        "{} runs as the service account {account}, which no binding names; {binding} binds {name}, and no Deployment \
-         runs as that",
+        "{} runs as the service account {account}, which no binding names; {binding} binds {name}, but no Deployment \
+         runs as that account",
         deployment.label()
     );
     let finding = Diagnostic::new(&rules::RBAC_ACCOUNT_UNBOUND, message).object(deployment.label());
@@ -58,8 +58,8 @@ fn unbound(deployment: &Object, account: &str, path: &Path, subject: &Subject<'_
         .at(written)
         .also(place, format!("{name} is bound here"))
         .help(format!(
-            "Set serviceAccountName: {name} in the pod template, or bind {account}: without it OLM gives the operator no \
-             permissions."
+            "Set serviceAccountName: {name} in the pod template, or bind {account}; otherwise OLM grants the operator \
+             no permissions."
         ))
 }
 
@@ -82,10 +82,10 @@ struct Subject<'a> {
     has_manifest: bool,
 }
 
-/// What the bindings of the bundle name.
+/// The accounts that the bindings of the bundle name.
 struct Bound<'a> {
     accounts: Vec<Subject<'a>>,
-    /// Accounts that OLM is told to create and bind, though no Deployment runs as them.
+    /// Accounts that OLM is instructed to create and bind, although no Deployment runs as them.
     extra: BTreeSet<&'a str>,
     /// Whether a group or a user that may be an account is bound.
     others: bool,
@@ -130,8 +130,9 @@ impl<'a> Bound<'a> {
         self.accounts.iter().any(|subject| subject.name == account)
     }
 
-    /// The bound account that the Deployment was probably meant to run as. None where it runs as one, or needs none: a
-    /// second Deployment may do without permissions, and operators bind accounts for what they create themselves.
+    /// Returns the bound account that the Deployment was probably meant to run as. `None` if the Deployment already
+    /// runs as a bound account or needs none: a second Deployment may need no permissions, and operators bind accounts
+    /// for objects that they create themselves.
     fn meant_for(&self, deployment: &Object, account: &str, has_manifest: bool, used: &[&str]) -> Option<&Subject<'a>> {
         if self.others || self.binds(account) || self.extra.contains(account) {
             return None;

@@ -1,4 +1,4 @@
-//! `metadata/annotations.yaml`.
+//! Checks `metadata/annotations.yaml`.
 
 use super::index_needs::unknown_media_type;
 use crate::bundle::annotations::{CHANNELS, DEFAULT_CHANNEL, MANIFESTS, MEDIA_TYPE, METADATA, PACKAGE};
@@ -16,7 +16,10 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     };
     let media_type = annotations.media_type().unwrap_or_default();
     if annotations.get(MEDIA_TYPE).is_some() && !is_judged_elsewhere(bundle, media_type) {
-        let message = format!("the media type is {media_type}, the content is {}", bundle.media_type);
+        let message = format!(
+            "the media type is {media_type}, but the content is {}",
+            bundle.media_type
+        );
         report(&rules::ANN_MEDIATYPE_MISMATCH, message, MEDIA_TYPE);
     }
     if annotations.get(PACKAGE) == Some("") {
@@ -31,7 +34,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         && !channels.iter().any(|channel| channel.trim() == default.trim())
     {
         let message = format!(
-            "the default channel {default} is none of the channels {}",
+            "the default channel {default} is not one of the channels {}",
             channels.join(", ")
         );
         report(&rules::ANN_DEFAULT_CHANNEL_UNKNOWN, message, DEFAULT_CHANNEL);
@@ -40,7 +43,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     blanks(annotations, findings);
 }
 
-/// Names that YAML reads as numbers or booleans are other names than those that stand there.
+/// Reports unquoted names that YAML reads as numbers or booleans, and that therefore differ from the written names.
 fn unquoted(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
     for (key, what) in [
         (PACKAGE, "the name of the package"),
@@ -50,14 +53,15 @@ fn unquoted(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
         if annotations.is_unquoted(key) {
             let place = annotations.place(key);
             let (written, read) = (place.text(), annotations.get(key).unwrap_or_default());
-            let message = format!("{what} is written {written} without quotes, which YAML reads as {read}");
+            let message = format!("{what} is {written} without quotes, which YAML reads as {read}");
             let finding = Diagnostic::new(&rules::ANN_NAME_QUOTING, message);
             findings.push(finding.at(place).mended_by(annotations.quote(key)));
         }
     }
 }
 
-/// As opm judges: a missing key counts as empty, too, and whatever is no `ClusterServiceVersion` is `plain`.
+/// Checks the annotations as opm does: a missing key also counts as empty, and the media type of a bundle without a
+/// `ClusterServiceVersion` is `plain`.
 pub(super) fn check_as_opm(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let Some(annotations) = present(bundle, findings) else {
         return;
@@ -68,7 +72,7 @@ pub(super) fn check_as_opm(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let named = annotations.media_type().unwrap_or_default();
     let detected = if bundle.csv().is_some() { "registry+v1" } else { "plain" };
     if named != detected {
-        let message = format!("the media type is {named:?}, the content is {detected}");
+        let message = format!("the media type is {named:?}, but the content is {detected}");
         report(&rules::ANN_MEDIATYPE_MISMATCH, message, MEDIA_TYPE);
     }
     if annotations.get(CHANNELS).unwrap_or_default().is_empty() {
@@ -76,7 +80,7 @@ pub(super) fn check_as_opm(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The annotations, and what every reader says about them.
+/// Returns the annotations, and reports the problems that every reader reports.
 fn present<'a>(bundle: &'a Bundle, findings: &mut Vec<Diagnostic>) -> Option<&'a Annotations> {
     let Some(annotations) = &bundle.annotations else {
         let mut empty = bundle.empty_metadata.iter();
@@ -104,7 +108,7 @@ fn present<'a>(bundle: &'a Bundle, findings: &mut Vec<Diagnostic>) -> Option<&'a
     Some(annotations)
 }
 
-/// The two folders that the annotations name are the ones of the bundle.
+/// Checks that the two folders that the annotations name are those of the bundle.
 pub(super) fn check_folders(bundle: &Bundle, tree: &Tree, findings: &mut Vec<Diagnostic>) {
     let Some(annotations) = &bundle.annotations else {
         return;
@@ -121,14 +125,15 @@ pub(super) fn check_folders(bundle: &Bundle, tree: &Tree, findings: &mut Vec<Dia
         let message = if tree.below(bare).next().is_some() {
             format!("the annotation names the folder {named:?}, but OLM reads {folder}/")
         } else {
-            format!("the annotation names the folder {named:?}, which is not there")
+            format!("the annotation names the folder {named:?}, which does not exist")
         };
         let finding = Diagnostic::new(rule, message).at(annotations.place(key));
-        findings.push(finding.help(format!("Write {folder}/.")));
+        findings.push(finding.help(format!("Use {folder}/.")));
     }
 }
 
-/// Reading a bundle already says when `olm.yaml` and the annotations disagree about the media type.
+/// Returns whether the media type is judged elsewhere: reading a bundle already reports a mismatch between `olm.yaml`
+/// and the annotations.
 fn is_judged_elsewhere(bundle: &Bundle, named: &str) -> bool {
     let known = ["registry+v1", "k8s+v1"].contains(&named);
     named == bundle.media_type.as_str()
@@ -136,7 +141,7 @@ fn is_judged_elsewhere(bundle: &Bundle, named: &str) -> bool {
         || !bundle.objects.is_empty() && unknown_media_type(bundle).is_some()
 }
 
-/// Channels are split at commas alone, so a blank becomes part of a name.
+/// Reports blanks, because channels are split only at commas and a blank becomes part of a name.
 fn blanks(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
     let channels = annotations.channels();
     for channel in channels
@@ -144,9 +149,9 @@ fn blanks(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
         .filter(|channel| channel.trim() != channel.as_str() || channel.is_empty())
     {
         let message = if channel.trim().is_empty() {
-            "a channel without a name stands between two commas".to_owned()
+            "a channel name between two commas is empty".to_owned()
         } else {
-            format!("the channel {channel:?} has a blank in its name")
+            format!("the channel {channel:?} has a space in its name")
         };
         let written: Vec<&str> = channels
             .iter()
@@ -156,6 +161,6 @@ fn blanks(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
         let finding = Diagnostic::new(&rules::ANN_CHANNEL_BLANK, message).at(annotations.place(CHANNELS));
         let written = written.join(",");
         let edit = (!written.is_empty()).then(|| annotations.rewrite(CHANNELS, &written));
-        findings.push(finding.help(format!("Write {written}.")).mended_by(edit.flatten()));
+        findings.push(finding.help(format!("Use {written}.")).mended_by(edit.flatten()));
     }
 }

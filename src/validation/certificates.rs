@@ -1,5 +1,5 @@
-//! Serving certificates of webhooks and APIServices: OLM makes its own, so what the operator brings of its own goes
-//! wrong.
+//! Checks serving certificates of webhooks and APIServices: OLM creates these certificates, so the operator's own
+//! certificates do not work.
 
 use crate::bundle::Bundle;
 use crate::diagnostic::Diagnostic;
@@ -13,12 +13,12 @@ use crate::text::Path;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The annotation with which OpenShift makes a Secret for a Service.
+/// The annotation that makes OpenShift create a Secret for a Service.
 const SERVING_CERTIFICATE: &str = "service.beta.openshift.io/serving-cert-secret-name";
-/// Parts of names that tell a certificate from a password.
+/// Parts of names that indicate a certificate rather than a password.
 const CERTIFICATE_WORDS: [&str; 4] = ["cert", "tls", "ssl", "pki"];
 
-/// Looks at what is behind the webhooks and APIServices of the synthesized CSV, where there is one.
+/// Checks the Deployments that serve the webhooks and APIServices of the synthesized CSV, if there is one.
 pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<Diagnostic>) {
     let Some(csv) = &synthesis.csv else { return };
     let objects = bundle.objects.iter();
@@ -36,7 +36,7 @@ pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<D
     });
 }
 
-/// The same of the CSV of a `registry+v1` bundle.
+/// Like [`check`], for the CSV of a `registry+v1` bundle.
 pub(super) fn check_csv(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let Some(csv) = bundle.csv() else { return };
     let kept: Vec<&Object> = bundle.objects.iter().collect();
@@ -46,8 +46,8 @@ pub(super) fn check_csv(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     });
 }
 
-/// Deployments behind a webhook or an APIService that read a certificate from a Secret of their own. `kept` is what is
-/// installed beside the CSV.
+/// Reports Deployments that serve a webhook or an APIService with a certificate from a Secret that OLM does not create.
+/// `kept` lists the objects that are installed alongside the CSV.
 fn own_secrets<'a>(
     csv: &Value,
     deployments: impl Iterator<Item = Deployment<'a>>,
@@ -67,7 +67,7 @@ fn own_secrets<'a>(
     }
 }
 
-/// The Deployments that serve something which OLM sets up, each with what that is.
+/// Returns the Deployments that serve a webhook or an APIService that OLM sets up, each with a description of it.
 fn served(csv: &Value) -> BTreeMap<&str, (&'static str, &'static OlmMount)> {
     let named = |pointer: &str| {
         let list = csv.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
@@ -78,8 +78,8 @@ fn served(csv: &Value) -> BTreeMap<&str, (&'static str, &'static OlmMount)> {
     apis.chain(webhooks).collect()
 }
 
-/// Whether the Secret holds a certificate that somebody else must make. What a Certificate would have made is said
-/// already.
+/// Returns whether the Secret contains a certificate that nothing in the bundle creates. A Secret that a Certificate
+/// would have created is reported elsewhere.
 fn is_own_certificate(bundle: &Bundle, kept: &[&Object], mount: &SecretMount<'_>) -> bool {
     let made = bundle.objects.iter().any(|object| {
         let gvk = object.gvk();
@@ -96,7 +96,7 @@ fn is_own_certificate(bundle: &Bundle, kept: &[&Object], mount: &SecretMount<'_>
 fn own_secret(deployment: &Deployment<'_>, what: &str, from: &OlmMount, mount: &SecretMount<'_>) -> Diagnostic {
     let object = deployment.object();
     let message = format!(
-        "{} serves {what} and mounts Secret {} at {} for a certificate, but no manifest makes that Secret",
+        "{} serves {what} and mounts Secret {} at {} for a certificate, but no manifest creates that Secret",
         deployment.label(),
         mount.secret,
         mount.mount
@@ -109,7 +109,7 @@ fn own_secret(deployment: &Deployment<'_>, what: &str, from: &OlmMount, mount: &
         .help(certificates::read_from_olm(deployment, mount, from))
 }
 
-/// What the operator may change although OLM makes it, and what the bundle must have for that.
+/// Resources that the operator may change although OLM creates them, and the definitions from which OLM creates them.
 const PATCHED: [(&str, &str, Made); 3] = [
     (
         "admissionregistration.k8s.io",
@@ -126,7 +126,7 @@ const PATCHED: [(&str, &str, Made); 3] = [
 
 #[derive(Clone, Copy)]
 enum Made {
-    /// From webhook definitions of this type.
+    /// Created from webhook definitions of this type.
     Webhooks(&'static str),
     ApiServices,
 }
@@ -144,10 +144,10 @@ impl Made {
     }
 }
 
-/// Rules with which operators write certificates of their own into what OLM creates.
+/// Reports rules that allow the operator to write its own certificates into objects that OLM creates.
 ///
-/// A rule about single objects counts where it names one of those that OLM makes. `origin` tells what a path of the CSV
-/// was written from: the object and the place.
+/// A rule about individual objects counts if it names an object that OLM creates. `origin` returns the object and the
+/// place that a path of the CSV comes from.
 fn patched(
     csv: &Value,
     made_names: &BTreeSet<&str>,
@@ -175,7 +175,7 @@ fn patched(
     }
 }
 
-/// The index of the resource among those that the rule lets the operator change.
+/// Returns the index of the resource among the resources that the rule lets the operator change.
 fn writes(rule: PolicyRule<'_>, group: &str, resource: &str) -> Option<usize> {
     let of_group = rule.api_groups().any(|(_, listed)| listed == group);
     let mut verbs = rule.list("verbs");
@@ -184,13 +184,13 @@ fn writes(rule: PolicyRule<'_>, group: &str, resource: &str) -> Option<usize> {
     (of_group && changes).then_some(position)
 }
 
-/// Whether the rule is about all objects, or about one of these.
+/// Returns whether the rule applies to all objects, or to one with one of these names.
 fn names_one(rule: PolicyRule<'_>, names: &BTreeSet<&str>) -> bool {
     let mut named = rule.list("resourceNames").peekable();
     named.peek().is_none() || named.any(|(_, name)| names.contains(name))
 }
 
-/// The names of the objects of a bundle that OLM makes of its CSV.
+/// Returns the names of the objects of a bundle that OLM creates from its CSV.
 fn objects_of_olm(bundle: &Bundle) -> BTreeSet<&str> {
     let objects = bundle.objects.iter().filter(|object| {
         let group = &*object.gvk().group;
@@ -203,8 +203,8 @@ fn patch(origin: Option<(String, Place)>, resource: &str, made: Made) -> Diagnos
     let (message, mount) = match made {
         Made::Webhooks(_) => (
             format!(
-                "the operator may change {resource}, but OLM creates those of the bundle under names of its own, with its \
-                 own certificate"
+                "the operator may change {resource}, but OLM creates those of the bundle under generated names, with \
+                 its own certificate"
             ),
             &OF_WEBHOOKS,
         ),
@@ -217,8 +217,8 @@ fn patch(origin: Option<(String, Place)>, resource: &str, made: Made) -> Diagnos
     };
     let [certificate, key] = mount.files;
     let mut finding = Diagnostic::new(&rules::CERT_OWN_ROTATION, message).help(format!(
-        "Turn off the operator's own certificates, serve with {certificate} and {key} in {}, where OLM mounts them, and \
-         remove the permission.",
+        "Disable the operator's own certificates, serve with {certificate} and {key} in {}, where OLM mounts them, \
+         and remove the permission.",
         mount.path
     ));
     if let Some((object, place)) = origin {

@@ -1,4 +1,4 @@
-//! What the parts of an `olm.constraint` say. Its shape is checked where it is read.
+//! Checks the values in an `olm.constraint`. The structure is checked when the constraint is read.
 
 use super::ranges::range_problem;
 use crate::bundle::TypedValue;
@@ -8,7 +8,7 @@ use crate::olm::constraint::{Constraint, PackageConstraint, VERSION_RANGE};
 use crate::rules::{self, Rule};
 use crate::text::Path;
 
-/// What is wrong with the constraint at `path`, and with those in it.
+/// Reports problems with the constraint at `path` and with its nested constraints.
 pub(super) fn check(entry: &TypedValue, constraint: &Constraint, path: &Path, findings: &mut Vec<Diagnostic>) {
     let mut empty = |text: &str, rule: &'static Rule, what: &str, path: Path| {
         if text.is_empty() {
@@ -62,7 +62,7 @@ pub(super) fn check(entry: &TypedValue, constraint: &Constraint, path: &Path, fi
     }
 }
 
-/// What is wrong with the rule of a `cel` constraint at `path`.
+/// Reports a problem with the rule of a `cel` constraint at `path`.
 pub(super) fn check_cel(entry: &TypedValue, rule: &str, path: &Path) -> Option<Diagnostic> {
     let path = path.key("rule");
     if rule.is_empty() {

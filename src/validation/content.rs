@@ -1,4 +1,4 @@
-//! What each manifest of a `registry+v1` bundle must be before anything is said about the bundle as a whole.
+//! Checks each manifest of a `registry+v1` bundle by itself, before the bundle is judged as a whole.
 
 use super::MOST_OF_A_RULE;
 use super::crd_fields::CRD;
@@ -12,7 +12,7 @@ use crate::shape::{Mend, Problem, check_as_go};
 use crate::text::{Path, Step};
 use crate::version::parse_strict;
 
-/// The kinds that OLM installs from a bundle. Only the kind is compared, as OLM does.
+/// The kinds that OLM installs from a bundle. As in OLM, only the kind is compared.
 pub(super) const KINDS: [&str; 22] = [
     "ClusterRole",
     "ClusterRoleBinding",
@@ -38,7 +38,7 @@ pub(super) const KINDS: [&str; 22] = [
     "VerticalPodAutoscaler",
 ];
 
-/// Looks at every manifest.
+/// Checks every manifest.
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     for object in &bundle.objects {
         findings.extend(kind(object));
@@ -57,12 +57,12 @@ fn at(object: &Object, rule: &'static Rule, message: String, path: &Path) -> Dia
     finding.at(object.place(path))
 }
 
-/// Whether the object is a CustomResourceDefinition, of whichever version.
+/// Returns whether the object is a CustomResourceDefinition of any version.
 pub(super) fn is_crd(object: &Object) -> bool {
     object.gvk().kind == "CustomResourceDefinition"
 }
 
-/// A kind that OLM does not install.
+/// Reports a kind that OLM does not install.
 pub(super) fn kind(object: &Object) -> Option<Diagnostic> {
     let kind = object.gvk().kind.as_str();
     if KINDS.contains(&kind) {
@@ -76,14 +76,15 @@ pub(super) fn kind(object: &Object) -> Option<Diagnostic> {
         &Path::root().key("kind"),
     );
     Some(match kind {
-        "Deployment" => {
-            finding.help("Put it into spec.install.spec.deployments of the ClusterServiceVersion, or make the bundle one of plain manifests with opmx bundle convert.")
-        }
+        "Deployment" => finding.help(
+            "Move it to spec.install.spec.deployments of the ClusterServiceVersion, or convert the \
+                          bundle to plain manifests with opmx bundle convert.",
+        ),
         _ => finding,
     })
 }
 
-/// A CustomResourceDefinition of a version that no reader knows.
+/// Reports a CustomResourceDefinition of an API version that no reader supports.
 pub(super) fn crd_version(object: &Object) -> Option<Diagnostic> {
     let gvk = object.gvk();
     if gvk.group == "apiextensions.k8s.io" && ["v1", "v1beta1"].contains(&gvk.version.as_str()) {
@@ -98,22 +99,22 @@ pub(super) fn crd_version(object: &Object) -> Option<Diagnostic> {
     ))
 }
 
-/// What the API server asks of the metadata of every object.
+/// Checks the metadata of an object by the rules of the API server.
 pub(super) fn metadata(object: &Object, findings: &mut Vec<Diagnostic>) {
     metadata::check(object, Namespace::Named, &rules::CONTENT_METADATA, findings);
 }
 
-/// What it asks of the metadata of a ClusterServiceVersion.
+/// Checks the metadata of a ClusterServiceVersion by the rules of the API server.
 pub(super) fn metadata_of_csv(object: &Object, findings: &mut Vec<Diagnostic>) {
     metadata::check(object, Namespace::SetByOlm, &rules::CONTENT_METADATA, findings);
 }
 
-/// Values that do not fit the type of the object.
+/// Reports values that do not match the type of their object.
 pub(super) fn shapes(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     findings.extend(bundle.objects.iter().flat_map(shape));
 }
 
-/// Values of one object that do not fit its type.
+/// Reports the values of one object that do not match its type.
 pub(super) fn shape(object: &Object) -> Vec<Diagnostic> {
     let (rule, shape) = if is_csv(object) {
         (&rules::CONTENT_CSV_SHAPE, &csv::SHAPE)
@@ -129,7 +130,7 @@ pub(super) fn shape(object: &Object) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// A value of an object that does not fit its type.
+/// Reports a value that does not match the type of its object.
 pub(super) fn misshapen(object: &Object, rule: &'static Rule, problem: &Problem) -> Diagnostic {
     let path = &problem.path;
     let written = object.place(path).text().trim().to_owned();
@@ -137,7 +138,7 @@ pub(super) fn misshapen(object: &Object, rule: &'static Rule, problem: &Problem)
     let is_version = [&["spec", "version"], &["spec", "minKubeVersion"]]
         .iter()
         .any(|keys| path.steps() == keys.map(Step::from));
-    // A version in quotes is still none where it lacks a number.
+    // Quotes do not make an incomplete version valid.
     let stays_wrong = is_version && problem.mend() == Some(Mend::Quote) && parse_strict(&written).is_err();
     let edit = problem.edit(document, root).filter(|_| !stays_wrong);
     Diagnostic {

@@ -1,4 +1,4 @@
-//! The fields of a CustomResourceDefinition with their types: what a reader in Go could not take in at all.
+//! The fields of a CustomResourceDefinition with their types, to find values that a Go program cannot decode.
 
 use crate::csv::METADATA;
 use crate::shape::Shape::{self, Boolean, Integer, List, Object, Text};
@@ -34,7 +34,7 @@ const SCHEMA: Shape = Object(&[field(
     Object(&[field("type", Text), field("description", Text)]),
 )]);
 
-/// A whole CustomResourceDefinition of either version, but for the schemas of its versions.
+/// A whole CustomResourceDefinition of either version, except for the schemas of its versions.
 pub(super) const CRD: Shape = Object(&[
     field("metadata", METADATA),
     field(

@@ -1,4 +1,4 @@
-//! The dependencies file, with the intents of the proposal *olm-optional-dependency-declaration*.
+//! Checks the dependencies file, including the intents of the proposal *olm-optional-dependency-declaration*.
 
 use super::constraint;
 use super::ranges::range_problem;
@@ -39,7 +39,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     required_twice(bundle, findings);
 }
 
-/// As opm judges: of a constraint it knows only `cel`, and of an intent nothing.
+/// Checks the dependencies as opm does, which supports no constraint except `cel`, and no intents.
 pub(super) fn check_as_opm(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     for entry in &bundle.dependencies {
         let Some(kind) = known_kind(entry, findings) else {
@@ -79,7 +79,7 @@ fn known_kind(entry: &TypedValue, findings: &mut Vec<Diagnostic>) -> Option<Depe
         let mut known = DependencyKind::ALL.map(|kind| kind.name(Spelling::Dependency));
         known.sort_unstable();
         let message = format!(
-            "the dependency type {} is unknown; known are {}",
+            "the dependency type {} is unknown; known types are {}",
             entry.kind,
             known.join(", ")
         );
@@ -89,7 +89,7 @@ fn known_kind(entry: &TypedValue, findings: &mut Vec<Diagnostic>) -> Option<Depe
     kind
 }
 
-/// All that is wrong with a value, and with what it says.
+/// Reports all problems with the structure and the content of a value.
 fn check_reading(entry: &TypedValue, reading: Reading, findings: &mut Vec<Diagnostic>) {
     let misshapen = |problem: &Problem| matches!(problem.what, What::Type { .. });
     let sound = entry.kind == CONSTRAINT
@@ -105,7 +105,7 @@ fn check_reading(entry: &TypedValue, reading: Reading, findings: &mut Vec<Diagno
     }
 }
 
-/// A problem with a value as a finding.
+/// Turns a problem with a value into a finding.
 fn finding(entry: &TypedValue, problem: &Problem) -> Diagnostic {
     let Problem { path, what } = problem;
     let new = |rule: &'static Rule, message: String| Diagnostic::new(rule, message).at(entry.place_of(path));
@@ -129,18 +129,18 @@ fn finding(entry: &TypedValue, problem: &Problem) -> Diagnostic {
             } else {
                 &rules::DEP_CONSTRAINT_KEY
             };
-            let message = format!("{key} is not part of a constraint; the resolver refuses it");
+            let message = format!("{key} is not a field of a constraint; the resolver rejects it");
             Diagnostic::new(rule, message).at(entry.key_place_of(path))
         }
         What::Nothing(_) => new(&rules::DEP_CEL_MISSING, format!("a constraint {what}")),
         What::Several(keys) => new(
             &rules::DEP_CONSTRAINT_SEVERAL,
             format!(
-                "a constraint has {} at once, of which one alone would count",
+                "a constraint has {} at once, but only one of them would take effect",
                 keys.join(", ")
             ),
         )
-        .help("Put them below all: {constraints: […]}, each by itself."),
+        .help("List them separately under all: {constraints: […]}."),
         What::Long(_) | What::Deep => new(&rules::DEP_CONSTRAINT_SIZE, format!("the constraint {what}")),
         What::Intent(unknown) => {
             let message = format!("the intent is {:?}; it must be {}", unknown.0, intents());
@@ -156,7 +156,7 @@ fn finding(entry: &TypedValue, problem: &Problem) -> Diagnostic {
         }
         What::IntentInside => Diagnostic::new(
             &rules::DEP_INTENT_CONSTRAINT,
-            "released versions of OLM refuse an intent inside a constraint, and resolve nothing in the namespace",
+            "released versions of OLM reject an intent inside a constraint, and resolve nothing in the namespace",
         )
         .at(entry.key_place_of(path)),
     }
@@ -166,7 +166,7 @@ fn intents() -> String {
     Intent::ALL.map(Intent::name).join(", ")
 }
 
-/// What is wrong with what a dependency says that is not a constraint.
+/// Checks the content of a dependency that is not a constraint.
 fn check_value(entry: &TypedValue, dependency: &Dependency, findings: &mut Vec<Diagnostic>) {
     let mut report = |rule: &'static Rule, message: String, key: &str| {
         findings.push(Diagnostic::new(rule, message).at(entry.place_of(&Path::root().key(key))));
@@ -204,18 +204,18 @@ fn check_value(entry: &TypedValue, dependency: &Dependency, findings: &mut Vec<D
     }
 }
 
-/// An intent beside the value, where nobody reads it.
+/// Reports an intent next to the value, where nothing reads it.
 fn misplaced_intent(entry: &TypedValue, findings: &mut Vec<Diagnostic>) {
     let (document, path) = entry.entry();
     let beside = path.key(INTENT);
     if beside.get(document.value()).is_some() {
-        let message = "intent stands beside type; it belongs into value";
+        let message = "intent is next to type; it belongs in value";
         let finding = Diagnostic::new(&rules::DEP_INTENT_PLACE, message).at(document.key_place(&beside));
-        findings.push(finding.help("Move it into value, below packageName and version."));
+        findings.push(finding.help("Move it to value, below packageName and version."));
     }
 }
 
-/// Dependencies on a package, one against the other.
+/// Compares the package dependencies with each other.
 fn packages(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let own = bundle.annotations.as_ref().map(crate::bundle::Annotations::package);
     let mut earlier: Vec<(&TypedValue, PackageConstraint)> = Vec::new();
@@ -243,31 +243,31 @@ fn packages(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
                 );
                 let strictest = wanted.intent.min(before.intent);
                 Diagnostic::new(&rules::DEP_CONFLICTING_INTENT, message)
-                    .help(format!("Keep one of the two entries: {strictest} is what counts."))
+                    .help(format!("Keep one of the two entries; OLM applies {strictest}."))
             };
             let there = first.place_of(&Path::root().key("packageName"));
-            findings.push(finding.at(place()).also(there, "it stands here first"));
+            findings.push(finding.at(place()).also(there, "it first appears here"));
         }
         earlier.push((entry, wanted));
     }
 }
 
-/// A package that is wanted twice with one intent.
+/// Reports a package with two dependency entries of the same intent.
 fn twice(before: &PackageConstraint, wanted: &PackageConstraint) -> Diagnostic {
     let package = &wanted.name;
     let ranges = (VersionRange::parse(&before.range), VersionRange::parse(&wanted.range));
     let apart = matches!(&ranges, (Ok(left), Ok(right)) if !left.overlaps(right));
     if !(apart && wanted.intent == Intent::Required) {
-        let message = format!("the package {package} stands here a second time");
+        let message = format!("the package {package} appears here a second time");
         return Diagnostic::new(&rules::DEP_DUPLICATE, message);
     }
-    let message = format!("no version of {package} is in both of the ranges that are required");
+    let message = format!("no version of {package} is in both required ranges");
     let mut finding = Diagnostic::new(&rules::DEP_DUPLICATE, message);
     finding.severity = Severity::Error;
-    finding.help("Correct one of the ranges: as it is, the bundle can never be installed.")
+    finding.help("Correct one of the ranges; otherwise the bundle can never be installed.")
 }
 
-/// An API that both the dependencies and the CSV require.
+/// Reports an API that both the dependencies and the CSV require.
 fn required_twice(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let Some(csv) = bundle.csv() else { return };
     for dependency in bundle.dependencies.iter().filter(|entry| entry.kind == GVK) {
@@ -282,7 +282,7 @@ fn required_twice(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             });
         if listed {
             let message = format!(
-                "the ClusterServiceVersion requires {} of {}, too",
+                "the ClusterServiceVersion also requires {} of {}",
                 text("kind"),
                 text("group")
             );

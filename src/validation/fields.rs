@@ -1,7 +1,7 @@
-//! Fields of objects of Kubernetes' own kinds: known to the API server, and of the type that it reads.
+//! Checks that the API server knows the fields of built-in kinds, and that their values have the expected types.
 //!
-//! It refuses an object with a value of a wrong type. A field that it does not know it drops, silently where OLM
-//! creates the object, so a slip in a name is as good as no field.
+//! The API server rejects an object with a value of a wrong type. It drops unknown fields, silently if OLM creates the
+//! object, so a misspelled field has no effect.
 
 use super::MOST_OF_A_RULE;
 use super::content::misshapen;
@@ -13,8 +13,7 @@ use crate::rules;
 use crate::shape::{Fault, Problem, check_builtin, elsewhere};
 use crate::text::{Path, Step, mend};
 
-/// Looks at every object. Of a ClusterServiceVersion that is what OLM makes Deployments of; its types are known
-/// elsewhere.
+/// Checks every object. In a ClusterServiceVersion, checks only the Deployment specs; the types are checked elsewhere.
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let deployment = Fields::of_kind("apps/v1", "Deployment");
     for object in &bundle.objects {
@@ -33,7 +32,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A part of an object that is held against the fields of a type.
+/// A part of an object that is compared with the fields of a type.
 struct Checked<'o> {
     object: &'o Object,
     at: &'o Path,
@@ -79,12 +78,12 @@ impl<'o> Checked<'o> {
             Some(Step::Key(key)) => key.as_str(),
             _ => "",
         };
-        // A name in another case is no other name.
+        // A name that differs only in case is not a different name.
         let same = nearest.filter(|nearest| nearest.eq_ignore_ascii_case(written));
         match (elsewhere(self.fields, below), nearest) {
             (Some(place), _) if same.is_none() => {
                 let place = self.at.join(&place);
-                finding.help(format!("Move it to {place}, where there is such a field. {dropped}"))
+                finding.help(format!("Move it to {place}, which has such a field. {dropped}"))
             }
             (_, Some(nearest)) => {
                 let (document, root) = self.object.document();

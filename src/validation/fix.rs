@@ -1,8 +1,8 @@
-//! Mending what can be mended without a decision by a person: the edits that findings carry, made in the author's own
-//! text until none is left.
+//! Fixes findings that need no human decision: applies the edits of findings to the author's text until no edit is
+//! left.
 //!
-//! A changed file is kept only if it can be read, says the same as before wherever nothing was to be mended, and brings
-//! no finding that weighs more than those that are gone.
+//! A changed file is kept only if it can be read, has the same values as before outside the fixed places, and causes no
+//! finding that is more severe than the fixed findings.
 
 use super::judge::Selection;
 use super::request::Request;
@@ -18,35 +18,36 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What mends one finding can uncover the next, and what was refused is tried again after each. Real files need two
-/// rounds.
+/// The maximum number of rounds: fixing one finding can uncover the next, and rejected edits are tried again after each
+/// round. Real files need two rounds.
 const ROUNDS: usize = 20;
 
-/// What was mended in the files of one bundle.
+/// The fixes in the files of one bundle.
 #[derive(Debug, Clone, Default)]
 pub struct Fixing {
-    /// What is gone, in the order in which it was mended.
+    /// The fixed findings, in the order in which they were fixed.
     pub fixed: Vec<Finding>,
-    /// The files that change, by their paths inside the bundle.
+    /// The changed files, by their paths inside the bundle.
     pub files: BTreeMap<String, Change>,
-    /// Files whose edits would have made something worse, and the rules that the edits were for.
+    /// Files whose edits were rejected because they would have caused worse findings, with the rules of these edits.
     pub refused: BTreeSet<(String, &'static str)>,
 }
 
 /// The content of a file before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// What it holds.
+    /// The content before.
     pub before: Vec<u8>,
-    /// What it is to hold.
+    /// The content after.
     pub after: Vec<u8>,
 }
 
 impl Fixing {
-    /// Writes the changed files into the folder that they came from: all of them or none. Other files are not touched.
+    /// Writes the changed files to the folder that they came from: either all of them or none. Other files are not
+    /// changed.
     ///
     /// # Errors
-    /// When a file was changed by somebody else or cannot be written; none is changed then.
+    /// Returns an error if a file has been changed since it was read, or cannot be written; then no file is changed.
     pub fn write(&self, directory: &Path) -> Result<(), FileError> {
         if self.files.is_empty() {
             return files::finish_change(directory);
@@ -64,8 +65,8 @@ impl Fixing {
     }
 }
 
-/// Mends the findings of the rules of the selection in the files of a bundle, and looks at what comes out. Nothing on
-/// disk changes.
+/// Fixes the findings of the selected rules in the files of a bundle, and validates the result. Files on disk are not
+/// changed.
 pub fn fix(mut tree: Tree, request: &Request, selection: &Selection) -> (Fixing, Validated) {
     let mut fixing = Fixing::default();
     let mut validated = validate_bundle(&tree, request);
@@ -78,7 +79,7 @@ pub fn fix(mut tree: Tree, request: &Request, selection: &Selection) -> (Fixing,
         fixing.refused.extend(round.refused.iter().cloned());
         let (kept, next, after) = round.keep(&tree, &validated, request, &mut fixing);
         if !kept.is_empty() {
-            // What another file was to blame for may do no harm now.
+            // Edits that were rejected because of a different file may be harmless now.
             fixing.refused.clear();
             for (path, file) in kept {
                 fixing.fixed.extend(file.mended);
@@ -102,7 +103,7 @@ pub fn fix(mut tree: Tree, request: &Request, selection: &Selection) -> (Fixing,
     (fixing, validated)
 }
 
-/// The new text of one file, and the findings that it mends.
+/// The new text of one file, and the findings that it fixes.
 struct File {
     text: Vec<u8>,
     mended: Vec<Finding>,
@@ -117,7 +118,8 @@ struct FileEdits<'a> {
 }
 
 impl<'a> FileEdits<'a> {
-    /// Adds the edits of one finding, unless they meet others or the text is not to be had. Whether the text is.
+    /// Adds the edits of one finding, unless they overlap with other edits or the result is not sound. Returns `false`
+    /// only if the result is not sound.
     fn add(
         &mut self,
         finding: &Finding,
@@ -140,7 +142,7 @@ impl<'a> FileEdits<'a> {
     }
 }
 
-/// What can be mended at once: edits of different places.
+/// Edits in different places, which can be applied at once.
 #[derive(Default)]
 struct Round {
     files: BTreeMap<String, File>,
@@ -174,12 +176,12 @@ impl Round {
         round
     }
 
-    /// Takes the findings whose edits do not meet: all of them where the text then says what it should, else those of
-    /// which it does, one after the other.
+    /// Applies the findings whose edits do not overlap: all of them if the result is sound, otherwise one after the
+    /// other as long as the result stays sound.
     fn file(&mut self, tree: &Tree, path: String, candidates: &[(&Finding, Vec<&Edit>)], request: &Request) {
         let Some(bytes) = tree.get(&path) else { return };
         let source = candidates.first().and_then(|(_, edits)| edits.first());
-        // The text that was read is the file, byte for byte.
+        // The text must match the file byte for byte.
         let Some(source) = source.map(|edit| &edit.place.source) else {
             return;
         };
@@ -205,7 +207,8 @@ impl Round {
         }
     }
 
-    /// Looks at the changed bundle, and takes files back that make something worse. What is left is in the tree.
+    /// Validates the changed bundle, and reverts the files that cause worse findings. The returned tree contains the
+    /// remaining changes.
     fn keep(
         mut self,
         tree: &Tree,
@@ -251,7 +254,7 @@ impl Round {
     }
 }
 
-/// Whether a changed text can be read, and says what it said wherever it was not changed.
+/// Returns whether a changed text can be read, and has the same values as before outside the edits.
 fn is_sound(source: &Arc<SourceFile>, edited: &mend::Edited, request: &Request) -> bool {
     let before = text::read(source.name(), source.text().as_bytes(), &request.limits.text);
     let after = text::read(source.name(), edited.text.as_bytes(), &request.limits.text);
@@ -259,7 +262,7 @@ fn is_sound(source: &Arc<SourceFile>, edited: &mend::Edited, request: &Request) 
     readable && edited.only_its_values_differ(&before, &after)
 }
 
-/// Rules of which there are more findings than before, with their files and severities.
+/// Returns the files and severities of rules that have more findings than before.
 fn worse(tree: &Tree, before: &[Finding], after: &[Finding]) -> Vec<(String, Severity)> {
     let count = |findings: &[Finding]| {
         let mut counts: BTreeMap<(String, &'static str, Severity), usize> = BTreeMap::new();
@@ -278,7 +281,7 @@ fn worse(tree: &Tree, before: &[Finding], after: &[Finding]) -> Vec<(String, Sev
     more.map(|((file, _, severity), _)| (file, severity)).collect()
 }
 
-/// The path inside the bundle of a file that findings name with the bundle's own.
+/// Returns the path inside the bundle of a file whose name in findings includes the path of the bundle.
 fn inside(tree: &Tree, name: &str) -> String {
     let origin = tree.origin().trim_end_matches('/');
     let below = name.strip_prefix(origin).and_then(|rest| rest.strip_prefix('/'));

@@ -1,4 +1,4 @@
-//! Images that a mirror of the bundle misses, and related images that are those of the release before.
+//! Reports images that a mirror of the bundle would miss, and related images that still belong to the previous release.
 
 use crate::bundle::mentions::{missing_entries, outdated, unlisted};
 use crate::bundle::{Bundle, MediaType};
@@ -13,7 +13,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     if is_plain {
         for (entry, used) in outdated(bundle) {
             let message = format!(
-                "the related image {} is {}, and the operator uses {}",
+                "the related image {} is {}, but the operator uses {}",
                 entry.name, entry.image, used.image
             );
             let finding = Diagnostic::new(&rules::RELATED_IMAGE_OUTDATED, message).path(entry.path());
@@ -34,7 +34,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             continue;
         };
         let message = format!(
-            "a mirror of the bundle misses {}, which is no related image",
+            "a mirror of the bundle would miss {}, which is not a related image",
             first.image
         );
         let help = format!("Add it to {map} of {file}:\n{}", to_yaml(&json!([entry])).trim_end());
@@ -48,5 +48,5 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Places that are shown beside the first one.
+/// The maximum number of places that are shown in addition to the first one.
 const OTHERS: usize = 3;

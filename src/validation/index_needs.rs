@@ -1,4 +1,4 @@
-//! What the index asks of a `registry+v1` bundle: a CSV, and the CRDs that it says it owns.
+//! Checks the requirements of an index for a `registry+v1` bundle: a CSV, and the CRDs that the CSV owns.
 
 use super::{content, validators};
 use crate::bundle::annotations::MEDIA_TYPE;
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     if bundle.objects.is_empty() {
-        let message = format!("{} holds no Kubernetes object in manifests/", bundle.origin);
+        let message = format!("{} contains no Kubernetes object in manifests/", bundle.origin);
         findings.push(Diagnostic::new(&rules::INDEX_NO_OBJECTS, message));
         return;
     }
@@ -44,8 +44,8 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     findings.extend(shapes);
 }
 
-/// A bundle without a ClusterServiceVersion whose annotations name a media type that opmx does not know, such as
-/// `plain+v0`: what it lacks depends on what it is.
+/// Reports a bundle without a ClusterServiceVersion whose annotations name an unknown media type, such as `plain+v0`,
+/// because the missing files depend on the media type.
 pub(super) fn unknown_media_type(bundle: &Bundle) -> Option<Diagnostic> {
     let annotations = bundle.annotations.as_ref()?;
     let named = annotations.media_type()?;
@@ -53,13 +53,13 @@ pub(super) fn unknown_media_type(bundle: &Bundle) -> Option<Diagnostic> {
     if bundle.csv().is_some() || bundle.olm.is_some() || named.is_empty() {
         return None;
     }
-    let help = "registry+v1 is the media type of a bundle with a ClusterServiceVersion, k8s+v1 that of plain manifests \
-                with a metadata/olm.yaml, which `opmx bundle init DIR` writes.";
+    let help = "Use registry+v1 for a bundle with a ClusterServiceVersion, or k8s+v1 for plain manifests with a \
+                metadata/olm.yaml, which `opmx bundle init DIR` writes.";
     let finding = Diagnostic::new(&rules::INDEX_NO_CSV, unknown.to_string()).help(help);
     Some(finding.at(annotations.place(MEDIA_TYPE)))
 }
 
-/// The images that an index lists: of the containers, and those that the CSV relates.
+/// Checks the images that an index lists: container images and the related images of the CSV.
 fn images(object: &Object, findings: &mut Vec<Diagnostic>) {
     let mut check = |list: Path| {
         let listed = list.get(object.value()).and_then(Value::as_array);
@@ -114,7 +114,7 @@ fn texts(object: &Object, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Channels are ordered by version, so the index needs a strict one.
+/// Checks the version, which an index needs in strict form to order channels.
 fn version(object: &Object, findings: &mut Vec<Diagnostic>) {
     let version = object.text(&["spec", "version"]).unwrap_or_default();
     if version.is_empty() {
@@ -168,7 +168,7 @@ fn properties_annotation(object: &Object, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Every owned API must be defined by a CRD of the bundle or by an owned APIService.
+/// Checks that a CRD of the bundle or an owned APIService defines every owned API.
 fn owned(bundle: &Bundle, object: &Object, findings: &mut Vec<Diagnostic>) {
     let csv = Csv(object.value());
     let mut defined = defined_by_crds(bundle, findings);
@@ -205,7 +205,8 @@ fn owned(bundle: &Bundle, object: &Object, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The APIs that the definitions of a bundle define: group, version and kind. One that says none is reported.
+/// Returns the group, version and kind of each API that the CRDs of a bundle define. Reports a CRD that lacks one of
+/// these.
 pub(super) fn defined_by_crds(bundle: &Bundle, findings: &mut Vec<Diagnostic>) -> BTreeSet<(String, String, String)> {
     let mut defined = BTreeSet::new();
     for crd in &bundle.objects {

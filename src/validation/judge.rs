@@ -1,4 +1,4 @@
-//! The one function that judges what enters an index or a catalog.
+//! Validates bundles and catalogs before they are added to an index or catalog.
 
 use super::load;
 use super::validators::total_size;
@@ -8,30 +8,30 @@ use crate::rules::{Gate, Rule, Scope, Severity};
 use crate::synthesis::{Synthesis, consequences, synthesize};
 use crate::tree::Tree;
 
-/// How strictly something is judged.
+/// The strictness with which a bundle or catalog is judged.
 #[derive(Debug, Clone, Default)]
 pub struct Strictness {
-    /// Where it is judged.
+    /// The gate that applies.
     pub gate: Gate,
-    /// What is done with the findings of some rules.
+    /// The treatment of the findings of individual rules.
     pub selection: Selection,
 }
 
 impl Strictness {
-    /// That of a gate.
+    /// Returns the strictness of a gate.
     pub fn at(gate: Gate) -> Self {
         let selection = Selection::default();
         Self { gate, selection }
     }
 
-    /// Gives every finding about a bundle the weight that it has at the gate, and leaves out what is not reported
-    /// there.
+    /// Sets the severity of every finding about a bundle to that of the gate, and removes findings that are not
+    /// reported there.
     fn weigh_bundle(&self, findings: &mut Vec<Diagnostic>) {
         findings.retain_mut(|finding| weigh(finding, self.gate) && self.selection.keep(finding));
     }
 
-    /// Gives every finding about a file-based catalog the weight that it has at the gate. A file that cannot be read as
-    /// it is written is no catalog, whoever published it.
+    /// Sets the severity of every finding about a file-based catalog to that of the gate. A file that cannot be read as
+    /// written is not a catalog, regardless of its publisher.
     pub fn weigh_catalog(&self, findings: &mut Vec<Diagnostic>) {
         findings.retain_mut(|finding| {
             let judged = finding.rule.scope != Scope::Catalogs || weigh(finding, self.gate);
@@ -40,7 +40,7 @@ impl Strictness {
     }
 }
 
-/// Gives a finding the weight that it has at the gate. False where such findings are not made there.
+/// Sets the severity of a finding to that of the gate. Returns `false` if such findings are not reported there.
 fn weigh(finding: &mut Diagnostic, gate: Gate) -> bool {
     if gate == Gate::Authoring {
         return true;
@@ -58,24 +58,24 @@ fn weigh(finding: &mut Diagnostic, gate: Gate) -> bool {
     true
 }
 
-/// What is done with the findings of some rules.
+/// The treatment of the findings of individual rules.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
-    /// Rules that are not to be reported.
+    /// Rules whose findings are not reported.
     pub allow: Vec<&'static Rule>,
-    /// The only rules to report, where there is any.
+    /// The only rules whose findings are reported, unless it is empty.
     pub only: Vec<&'static Rule>,
     /// Whether warnings count as errors.
     pub deny_warnings: bool,
 }
 
 impl Selection {
-    /// Whether findings of this rule are to be reported.
+    /// Returns whether findings of this rule are reported.
     pub fn includes(&self, rule: &'static Rule) -> bool {
         !self.allow.contains(&rule) && (self.only.is_empty() || self.only.contains(&rule))
     }
 
-    /// Whether a finding is to be reported. Makes an error of a warning where warnings are denied.
+    /// Returns whether a finding is reported. Turns a warning into an error if warnings count as errors.
     pub fn keep(&self, finding: &mut Diagnostic) -> bool {
         if self.deny_warnings && finding.severity == Severity::Warning {
             finding.severity = Severity::Error;
@@ -84,17 +84,17 @@ impl Selection {
     }
 }
 
-/// A bundle that was judged.
+/// The judgement on a bundle.
 #[derive(Debug)]
 pub struct Judged {
-    /// What was found, in the order of files and places.
+    /// The findings, in the order of files and places.
     pub findings: Vec<Diagnostic>,
     /// The synthesis of a `k8s+v1` bundle.
     pub synthesis: Option<Synthesis>,
 }
 
-/// As [`judge`], and of the files of a `registry+v1` bundle in an image of its own whether OLM can unpack them; its
-/// author is also told which of them not every reader reads.
+/// Like [`judge`], but also checks whether OLM can unpack the files of a `registry+v1` bundle that has its own image,
+/// and tells the author which files only some readers read.
 pub fn judge_files(tree: &Tree, reading: &BundleReading, in_image: bool, strictness: &Strictness) -> Judged {
     let mut judged = judge(reading, strictness);
     if let Some(bundle) = &reading.bundle
@@ -115,8 +115,8 @@ pub fn judge_files(tree: &Tree, reading: &BundleReading, in_image: bool, strictn
     judged
 }
 
-/// Judges a bundle that was read: by its files, by the rules of its media type, and by synthesizing its CSV. No program
-/// before this one publishes `k8s+v1` bundles, so their faults are errors wherever they are found.
+/// Judges a bundle by its files, by the rules of its media type, and by synthesizing its CSV. No other program
+/// publishes `k8s+v1` bundles, so their faults are errors at every gate.
 pub fn judge(reading: &BundleReading, strictness: &Strictness) -> Judged {
     let mut judged = Judged {
         findings: reading.diagnostics.clone(),

@@ -1,5 +1,5 @@
-//! What keeps the loader of the Operator Framework's validators from taking a bundle at all, or makes two readers take
-//! it for different things.
+//! Reports reasons for which the loader of the Operator Framework's validators rejects a bundle, or for which two
+//! readers read a bundle differently.
 
 use super::content;
 use crate::bundle::{Bundle, MANIFESTS, METADATA, is_csv};
@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path as FilePath;
 
-/// Looks at the files of a `registry+v1` bundle.
+/// Checks the files of a `registry+v1` bundle.
 pub(super) fn check(bundle: &Bundle, tree: &Tree, findings: &mut Vec<Diagnostic>) {
     folders(tree, findings);
     file_names(tree, findings);
@@ -21,7 +21,7 @@ pub(super) fn check(bundle: &Bundle, tree: &Tree, findings: &mut Vec<Diagnostic>
     findings.extend(packages.filter_map(content::crd_version));
 }
 
-/// What stops a decoder.
+/// The rules about files that a decoder cannot read.
 pub(super) static UNREADABLE: [&Rule; 6] = [
     &rules::YAML_SYNTAX,
     &rules::YAML_EXCESSIVE_ALIASING,
@@ -31,7 +31,7 @@ pub(super) static UNREADABLE: [&Rule; 6] = [
     &rules::OBJECT_NOT_A_MAP,
 ];
 
-/// Everything for which the loader refuses the bundle.
+/// Returns all findings for which the loader rejects the bundle.
 pub(super) fn refusals(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic]) -> Vec<Diagnostic> {
     let mut findings: Vec<Diagnostic> = reading
         .iter()
@@ -47,7 +47,7 @@ pub(super) fn refusals(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic]) -> 
     findings
 }
 
-/// Folders and hidden files among the manifests, which not every reader reads.
+/// Reports folders and hidden files among the manifests, which only some readers read.
 pub(super) fn folders(tree: &Tree, findings: &mut Vec<Diagnostic>) {
     let mut folders: Vec<&str> = Vec::new();
     for (path, _) in tree.below(MANIFESTS) {
@@ -55,11 +55,11 @@ pub(super) fn folders(tree: &Tree, findings: &mut Vec<Diagnostic>) {
         match inside.split_once('/') {
             Some((folder, _)) if !folders.contains(&folder) => {
                 folders.push(folder);
-                let message = format!("manifests/ holds the folder {folder}/");
+                let message = format!("manifests/ contains the folder {folder}/");
                 findings.push(Diagnostic::new(&rules::LOAD_SUBDIRECTORY, message).at(beginning(tree, path)));
             }
             None if inside.starts_with('.') => {
-                let message = format!("manifests/ holds the hidden file {inside}");
+                let message = format!("manifests/ contains the hidden file {inside}");
                 findings.push(Diagnostic::new(&rules::LOAD_HIDDEN_FILE, message).at(beginning(tree, path)));
             }
             _ => {}
@@ -67,7 +67,7 @@ pub(super) fn folders(tree: &Tree, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Files of which OLM keeps one only, since it unpacks them under one key.
+/// Reports files that OLM unpacks under the same key, because only one of them is kept.
 pub(super) fn file_names(tree: &Tree, findings: &mut Vec<Diagnostic>) {
     let mut keys: BTreeMap<String, &str> = BTreeMap::new();
     for (path, _) in tree.below(MANIFESTS).chain(tree.below(METADATA)) {
@@ -84,7 +84,7 @@ pub(super) fn file_names(tree: &Tree, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The key of a file in the ConfigMap that OLM unpacks a bundle into.
+/// Returns the key of a file in the ConfigMap that OLM unpacks a bundle into.
 fn key_of(name: &str) -> String {
     let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '.' | '_');
     name.chars()
@@ -98,19 +98,19 @@ fn beginning(tree: &Tree, path: &str) -> Option<Place> {
     Some(Place::new(&SourceFile::new(name.to_string_lossy(), text), 0..0))
 }
 
-/// All but the first `ClusterServiceVersion`.
+/// Reports all `ClusterServiceVersion`s but the first.
 pub(super) fn several_csvs(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let mut csvs = bundle.objects.iter().filter(|object| is_csv(object));
     let Some(first) = csvs.next() else { return };
     for csv in csvs {
-        let message = format!("there is a second ClusterServiceVersion, {}", csv.name());
+        let message = format!("the bundle has a second ClusterServiceVersion, {}", csv.name());
         let finding = Diagnostic::new(&rules::LOAD_MULTIPLE_CSV, message).object(csv.label());
         let finding = finding.at(csv.place(&Path::root().key("kind")));
         findings.push(finding.also(first.name_place(), "the first one, which an index would take"));
     }
 }
 
-/// Whether the value is an empty string or absent.
+/// Returns whether the value is an empty string or absent.
 pub(super) fn is_blank(value: Option<&Value>) -> bool {
     value.is_none_or(|value| value.is_null() || value.as_str() == Some(""))
 }

@@ -1,4 +1,4 @@
-//! Many bundles in one go: each from its folder or image to its findings.
+//! Validates many bundles in one run, each from its folder or image.
 
 use super::fix::{Fixing, fix};
 use super::judge::Selection;
@@ -16,58 +16,59 @@ use futures_util::{Stream, StreamExt, stream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bundles looked at in one go. Their files are in memory while they are.
+/// The number of bundles that are validated concurrently. Their files are in memory during this time.
 const AT_ONCE: usize = 8;
 
-/// How bundles are reached, and what is asked of them.
+/// Settings for loading and validating bundles.
 pub(crate) struct Asked<'a> {
-    /// The way to images.
+    /// The transports for images.
     pub transports: &'a Transports,
-    /// What is to be looked at.
+    /// The checks to run.
     pub request: Arc<Request>,
-    /// What is to be said of it.
+    /// The findings to report.
     pub selection: Selection,
-    /// Whether the bundles are to be mended first.
+    /// Whether the bundles are fixed first.
     pub mending: Mending,
 }
 
-/// What becomes of what can be mended without a decision by a person.
+/// The treatment of findings that can be fixed without a human decision.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Mending {
-    /// It is only reported.
+    /// Findings are only reported.
     #[default]
     Off,
-    /// It is mended in memory: the findings are those of the mended bundle, the files on disk stay.
+    /// Findings are fixed in memory: the reported findings are those of the fixed bundle, and the files on disk are not
+    /// changed.
     Trial,
-    /// It is mended in the files of the folder.
+    /// Findings are fixed in the files of the folder.
     Files,
 }
 
-/// What became of one bundle.
+/// The result for one bundle.
 #[derive(Debug)]
 pub struct Checked {
-    /// What was found. Where the bundle cannot be read, that is the one finding.
+    /// The findings. If the bundle cannot be read, the error is the only finding.
     pub validation: Validation,
-    /// What was mended.
+    /// The fixes.
     pub fixing: Fixing,
-    /// Why there is no bundle to look at.
+    /// The reason why there is no bundle to validate.
     pub unreadable: Option<UnreadableError>,
 }
 
-/// Why there is no bundle to look at.
+/// The reason why there is no bundle to validate.
 #[derive(Debug, thiserror::Error)]
 pub enum UnreadableError {
-    /// The name is that of neither a folder nor an image.
+    /// The name refers to neither a folder nor an image.
     #[error(transparent)]
     Location(#[from] LocationError),
-    /// The name is that of a file.
+    /// The name refers to a file.
     #[error("{} is a file, not a bundle", path.display())]
     File {
         /// The file.
         path: PathBuf,
     },
-    /// The bundle is to be mended, and is no folder.
-    #[error("{name} is an image: what can be fixed are the files of a folder")]
+    /// A fix was requested for a bundle that is not a folder.
+    #[error("{name} is an image, but only the files of a folder can be fixed")]
     Image {
         /// The image.
         name: String,
@@ -75,15 +76,16 @@ pub enum UnreadableError {
     /// The folder or image cannot be read.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// A mended file cannot be written.
+    /// A fixed file cannot be written.
     #[error(transparent)]
     Write(#[from] FileError),
 }
 
-/// Looks at the bundles of these names, several at a time, and tells of them in their order. What keeps one from being
-/// read does not stop the others. Must run inside a runtime: the work of the processor goes to its threads.
+/// Validates the bundles with these names, several at a time, and returns the results in their order. A bundle that
+/// cannot be read does not affect the others. Must be called inside a runtime, because CPU-bound work runs on its
+/// threads.
 pub(crate) fn check_all<'a>(names: Vec<String>, asked: &'a Asked<'a>) -> impl Stream<Item = Checked> + 'a {
-    // A folder that is named twice is not to be mended by two at once.
+    // A folder that is named twice must not be fixed concurrently.
     let at_once = if asked.mending == Mending::Files { 1 } else { AT_ONCE };
     stream::iter(names)
         .map(move |name| check_named(name, asked))
@@ -168,7 +170,7 @@ async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stati
     result.map_err(|_| LoadError::Interrupted)
 }
 
-/// Files that no bundle may hold are a finding; everything else keeps a bundle from being read.
+/// Returns a finding for files that no bundle may contain; for any other error, the bundle cannot be read.
 fn refusal(name: &str, error: &LoadError) -> Option<Validation> {
     match error {
         LoadError::Tree(tree) | LoadError::Image(ImageError::Tree(tree)) => refused(name, tree),

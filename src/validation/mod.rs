@@ -1,8 +1,8 @@
-//! Rules over a bundle. A rule looks and reports; it never stops the others.
+//! Rules about a bundle. A rule checks and reports, but never prevents other rules from running.
 //!
-//! `bundle validate` runs all of them, stage by stage, and the [`validators`] of the suites that are asked for.
-//! Everything else asks [`judge`]: building, adding, rendering. It runs [`check`], the rules that keep a bundle out of
-//! an index, and no validators.
+//! `bundle validate` runs all rules, stage by stage, and the [`validators`] of the requested suites. All other
+//! operations, such as building, adding and rendering, call [`judge`], which runs [`check`] (the rules that keep a
+//! bundle out of an index) and no validators.
 
 mod accounts;
 mod annotations;
@@ -44,12 +44,11 @@ use crate::bundle::{Bundle, BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::Gate;
 
-/// Findings of one rule that are made at each step. What is wrong more often is wrong in the same way, and nobody reads
-/// all of it.
+/// The maximum number of findings of one rule that each step keeps. More findings would only repeat the same mistake.
 const MOST_OF_A_RULE: usize = 1_000;
 
-/// The rules that every bundle must pass before it becomes an image: its format, and for `registry+v1` what the index
-/// will ask of it. A `k8s+v1` bundle is checked further by its synthesis.
+/// Runs the rules that every bundle must pass before it becomes an image: the rules about the format and, for
+/// `registry+v1`, the requirements of an index. The synthesis of a `k8s+v1` bundle checks it further.
 pub fn check(bundle: &Bundle) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     annotations::check(bundle, &mut findings);
@@ -68,7 +67,8 @@ pub fn check(bundle: &Bundle) -> Vec<Diagnostic> {
     findings
 }
 
-/// Everything that its author is told about a bundle: by reading it, by the rules, and by synthesizing its CSV.
+/// Returns all findings for the author of a bundle: from reading the bundle, from the rules, and from synthesizing its
+/// CSV.
 pub fn check_reading(reading: &BundleReading) -> Vec<Diagnostic> {
     judge(reading, &Strictness::at(Gate::Authoring)).findings
 }

@@ -1,4 +1,4 @@
-//! NetworkPolicies of a bundle: OLM creates them in the namespace that it installs into, which others may share.
+//! Checks NetworkPolicies of a bundle: OLM creates them in the install namespace, which other operators may share.
 
 use crate::bundle::Bundle;
 use crate::diagnostic::Diagnostic;
@@ -6,7 +6,7 @@ use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
 
-/// Looks for policies that are about the pods of others, too.
+/// Reports policies that also apply to the pods of other operators.
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let objects = bundle.objects.iter();
     for policy in objects.filter(|object| object.gvk().is("networking.k8s.io", "NetworkPolicy")) {
@@ -21,7 +21,8 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         });
         if is_empty {
             let message = format!(
-                "{} selects all pods of the namespace that the operator is installed into, also those of other operators",
+                "{} selects all pods of the namespace that the operator is installed into, including those of other \
+                 operators",
                 policy.label()
             );
             let path = Path::from("spec.podSelector");

@@ -1,4 +1,4 @@
-//! Rules of `k8s+v1` bundles beyond what their synthesis must know: what it can do without, but the author cannot.
+//! Rules about `k8s+v1` bundles that the synthesis does not need, but that help authors.
 
 use super::{accounts, certificates, content, fields};
 use crate::bundle::Bundle;
@@ -12,9 +12,9 @@ use crate::version::parse_strict;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Annotation of a binding whose APIs the operator can do without.
+/// The annotation of a binding for APIs that the operator does not require.
 const OPTIONAL: (&str, &str) = ("operators.operatorframework.io.bundle.dependency", "optional");
-/// Labels that add a role to others begin so; such a role needs no binding.
+/// The prefix of labels that aggregate a role into other roles; such a role needs no binding.
 const AGGREGATED: &str = "rbac.authorization.k8s.io/aggregate-to-";
 
 pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<Diagnostic>) {
@@ -38,25 +38,25 @@ fn found(rule: &'static Rule, object: &Object, path: &Path, message: String) -> 
     finding.path(path).at(object.place(path))
 }
 
-/// Objects of one kind of a built-in group.
+/// Returns objects of one kind in a built-in group.
 fn of<'a>(bundle: &'a Bundle, group: &'a str, kind: &'a str) -> impl Iterator<Item = &'a Object> {
     bundle.objects.iter().filter(move |object| object.gvk().is(group, kind))
 }
 
-/// Not every reader of manifests opens lists.
+/// Reports lists, because not every manifest reader supports them.
 fn lists(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let mut seen = BTreeSet::new();
     for object in &bundle.objects {
         let (document, root) = object.document();
         if !root.steps().is_empty() && seen.insert((document.source().name().to_owned(), document.number())) {
-            let message = "the objects stand in a List".to_owned();
+            let message = "the objects are in a List".to_owned();
             let finding = Diagnostic::new(&rules::K8S_LIST_OBJECT, message);
             findings.push(finding.at(document.place(&Path::root().key("kind"))));
         }
     }
 }
 
-/// Channels go by the name and ranges by the version, so the two should not say different things.
+/// Compares name and version, which should match because channels use the name and ranges use the version.
 fn name_and_version(bundle: &Bundle) -> Option<Diagnostic> {
     let olm = bundle.olm.as_ref()?;
     let text = |key: &str| olm.value().get(key).and_then(Value::as_str);
@@ -72,19 +72,19 @@ fn name_and_version(bundle: &Bundle) -> Option<Diagnostic> {
         return None;
     }
     let message = if end.starts_with(|letter: char| letter.is_ascii_digit()) {
-        format!("the name {name} ends in v{end}, and the version is {version}")
+        format!("the name {name} ends in v{end}, but the version is {version}")
     } else {
         format!("the name {name} does not end in v{version}")
     };
     Some(Diagnostic::new(&rules::OLM_NAME_VERSION, message).at(olm.place(&Path::root().key("name"))))
 }
 
-/// The service accounts of the operator's pods, with the namespace where the Deployment states one.
+/// Returns the service accounts of the operator's pods, with the namespace if the Deployment specifies one.
 fn operator_accounts(bundle: &Bundle) -> impl Iterator<Item = (&str, Option<&str>)> {
     of(bundle, "apps", "Deployment").map(|deployment| (service_account(deployment).0, deployment.namespace()))
 }
 
-/// What the bindings of the operator's accounts grant.
+/// Checks the permissions that the bindings of the operator's accounts grant.
 fn bindings(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let mut seen = BTreeSet::new();
     let kinds = ["RoleBinding", "ClusterRoleBinding"];
@@ -95,7 +95,7 @@ fn bindings(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         let (kind, name) = role_of(binding);
         let Some(role) = role(bundle, binding) else {
             if (kind, name) == ("ClusterRole", rbac::CLUSTER_ADMIN) {
-                let message = format!("{} lets the operator do everything", binding.label());
+                let message = format!("{} allows the operator to do everything", binding.label());
                 let path = Path::from("roleRef.name");
                 findings.push(found(&rules::RBAC_CLUSTER_ADMIN, binding, &path, message));
             }
@@ -125,7 +125,7 @@ fn is_of_operator(bundle: &Bundle, binding: &Object) -> bool {
     })
 }
 
-/// Kind and name of the role that a binding refers to.
+/// Returns the kind and name of the role that a binding refers to.
 fn role_of(binding: &Object) -> (&str, &str) {
     let text = |key: &str| binding.text(&["roleRef", key]).unwrap_or_default();
     (text("kind"), text("name"))
@@ -136,7 +136,8 @@ fn role<'a>(bundle: &'a Bundle, binding: &'a Object) -> Option<&'a Object> {
     of(bundle, rbac::GROUP, kind).find(|role| role.name() == name)
 }
 
-/// The ban is on wildcard types; all verbs are more than an operator needs, too.
+/// Reports wildcards in verbs and non-resource URLs. Only wildcard types are banned, but these wildcards also grant
+/// more than an operator needs.
 fn wildcard_verbs(role: &Object, findings: &mut Vec<Diagnostic>) {
     let rules = Path::root().key("rules");
     for (index, rule) in role.list(&["rules"]).iter().enumerate() {
@@ -155,7 +156,7 @@ fn wildcard_verbs(role: &Object, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What the bundle brings itself cannot be optional.
+/// Reports optional permissions for APIs that the bundle provides.
 fn own_apis(bundle: &Bundle, binding: &Object, role: &Object, findings: &mut Vec<Diagnostic>) {
     let owns = |group: &str, resource: &str| {
         of(bundle, "apiextensions.k8s.io", "CustomResourceDefinition").any(|crd| {
@@ -172,7 +173,7 @@ fn own_apis(bundle: &Bundle, binding: &Object, role: &Object, findings: &mut Vec
                 .then_some((position, resource))
         });
         if let Some((position, resource)) = own {
-            let message = format!("{} is optional, and {resource} are of this bundle", binding.label());
+            let message = format!("{} is optional, but {resource} belong to this bundle", binding.label());
             let path = rules.index(index).key("resources").index(position);
             let finding = found(&rules::RBAC_OPTIONAL_OWN_API, role, &path, message);
             let annotation = Path::root().key("metadata").key("annotations").key(OPTIONAL.0);
@@ -194,7 +195,7 @@ fn unbound_roles(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         let labels = role.map(&["metadata", "labels"]);
         let aggregated = labels.is_some_and(|labels| labels.keys().any(|key| key.starts_with(AGGREGATED)));
         if !aggregated && !bound(role) {
-            let message = format!("no binding refers to {}, so it is shipped as it is", role.label());
+            let message = format!("no binding refers to {}, so it is shipped unchanged", role.label());
             let name = Path::root().key("metadata").key("name");
             findings.push(found(&rules::RBAC_UNBOUND_ROLE, role, &name, message));
         }
@@ -221,7 +222,7 @@ fn api_services(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             crd.text(&["spec", "group"]) == Some(group) && names.any(|name| name == version)
         });
         if let Some(crd) = clash {
-            let message = format!("{version} of {group} comes from an APIService and from {}", crd.label());
+            let message = format!("{version} of {group} comes from both an APIService and {}", crd.label());
             let finding = found(
                 &rules::CRD_PROVIDED_CLASH,
                 service,
@@ -233,7 +234,7 @@ fn api_services(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Services that are neither a webhook's nor an APIService's.
+/// Reports Services that neither a webhook nor an APIService refers to.
 fn services(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<Diagnostic>) {
     let referred: BTreeSet<&str> = bundle.objects.iter().flat_map(referred_services).collect();
     for outcome in &synthesis.outcomes {
@@ -241,7 +242,7 @@ fn services(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<Diagnosti
         let kept = matches!(outcome.fate, Fate::Kept(_)) && service.gvk().is("", "Service");
         if kept && !referred.contains(service.name()) {
             let message = format!(
-                "no webhook and no APIService refers to {}, so it is shipped as it is",
+                "neither a webhook nor an APIService refers to {}, so it is shipped unchanged",
                 service.label()
             );
             let name = Path::root().key("metadata").key("name");

@@ -1,4 +1,4 @@
-//! What registries say about the platforms of a bundle's images.
+//! Queries registries for the platforms of a bundle's images.
 
 use super::validators::Platforms;
 use crate::bundle::{self, pin};
@@ -10,10 +10,10 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use std::collections::{BTreeSet, HashSet};
 
-/// Images that are asked for in one go.
+/// The number of images that are queried concurrently.
 const AT_ONCE: usize = 8;
 
-/// The images that a bundle names, or its related ones alone, each once.
+/// Returns the images that a bundle names, or only its related images, each once.
 pub fn images(tree: &Tree, only_related: bool, limits: &Limits) -> Vec<String> {
     let uses = bundle::read(tree, limits).bundle.map(|bundle| pin::of_bundle(&bundle));
     let mut seen = HashSet::new();
@@ -25,7 +25,7 @@ pub fn images(tree: &Tree, only_related: bool, limits: &Limits) -> Vec<String> {
     images.filter(|image| seen.insert(image.clone())).collect()
 }
 
-/// Asks the registries for which platforms each image can be had. Why an image cannot be had stands in the place of its
+/// Queries the registries for the platforms of each image. An image that is not available has the reason instead of its
 /// platforms.
 pub async fn platforms(images: Vec<String>, transports: &Transports) -> Platforms {
     let asked = stream::iter(images).map(|image| async move {
@@ -45,13 +45,14 @@ async fn ask(image: &str, transports: &Transports) -> Result<BTreeSet<Platform>,
     let platforms = offers.map(|offers| offers.into_iter().map(|offer| offer.platform).collect());
     platforms.map_err(|error| {
         let reasons = with_causes(&error);
-        // The finding names the image already.
+        // The finding already names the image.
         let rest = reasons.strip_prefix(image).and_then(|rest| rest.strip_prefix(": "));
         rest.map_or(reasons.clone(), str::to_owned)
     })
 }
 
-/// The platforms of an image that is an index of several; none of any other image, or where that is not known.
+/// Returns the platforms of an image that is an index of several images; `None` for any other image or if the image
+/// cannot be read.
 pub(super) async fn index_platforms(reference: &Reference, transports: &Transports) -> Option<BTreeSet<Platform>> {
     let digest = transports.resolve(reference).await.ok()?;
     let offers = transports.offers(reference).await.ok()?;

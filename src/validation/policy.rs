@@ -1,8 +1,8 @@
-//! What an administrator allows to be installed: kinds of objects, permissions, registries and catalogs, for all or for
-//! single users, as a file says it.
+//! Policies in which an administrator specifies what may be installed: kinds of objects, permissions, registries and
+//! catalogs, for all or for some users.
 //!
-//! [`read`] reads the file, which [`json_schema`] describes to editors; both follow one table of keys.
-//! [`Policy::terms`] are those that hold for somebody, and [`check`] and [`judge`] hold a bundle against them.
+//! [`read`] reads a policy file, which [`json_schema`] describes for editors; both use the same table of keys.
+//! [`Policy::terms`] returns the terms for a user, and [`check`] and [`judge`] compare a bundle with these terms.
 
 mod facts;
 mod judge;
@@ -32,7 +32,7 @@ pub struct Policy {
     sections: Vec<Section>,
 }
 
-/// What holds for some users in place of what holds for all.
+/// A section for some users, which overrides the terms for all users.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Section {
@@ -42,7 +42,7 @@ struct Section {
     conditions: Conditions,
 }
 
-/// What a policy says about each subject; nothing where everything is allowed.
+/// The terms for each subject; `None` if everything is allowed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Conditions {
@@ -52,7 +52,7 @@ struct Conditions {
     catalogs: Option<Names>,
 }
 
-/// Names that are allowed, and names that are refused, as patterns.
+/// Patterns of allowed names and of denied names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 struct Names {
@@ -60,7 +60,7 @@ struct Names {
     deny: Vec<String>,
 }
 
-/// Permissions that are allowed, and permissions that are refused.
+/// Allowed permissions and denied permissions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 struct Permissions {
@@ -68,7 +68,7 @@ struct Permissions {
     deny: Vec<Permission>,
 }
 
-/// A set of permissions. What is absent does not limit it.
+/// A set of permissions. An absent field does not limit the set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Permission {
@@ -80,14 +80,14 @@ struct Permission {
     scope: Option<Scope>,
 }
 
-/// Where a permission holds.
+/// The scope of a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 enum Scope {
     Cluster,
     Namespace,
 }
 
-/// What a policy says to somebody.
+/// The terms of a policy for one user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Terms {
     /// The file, as findings name it.
@@ -96,8 +96,8 @@ pub struct Terms {
 }
 
 impl Policy {
-    /// What the policy says to a user with these groups. The first section for the user, or for one of the groups,
-    /// counts in place of what is said to all, subject by subject; what it does not mention stays.
+    /// Returns the terms for a user with these groups. The first section for the user, or for one of the groups,
+    /// replaces the terms for all users subject by subject; subjects that it omits keep the terms for all users.
     pub fn terms(&self, user: Option<&str>, groups: &[String]) -> Terms {
         let is_for = |section: &&Section| {
             user.is_some_and(|user| section.users.iter().any(|name| name == user))
@@ -122,7 +122,7 @@ impl Policy {
 }
 
 impl Terms {
-    /// Whether it takes the manifests of a bundle to judge it.
+    /// Returns whether the manifests of a bundle are needed to judge the bundle.
     pub fn ask_for_manifests(&self) -> bool {
         self.conditions.kinds.is_some() || self.conditions.permissions.is_some()
     }

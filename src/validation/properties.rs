@@ -1,4 +1,4 @@
-//! The properties file, with the optional manifests of the proposal *optional-manifest*.
+//! Checks the properties file, including the optional manifests of the proposal *optional-manifest*.
 
 use crate::bundle::{Bundle, MediaType, TypedValue};
 use crate::diagnostic::Diagnostic;
@@ -12,11 +12,11 @@ use crate::text::{Document, Path, kind_of};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// The property that lists manifests without which an operator can be installed.
+/// The property that lists manifests without which the operator can still be installed.
 use crate::olm::property::OPTIONAL_MANIFESTS as OPTIONAL;
 
-/// Kinds that OLM creates in ways of their own, where the mark has no effect. A group is given where the kind is
-/// Kubernetes' own.
+/// Kinds that OLM creates in special ways, for which the mark has no effect. Built-in kinds are listed with their
+/// group.
 const CORE: [(&str, &str); 10] = [
     ("", "ConfigMap"),
     ("", "Secret"),
@@ -30,7 +30,7 @@ const CORE: [(&str, &str); 10] = [
     ("rbac.authorization.k8s.io", "RoleBinding"),
 ];
 
-/// Names of metadata files that promise a content.
+/// Names of metadata files that imply specific content.
 const NAMED: [&str; 3] = ["annotations", "dependencies", "properties"];
 
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
@@ -46,7 +46,7 @@ fn stem(document: &Document) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// Which files hold what, and that there is one of them.
+/// Checks that the content of each file matches its name, and that only one file contains properties.
 fn files(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let root = Path::root();
     let holders: Vec<&Document> = bundle
@@ -57,14 +57,14 @@ fn files(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     if let [first, others @ ..] = holders.as_slice() {
         for other in others {
             let message = format!(
-                "{} has properties, and so has {}",
+                "both {} and {} contain properties",
                 other.source().name(),
                 first.source().name()
             );
             let finding = Diagnostic::new(&rules::PROP_FILES, message).at(other.key_place(&root.key("properties")));
             findings.push(finding.also(
                 first.key_place(&root.key("properties")),
-                "OLM reads these, the first by the name of the file",
+                "OLM reads these, from the first file by name",
             ));
         }
     }
@@ -75,15 +75,21 @@ fn files(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         };
         let holds: Vec<&str> = NAMED.into_iter().filter(|key| map.contains_key(*key)).collect();
         if NAMED.contains(&named) && !holds.is_empty() && !holds.contains(&named) {
-            let message = format!("this file is named for {named}, and holds {}", holds.join(", "));
+            let message = format!(
+                "the name of this file indicates {named}, but the file contains {}",
+                holds.join(", ")
+            );
             let place = document.key_place(&root.key(holds[0]));
             let finding = Diagnostic::new(&rules::PROP_FILE_NAME, message).at(place);
-            findings.push(finding.help(format!("Name it {}.yaml: OLM reads it all the same.", holds[0])));
+            findings.push(finding.help(format!(
+                "Rename it to {}.yaml; OLM reads it regardless of its name.",
+                holds[0]
+            )));
         }
     }
 }
 
-/// The list and its entries. Entries without a type are findings of reading already.
+/// Checks the list and its entries. Entries without a type are already reported on reading.
 fn entries(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let path = Path::root().key("properties");
     for document in &bundle.metadata {
@@ -109,7 +115,7 @@ fn entries(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Properties that an index derives by itself.
+/// Checks properties that an index derives from the bundle.
 fn derived(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let package = bundle.annotations.as_ref().map(crate::bundle::Annotations::package);
     let version = match (bundle.csv(), &bundle.olm) {
@@ -126,19 +132,19 @@ fn derived(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         if let (Some(named), Some(own)) = (text("packageName"), package)
             && named != own
         {
-            let message = format!("the property says that this bundle is of the package {named}, not {own}");
-            let help = "Remove it. To ask for that package, write it into metadata/dependencies.yaml.";
+            let message = format!("the property names the package {named}, but this bundle belongs to {own}");
+            let help = "Remove it. To require that package, add it to metadata/dependencies.yaml.";
             findings.push(report(message, "packageName").help(help));
         } else if let (Some(named), Some(own)) = (text("version"), version)
             && named != own
         {
-            let message = format!("the property says that this bundle has the version {named}, not {own}");
+            let message = format!("the property names the version {named}, but this bundle has {own}");
             findings.push(report(message, "version"));
         }
     }
 }
 
-/// One entry of the list of optional manifests, as far as it has the right shape.
+/// A well-formed entry of the list of optional manifests.
 struct OptionalManifest<'a> {
     group: &'a str,
     kind: &'a str,
@@ -153,10 +159,7 @@ fn optional(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         .filter(|property| property.kind == OPTIONAL)
         .collect();
     if let [first, second, ..] = properties.as_slice() {
-        let message = format!(
-            "{OPTIONAL} stands {} times; the lists are taken together",
-            properties.len()
-        );
+        let message = format!("{OPTIONAL} appears {} times; the lists are combined", properties.len());
         let finding = Diagnostic::new(&rules::OPT_SEVERAL, message).at(second.place.clone());
         findings.push(finding.also(first.place.clone(), "the first one"));
     }
@@ -178,7 +181,7 @@ fn optional(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
                 continue;
             };
             if !seen.insert((read.group, read.kind, read.namespace, read.name)) {
-                let message = format!("{} {} stands here a second time", read.kind, read.name);
+                let message = format!("{} {} appears here a second time", read.kind, read.name);
                 findings.push(Diagnostic::new(&rules::OPT_DUPLICATE, message).at(property.place_of(&path)));
                 continue;
             }
@@ -229,7 +232,7 @@ fn shape<'a>(
 fn unknown_keys(property: &TypedValue, map: &Map<String, Value>, path: &Path, findings: &mut Vec<Diagnostic>) {
     const KEYS: [&str; 4] = ["group", "kind", "namespace", "name"];
     for key in map.keys().filter(|key| !KEYS.contains(&key.as_str())) {
-        let message = format!("{key} has no meaning in an entry of {OPTIONAL}");
+        let message = format!("{key} has no effect in an entry of {OPTIONAL}");
         let finding = Diagnostic::new(&rules::OPT_UNKNOWN_KEY, message).at(property.key_place_of(&path.key(key)));
         findings.push(match nearest(key, KEYS) {
             Some(known) => finding.help(format!("Did you mean {known}?")),
@@ -255,7 +258,8 @@ fn meaning(
     };
     let entry = OptionalManifest { group, ..*entry };
     let written = bundle.objects.iter().find(|object| matches(&entry, object));
-    // Of a k8s+v1 bundle, objects are shipped without the namespaces that OLM does not keep, and are known so, too.
+    // The objects of a k8s+v1 bundle are shipped without namespaces that OLM does not keep, so entries may also name
+    // the objects without these namespaces.
     let shipped = || {
         let mut objects = bundle.objects.iter();
         let plain = bundle.media_type == MediaType::K8sV1 && entry.namespace.is_none();
@@ -265,13 +269,13 @@ fn meaning(
     if let Some(version) = version {
         let message = match found {
             Some(object) if object.gvk().version != version => format!(
-                "the group carries the version {version}, and the manifest has {}",
+                "the group includes the version {version}, but the manifest has {}",
                 object.gvk().version
             ),
-            _ => format!("the group carries the version {version}, which has no meaning here"),
+            _ => format!("the group includes the version {version}, which has no effect here"),
         };
         let at = report(&rules::OPT_GROUP_VERSION, message, "group");
-        findings[at].help = Some(format!("Write group: {group}."));
+        findings[at].help = Some(format!("Use group: {group}."));
         findings[at].edits.extend(property.rewrite(&path.key("group"), group));
     }
     let mut report = |rule: &'static Rule, message: String, key: &str, help: Option<String>| {
@@ -295,13 +299,13 @@ fn meaning(
             &rules::OPT_CORE_KIND
         };
         let message = format!(
-            "OLM creates {} {} in any case: the mark has no effect",
+            "OLM always creates {} {}, so marking it has no effect",
             entry.kind,
             object.name()
         );
         report(rule, message, "kind", None);
     } else if builtin::is_bare_group(entry.group) || builtin::find_kind(entry.group, entry.kind).is_some() {
-        let message = format!("every cluster has {}, so there is little to gain", entry.kind);
+        let message = format!("every cluster has {}, so marking it has little benefit", entry.kind);
         report(&rules::OPT_BUILTIN_KIND, message, "kind", None);
     }
 }
@@ -314,7 +318,7 @@ fn is_named(entry: &OptionalManifest<'_>, object: &Object) -> bool {
     object.gvk().is(entry.group, entry.kind) && object.name() == entry.name
 }
 
-/// What was probably meant, and the key that is wrong.
+/// Returns the wrong key, and advice about the probably intended value.
 fn near_miss(bundle: &Bundle, entry: &OptionalManifest<'_>) -> (&'static str, Option<String>) {
     let named = |object: &&Object| object.name() == entry.name;
     let same_kind = |object: &&Object| object.gvk().is(entry.group, entry.kind);
@@ -323,13 +327,11 @@ fn near_miss(bundle: &Bundle, entry: &OptionalManifest<'_>) -> (&'static str, Op
         return match object.namespace() {
             Some(namespace) => (
                 "namespace",
-                Some(format!(
-                    "The manifest says namespace: {namespace}; write the same here."
-                )),
+                Some(format!("The manifest has namespace: {namespace}; use the same here.")),
             ),
             None => (
                 "namespace",
-                Some("The manifest has no namespace, so leave it out here, too.".to_owned()),
+                Some("Remove the namespace, because the manifest has none.".to_owned()),
             ),
         };
     }
@@ -350,8 +352,8 @@ fn near_miss(bundle: &Bundle, entry: &OptionalManifest<'_>) -> (&'static str, Op
             ("kind", object.gvk())
         };
         let help = match (key, gvk.group.as_str()) {
-            ("group", "") => "Leave the group out: it is the core group.".to_owned(),
-            ("group", group) => format!("The manifest is of the group {group}."),
+            ("group", "") => "Remove the group, because the manifest belongs to the core group.".to_owned(),
+            ("group", group) => format!("The manifest belongs to the group {group}."),
             _ => format!("The kind is {}.", gvk.kind),
         };
         return (key, Some(help));
@@ -362,12 +364,15 @@ fn near_miss(bundle: &Bundle, entry: &OptionalManifest<'_>) -> (&'static str, Op
         .map(|object| (strsim::damerau_levenshtein(object.name(), entry.name), object.name()))
         .min();
     match nearest {
-        Some((_, name)) => ("name", Some(format!("There is one of this kind named {name}."))),
+        Some((_, name)) => (
+            "name",
+            Some(format!("The bundle has an object of this kind named {name}.")),
+        ),
         None => ("name", None),
     }
 }
 
-/// Entries that name an object which becomes a part of the CSV, so that no step of its own creates it.
+/// Reports entries that name an object that becomes part of the CSV, because no separate step creates such an object.
 pub(super) fn projected(bundle: &Bundle, outcomes: &[Outcome], findings: &mut Vec<Diagnostic>) {
     if bundle.media_type != MediaType::K8sV1 {
         return;
@@ -388,7 +393,7 @@ pub(super) fn projected(bundle: &Bundle, outcomes: &[Outcome], findings: &mut Ve
                 && outcome.fate == Fate::Projected
             {
                 let message = format!(
-                    "{} becomes a part of the ClusterServiceVersion, so it cannot be optional",
+                    "{} becomes part of the ClusterServiceVersion, so it cannot be optional",
                     outcome.object.label()
                 );
                 let path = Path::root().key("manifests").index(index);

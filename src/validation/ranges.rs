@@ -1,4 +1,4 @@
-//! Ranges of versions in the metadata of a bundle.
+//! Checks version ranges in the metadata of a bundle.
 
 use crate::bundle::{Bundle, TypedValue};
 use crate::diagnostic::Diagnostic;
@@ -7,13 +7,13 @@ use crate::rules::{self, Rule};
 use crate::text::{Document, Path, mend};
 use crate::version::VersionRange;
 
-/// What is wrong with a range in an entry of the metadata, at the place inside its text.
+/// Reports a problem with a range in a metadata entry, at the place inside its text.
 pub(super) fn range_problem(entry: &TypedValue, range: &str, path: &Path, rule: &'static Rule) -> Option<Diagnostic> {
     let (document, of_entry) = entry.entry();
     problem(document, &of_entry.key("value").join(path), range, rule)
 }
 
-/// The range of versions that may be updated from: an annotation of the CSV, or of `metadata/olm.yaml`.
+/// Checks the range of versions that this version can update: an annotation of the CSV or of `metadata/olm.yaml`.
 pub(super) fn skip_range(bundle: &Bundle) -> Option<Diagnostic> {
     let annotations = Path::from("annotations");
     let (document, path) = match (&bundle.olm, bundle.csv()) {
@@ -30,24 +30,24 @@ pub(super) fn skip_range(bundle: &Bundle) -> Option<Diagnostic> {
     Some(found.path(&path))
 }
 
-/// What is wrong with the range at `path`.
+/// Reports a problem with the range at `path`.
 fn problem(document: &Document, path: &Path, range: &str, rule: &'static Rule) -> Option<Diagnostic> {
-    // OLM passes over a dash between two versions, so that both are to be met at once.
+    // OLM ignores a dash between two versions, so both versions would have to match at once.
     if let Some(dash) = range.find(" - ")
         && VersionRange::parse(&range.replace(" - ", " ")).is_ok()
     {
-        let message = format!("nothing is in the range {range:?}: - has no meaning in OLM's ranges");
+        let message = format!("the range {range:?} contains no version, because - has no meaning in OLM's ranges");
         let place = document.scalar_place(path, dash + 1..dash + 2);
         return Some(Diagnostic::new(&rules::RANGE_HYPHEN, message).at(place));
     }
     let error = VersionRange::parse(range).err()?;
     let part = range.get(error.span.clone()).unwrap_or(range);
-    let message = format!("{range:?} is no version range, at {part:?}: {error}");
+    let message = format!("{range:?} is not a version range, at {part:?}: {error}");
     let finding = Diagnostic::new(rule, message).at(document.scalar_place(path, error.span));
     Some(finding.mended_by(without_v(range).and_then(|bare| mend::rewrite(document, path, &bare))))
 }
 
-/// The range without a `v` before its versions, where that is all that is wrong with it.
+/// Returns the range without a `v` before its versions, if that `v` is its only defect.
 fn without_v(range: &str) -> Option<String> {
     let mut bare = String::new();
     let mut rest = range.trim();

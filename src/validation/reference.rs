@@ -1,6 +1,6 @@
-//! The verdicts of the original programs, faults and all, for those who must see the same one.
+//! Reproduces the verdicts of the original programs, including their faults, for users who need the same verdict.
 //!
-//! They read every bundle as `registry+v1`, because they know nothing else.
+//! The original programs read every bundle as `registry+v1`, because they support no other media type.
 
 use super::load::UNREADABLE;
 use super::request::{Reference, Request};
@@ -37,7 +37,7 @@ fn format(bundle: &Bundle, findings: &mut Vec<Finding>) {
     });
 }
 
-/// Every validator, those of the suites among them.
+/// Runs every validator, including those of the suites.
 fn api(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) -> Vec<Finding> {
     let mut findings = Vec::new();
     stage(&mut findings, LOAD, |found| {
@@ -54,7 +54,7 @@ fn api(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) 
     validators(bundle, tree, &all, &request)
 }
 
-/// The loader is given the manifests alone, so it never sees the annotations.
+/// Judges as operator-sdk does, whose loader receives only the manifests and never sees the annotations.
 fn operator_sdk(mut bundle: Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) -> Vec<Finding> {
     let mut findings = Vec::new();
     stage(&mut findings, LOAD, |found| {
@@ -72,7 +72,7 @@ fn operator_sdk(mut bundle: Bundle, tree: &Tree, reading: &[Diagnostic], request
     findings
 }
 
-/// Only errors: opm drops the warnings.
+/// Judges as opm does, and reports only errors, because opm drops the warnings.
 fn opm(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) -> Vec<Finding> {
     let mut findings = Vec::new();
     format(bundle, &mut findings);
@@ -88,7 +88,7 @@ fn opm(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) 
         );
         bundle_as_opm(bundle, found);
     });
-    // What does not fit its type is said once for each object, and its validator does not see it.
+    // Values that do not match their type are reported once for each object, and the validator does not see the object.
     let mut fitting = bundle.clone();
     fitting.objects.retain(|object| {
         let misfits = content::shape(object);
@@ -111,7 +111,7 @@ fn opm(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) 
         validator: CONTENT,
         ..finding
     }));
-    // The optional validator sees the CSV and none of the objects.
+    // The optional validator sees only the CSV and no other objects.
     fitting.objects.retain(is_csv);
     let hub: Vec<&'static str> = request
         .validators
@@ -126,7 +126,7 @@ fn opm(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) 
     findings
 }
 
-/// What stops a decoder, as opm says it.
+/// Reports files that a decoder cannot read, as opm does.
 fn unreadable(finding: &Diagnostic) -> Option<Diagnostic> {
     let in_manifests = finding
         .place
@@ -160,7 +160,7 @@ fn kinds_and_metadata(bundle: &Bundle, reading: &[Diagnostic], findings: &mut Ve
     }
 }
 
-/// opm's own check of the bundle as a whole. An owned entry that names its group matches no CRD.
+/// Runs opm's check of the whole bundle, in which an owned entry that names its group matches no CRD.
 fn bundle_as_opm(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let Some(csv) = bundle.csv() else {
         let message = format!("{} has no ClusterServiceVersion in manifests/", bundle.origin);

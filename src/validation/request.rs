@@ -1,4 +1,4 @@
-//! What is asked about a bundle.
+//! The request for a validation.
 
 use super::policy::Terms;
 use super::validators::ValidatorOptions;
@@ -6,24 +6,24 @@ use crate::bundle::BundleLimits;
 use crate::synthesis::outside::Outside;
 use std::sync::Arc;
 
-/// What is to be looked at.
+/// The checks to run on a bundle, and their settings.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// Validators beyond those that every bundle must pass, by their names.
+    /// The names of validators in addition to those that every bundle must pass.
     pub validators: Vec<&'static str>,
-    /// Whose verdict is wanted in place of ours.
+    /// The program whose verdict is requested instead of that of opmx.
     pub reference: Option<Reference>,
-    /// What the validators are told.
+    /// The options of the validators.
     pub options: ValidatorOptions,
-    /// What an administrator allows, where that is asked for.
+    /// The policy terms to check against, if any.
     pub policy: Option<Terms>,
-    /// What is known outside the bundles.
+    /// Information from outside the bundles.
     pub outside: Option<Arc<Outside>>,
-    /// How much a bundle may hold.
+    /// Size limits for a bundle.
     pub limits: BundleLimits,
 }
 
-/// A program whose verdict can be had.
+/// A program whose verdict can be reproduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reference {
     /// `opm alpha bundle validate`.

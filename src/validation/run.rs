@@ -1,4 +1,4 @@
-//! One bundle through all the rules that were asked for.
+//! Checks one bundle against all requested rules.
 
 use super::reference;
 use super::request::Request;
@@ -18,25 +18,25 @@ use crate::synthesis::{consequences, synthesize};
 use crate::tree::{Tree, TreeError};
 use std::collections::HashMap;
 
-/// What is found about one bundle.
+/// The findings about one bundle.
 #[derive(Debug, Clone)]
 pub struct Validation {
     /// The directory or image.
     pub bundle: String,
-    /// Its media type, where it can be told.
+    /// The media type, if known.
     pub media_type: Option<MediaType>,
-    /// Everything that is found, in the order of files and places.
+    /// All findings, in the order of files and places.
     pub findings: Vec<Finding>,
 }
 
 impl Validation {
-    /// Whether anything fails the bundle.
+    /// Returns whether any finding is an error.
     pub fn has_errors(&self) -> bool {
         self.findings.iter().any(|finding| finding.diagnostic.is_error())
     }
 }
 
-/// What there is to say about files that no bundle may hold; nothing where they could not be read for another reason.
+/// Reports files that no bundle may contain; returns `None` if the files could not be read for a different reason.
 pub fn refused(bundle: &str, error: &TreeError) -> Option<Validation> {
     let rule = match error {
         TreeError::PathEscape { .. } => &rules::TREE_PATH_ESCAPE,
@@ -55,7 +55,7 @@ pub fn refused(bundle: &str, error: &TreeError) -> Option<Validation> {
     })
 }
 
-/// The one finding about a bundle of this name that could not be read at all.
+/// Returns the validation of a bundle that could not be read, with this message as its only finding.
 pub fn unreadable(bundle: String, message: String) -> Validation {
     let diagnostic = Diagnostic::new(&rules::BUNDLE_UNREADABLE, message);
     Validation {
@@ -68,22 +68,23 @@ pub fn unreadable(bundle: String, message: String) -> Validation {
     }
 }
 
-/// What is found about a bundle, and the bundle.
+/// The findings about a bundle, and the bundle.
 #[derive(Debug, Clone)]
 pub struct Validated {
-    /// What is found.
+    /// The findings.
     pub validation: Validation,
-    /// The bundle as the validators saw it: of a `k8s+v1` bundle with the synthesized CSV in place of the objects that
-    /// became part of it, where there is one. None where it could not be read, or where another program judges.
+    /// The bundle as the validators saw it: a `k8s+v1` bundle contains the synthesized CSV, if there is one, instead of
+    /// the objects that became part of the CSV. `None` if the bundle could not be read, or if the verdict of a
+    /// different program was requested.
     pub bundle: Option<Bundle>,
 }
 
-/// Looks at the files of one bundle.
+/// Validates the files of one bundle.
 pub fn validate(tree: &Tree, request: &Request) -> Validation {
     validate_bundle(tree, request).validation
 }
 
-/// Looks at the files of one bundle, and keeps the bundle for what else is to be looked at.
+/// Validates the files of one bundle, and returns the bundle for further checks.
 pub(crate) fn validate_bundle(tree: &Tree, request: &Request) -> Validated {
     let (bundle, media_type, mut findings) = match request.reference {
         Some(reference) => {
@@ -175,8 +176,8 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
     (seen.or(reading.bundle), Some(media_type), once(&findings))
 }
 
-/// A CRD of the old version is no longer served anywhere: how much that weighs depends on `minKubeVersion`, which is
-/// what this validator looks at.
+/// Reports CRDs of the old version, which no current cluster serves. The severity depends on `minKubeVersion`, which
+/// this validator checks.
 fn removed_crds(bundle: &Bundle, tree: &Tree, request: &Request) -> Vec<Finding> {
     const REMOVED_APIS: &str = "alpha-deprecated-apis";
     let old = |object: &crate::manifest::Object| {
@@ -195,7 +196,7 @@ fn removed_crds(bundle: &Bundle, tree: &Tree, request: &Request) -> Vec<Finding>
         .collect()
 }
 
-/// Rules of different readers that see the same defect: the first is not said where the second was.
+/// Rules of different readers about the same defect: the first rule is not reported where the second one is.
 static SAME: &[(&Rule, &Rule)] = &[
     (&rules::CRD_V1BETA1, &rules::REMOVED_API_1_22),
     (&rules::HUB_MINKUBEVERSION_FORMAT, &rules::CSV_MINKUBEVERSION_FORMAT),
@@ -211,7 +212,7 @@ static SAME: &[(&Rule, &Rule)] = &[
     (&rules::OBJECT_FIELD_TYPE, &rules::OBJ_UNPARSABLE),
 ];
 
-/// Says each defect once.
+/// Reports each defect once.
 fn once(findings: &[Finding]) -> Vec<Finding> {
     let mut seen: HashMap<(&str, &str, Option<usize>), Vec<&Diagnostic>> = HashMap::new();
     let mut kept = Vec::new();
@@ -246,10 +247,10 @@ fn overlap(left: &Finding, right: &Finding) -> bool {
     }
 }
 
-/// The rule of this id, or what was probably meant.
+/// Returns the rule with this id.
 ///
 /// # Errors
-/// With the nearest id where there is no such rule.
+/// Returns an error with the nearest id if there is no such rule.
 pub(crate) fn rule_named(id: &str) -> Result<&'static Rule, UnknownRule> {
     rules::by_id(id).ok_or_else(|| UnknownRule {
         id: id.to_owned(),
@@ -257,12 +258,12 @@ pub(crate) fn rule_named(id: &str) -> Result<&'static Rule, UnknownRule> {
     })
 }
 
-/// There is no such rule.
+/// An id that is not the id of a rule.
 #[derive(Debug, thiserror::Error)]
 #[error("there is no rule {id}{}", nearest.map(|nearest| format!("; did you mean {nearest}?")).unwrap_or_default())]
 pub(crate) struct UnknownRule {
-    /// What was asked for.
+    /// The requested id.
     pub id: String,
-    /// The id that is most like it.
+    /// The most similar id.
     pub nearest: Option<&'static str>,
 }

@@ -1,4 +1,4 @@
-//! The stages of a validation, and what each finds.
+//! The stages of a validation and their findings.
 
 use super::MOST_OF_A_RULE;
 use super::request::Request;
@@ -8,16 +8,16 @@ use crate::diagnostic::Diagnostic;
 use crate::tree::Tree;
 use std::collections::HashMap;
 
-/// One finding, and who makes it.
+/// A finding and the stage or validator that reports it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
     /// The name of the validator or stage in the Operator Framework; `None` for rules that only opmx has.
     pub validator: Option<&'static str>,
-    /// What is wrong.
+    /// The finding itself.
     pub diagnostic: Diagnostic,
 }
 
-/// The stages before the validators, by the names that the Operator Framework has for them.
+/// The stages before the validators, by their names in the Operator Framework.
 pub(super) const FORMAT: Option<&str> = Some("format");
 pub(super) const CONTENT: Option<&str> = Some("content");
 pub(super) const LOAD: Option<&str> = Some("load");
@@ -40,7 +40,7 @@ pub(super) fn stage(
     findings.extend(found.into_iter().map(|diagnostic| Finding { validator, diagnostic }));
 }
 
-/// The validators of the request and those of `always`, on a bundle.
+/// Runs the requested validators and those of `always` on a bundle.
 pub(super) fn validators(bundle: &Bundle, tree: &Tree, always: &[&'static str], request: &Request) -> Vec<Finding> {
     let options = ValidatorOptions {
         reference: request.reference.is_some(),

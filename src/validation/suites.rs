@@ -1,15 +1,15 @@
-//! Sets of validators by the names that people know them under.
+//! Sets of validators, by their common names.
 
 use super::validators::{CONFORMA, CONFORMA_IMAGES, MULTIARCH, OTHERS, VALIDATORS};
 
 /// A set of validators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Suite {
-    /// The name, as `operatorhub`.
+    /// The name, such as `operatorhub`.
     pub name: &'static str,
-    /// The names of its validators.
+    /// The names of the validators.
     pub validators: &'static [&'static str],
-    /// What it looks at, in a few words.
+    /// A short description of the checks.
     pub about: &'static str,
 }
 
@@ -18,7 +18,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite {
         name: "operatorhub",
         validators: &["operatorhubv2", "capabilities", "categories"],
-        about: "what a public catalog asks of an operator's page",
+        about: "requirements of a public catalog for an operator's page",
     },
     Suite {
         name: "good-practices",
@@ -38,22 +38,22 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite {
         name: "objects",
         validators: &["object", "operatorgroup", "package-manifest"],
-        about: "objects that get in the way of a cluster's upkeep",
+        about: "objects that interfere with the maintenance of a cluster",
     },
     Suite {
         name: "community",
         validators: &["community"],
-        about: "what the community catalog asks for",
+        about: "requirements of the community catalog",
     },
     Suite {
         name: MULTIARCH,
         validators: &[MULTIARCH],
-        about: "the platforms of the images, which their registries are asked for",
+        about: "the platforms of the images, read from their registries",
     },
     Suite {
         name: "konflux",
         validators: &[CONFORMA, CONFORMA_IMAGES],
-        about: "the policy by which Konflux releases bundles; registries are asked for the related images",
+        about: "the release policy of Konflux for bundles; related images are looked up in their registries",
     },
     Suite {
         name: "capabilities",
@@ -67,9 +67,9 @@ pub(crate) static SUITES: &[Suite] = &[
     },
 ];
 
-/// The validators of a suite; `all` are those of every suite that needs nothing but the bundle, and that catalogs ask
-/// for, so without `multiarch` and `konflux`.
-/// operator-sdk's own names of single validators and of its suite are known, too.
+/// Returns the validators of a suite. `all` stands for every suite that needs only the bundle and that catalogs
+/// require, which excludes `multiarch` and `konflux`. The names that operator-sdk uses for single validators and for
+/// its suite are also accepted.
 pub fn validators_of(name: &str) -> Option<Vec<&'static str>> {
     match name {
         "all" => {
@@ -94,7 +94,7 @@ pub fn validators_of(name: &str) -> Option<Vec<&'static str>> {
     }
 }
 
-/// The names of all suites, `all` first.
+/// Returns the names of all suites, `all` first.
 pub fn names() -> Vec<&'static str> {
     std::iter::once("all")
         .chain(SUITES.iter().map(|suite| suite.name))

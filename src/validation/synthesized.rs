@@ -1,4 +1,4 @@
-//! The CSV of a `k8s+v1` bundle as the validators see it, and the way back from it to what the author wrote.
+//! The CSV of a `k8s+v1` bundle as the validators see it, with the places of its values in the author's files.
 
 use super::stages::Finding;
 use crate::bundle::Bundle;
@@ -8,10 +8,10 @@ use crate::synthesis::{Fate, Provenance, Synthesis};
 use crate::text::{Document, Limits, Path, to_json};
 use serde_json::Value;
 
-/// The name of the file that does not exist. Findings never show it.
+/// The name of the virtual file. Findings never show this name.
 const FILE: &str = "the synthesized ClusterServiceVersion";
 
-/// Rules about what the synthesis makes so, or has judged already with better places.
+/// Rules about values that the synthesis itself sets, or that it has already judged with better places.
 const SETTLED: &[&str] = &[
     "bundle-serviceaccount-clash",
     "bundle-size-exceeded",
@@ -28,7 +28,7 @@ pub(super) struct Synthesized<'a> {
 }
 
 impl<'a> Synthesized<'a> {
-    /// Takes the CSV and what is shipped beside it.
+    /// Creates the bundle from the CSV and the objects that are shipped alongside it.
     pub(super) fn new(bundle: &Bundle, csv: &Value, synthesis: &'a Synthesis) -> Option<Self> {
         let mut manifests = Manifests::default();
         let limits = Limits {
@@ -55,23 +55,24 @@ impl<'a> Synthesized<'a> {
         })
     }
 
-    /// The bundle.
+    /// Returns the bundle.
     pub(super) fn bundle(&self) -> &Bundle {
         &self.bundle
     }
 
-    /// The bundle, when no finding is to be led back any more.
+    /// Returns the bundle, once no more findings need to be traced back.
     pub(super) fn into_bundle(self) -> Bundle {
         self.bundle
     }
 
-    /// The finding at the place that the value came from; none where the synthesis has said it already.
+    /// Returns the finding at the place that the value came from; `None` if the synthesis has already reported the
+    /// finding.
     pub(super) fn at_its_source(&self, mut finding: Finding) -> Option<Finding> {
         let diagnostic = &mut finding.diagnostic;
         if SETTLED.contains(&diagnostic.rule.id) {
             return None;
         }
-        // What OLM would read can be mended only where the author wrote it.
+        // Values that OLM would read can be fixed only in the author's files.
         diagnostic.edits.retain(|edit| edit.place.source.name() != FILE);
         diagnostic.place = diagnostic.place.take().and_then(|place| self.source_of(place));
         let related = std::mem::take(&mut diagnostic.related).into_iter();
@@ -94,7 +95,7 @@ impl<'a> Synthesized<'a> {
         }
         let path = self.path_at(&place);
         let origin = self.provenance.origin(&path).or_else(|| {
-            // A value that was put together from others stands for the first of them.
+            // A value that was assembled from several values has the place of the first one.
             let below = |found: &&Path| path.steps().len() > 1 && found.steps().starts_with(path.steps());
             let found = self.provenance.iter().map(|(found, _)| found).find(below)?;
             self.provenance.origin(found)
@@ -102,12 +103,12 @@ impl<'a> Synthesized<'a> {
         if let Some(origin) = origin {
             return Some(origin.place());
         }
-        // Nothing of what was asked for is there, so it is the author's file that lacks it.
+        // No part of the value exists, so the author's file lacks the value.
         let olm = self.bundle.olm.as_ref()?;
         Some(Place::new(olm.source(), 0..0))
     }
 
-    /// The path of the smallest value that holds the place, or of the key that it is.
+    /// Returns the path of the smallest value whose text or key contains the place.
     fn path_at(&self, place: &Place) -> Path {
         let mut path = Path::root();
         let mut value = self.document.value();

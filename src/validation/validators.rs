@@ -1,8 +1,8 @@
-//! The validators of the Operator Framework by their names, corrected where they are wrong.
+//! The validators of the Operator Framework by name, with their errors corrected.
 //!
-//! A validator looks at one `registry+v1` bundle and reports; none stops the others. With
-//! [`ValidatorOptions::reference`] each behaves as the original does, faults and all, for those who need the same
-//! verdict.
+//! A validator checks one `registry+v1` bundle and reports, but never prevents other validators from running. With
+//! [`ValidatorOptions::reference`], each validator behaves as the original does, including its faults, for users who
+//! need the same verdict.
 
 mod address;
 mod bundle;
@@ -37,46 +37,46 @@ use semver::Version;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Images by their names, each with the platforms that it can be had for, or why that is not known.
+/// Images by name, each with the available platforms, or with the reason why these are unknown.
 pub type Platforms = BTreeMap<String, Result<BTreeSet<Platform>, String>>;
 
-/// What some validators can be told.
+/// Options of some validators.
 #[derive(Debug, Clone, Default)]
 pub struct ValidatorOptions {
-    /// The Kubernetes version that the bundle must run on: APIs that it no longer serves are errors.
+    /// The Kubernetes version that the bundle must run on: APIs that this version no longer serves are errors.
     pub kubernetes_version: Option<Version>,
-    /// Categories to allow, in place of the usual list.
+    /// The allowed categories instead of the default list.
     pub categories: Option<Vec<String>>,
-    /// Name and content of the Dockerfile of the index that the bundle is meant for (`community`).
+    /// The name and content of the Dockerfile of the index that the bundle is meant for (`community`).
     pub index_dockerfile: Option<(String, String)>,
-    /// The platforms that the bundle's images can be had for, or why that is not known (`multiarch` and `conforma-images`,
-    /// which say nothing without). [`platforms`](super::platforms) asks the registries.
+    /// The platforms that the bundle's images are available for, or the reason why these are unknown (for `multiarch`
+    /// and `conforma-images`, which otherwise report nothing). [`platforms`](super::platforms) queries the registries.
     pub platforms: Option<Platforms>,
-    /// The platforms of the bundle's own image, where that is an index of images (`conforma`).
+    /// The platforms of the bundle's own image, if it is an index of images (`conforma`).
     pub bundle_platforms: Option<BTreeSet<Platform>>,
-    /// Registries, or parts of them, that images may be from; `None` for all (`conforma`).
+    /// The registries or repositories that images may come from; `None` for all (`conforma`).
     pub allowed_registries: Option<Vec<String>>,
-    /// Judge exactly as the original validators do, also where they are wrong.
+    /// Whether to judge exactly as the original validators do, including their errors.
     pub reference: bool,
 }
 
-/// What a validator looks at.
+/// The input of a validator.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
     /// The bundle, as far as it could be read.
     pub bundle: &'a Bundle,
-    /// All files of its directory or image: their sizes count, and a package manifest may be among them.
+    /// All files of the bundle's directory or image, for the total size and the package manifest.
     pub files: &'a Tree,
-    /// What the caller asked for.
+    /// The options that the caller chose.
     pub options: &'a ValidatorOptions,
 }
 
-/// One validator.
+/// A validator.
 #[derive(Debug)]
 pub struct Validator {
-    /// Its name, as `operatorhubv2`.
+    /// The name, such as `operatorhubv2`.
     pub name: &'static str,
-    /// Looks at the bundle and adds what it finds.
+    /// Checks the bundle and adds the findings.
     pub check: fn(&Input<'_>, &mut Vec<Diagnostic>),
 }
 
@@ -140,7 +140,7 @@ pub static VALIDATORS: &[Validator] = &[
     },
 ];
 
-/// Validators that are not those of the Operator Framework, which run behind them.
+/// Validators that are not part of the Operator Framework; they run after those of [`VALIDATORS`].
 pub static OTHERS: &[Validator] = &[
     Validator {
         name: CONFORMA,
@@ -155,17 +155,17 @@ pub static OTHERS: &[Validator] = &[
 /// The validator that needs [`ValidatorOptions::platforms`].
 pub const MULTIARCH: &str = "multiarch";
 
-/// The validator of a release policy, which asks for more than any catalog.
+/// The validator of a release policy, which is stricter than any catalog.
 pub const CONFORMA: &str = "conforma";
 
-/// The part of it that needs [`ValidatorOptions::platforms`].
+/// The part of the release policy that needs [`ValidatorOptions::platforms`].
 pub const CONFORMA_IMAGES: &str = "conforma-images";
 
 /// The validators that every bundle must pass.
 pub const DEFAULT: &[&str] = &["csv", "crd", "bundle"];
 
-/// Runs the validators of these names, each finding with the validator that made it. What two of them say about the
-/// same place is said once, by the first, unless the original verdict is wanted.
+/// Runs the validators with these names; returns each finding with the name of its validator. If two validators report
+/// the same finding about the same place, only the first report is kept, unless the original verdict is requested.
 pub fn run(input: &Input<'_>, names: &[&str]) -> Vec<(&'static str, Diagnostic)> {
     let mut all = Vec::new();
     let mut said = BTreeSet::new();
@@ -185,19 +185,19 @@ pub fn run(input: &Input<'_>, names: &[&str]) -> Vec<(&'static str, Diagnostic)>
     all
 }
 
-/// A finding about the value at `path` of an object, or about its absence there.
+/// Returns a finding about the value at `path` of an object, or about its absence.
 fn found(rule: &'static Rule, object: &Object, path: &Path, message: impl Into<String>) -> Diagnostic {
     let finding = Diagnostic::new(rule, message).object(object.label());
     finding.path(path).at(object.place(path))
 }
 
-/// The CSV of the bundle, to point at and to read.
+/// Returns the CSV of the bundle, both as an object and as a view.
 fn csv_of<'a>(input: &Input<'a>) -> Option<(&'a Object, Csv<'a>)> {
     let object = input.bundle.csv()?;
     Some((object, Csv(object.value())))
 }
 
-/// The rules of the permissions that the CSV asks for, with their paths.
+/// Returns the rules of the permissions that the CSV requests, with their paths.
 fn permission_rules(csv: Csv<'_>) -> impl Iterator<Item = (Path, &Value)> {
     ["permissions", "clusterPermissions"].into_iter().flat_map(move |list| {
         let permissions = csv.list(&["spec", "install", "spec", list]).iter().enumerate();

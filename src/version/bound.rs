@@ -1,4 +1,4 @@
-//! One bound of a range of versions.
+//! Bounds of version ranges.
 
 use semver::Version;
 

@@ -1,13 +1,13 @@
-//! Constraints on versions as the Go library Masterminds/semver reads them, which image set configurations and Helm
-//! charts are written for: commas and blanks and, `||` ors, `^` and `~` stand for ranges, and so do numbers that are
-//! left out or written as `x`, `X` or `*`.
+//! Version constraints with the syntax of the Go library Masterminds/semver, for image set configurations and Helm
+//! charts. Commas and spaces mean *and*, and `||` means *or*. `^` and `~` denote ranges, as do numbers that are omitted
+//! or written as `x`, `X` or `*`.
 
 use semver::{BuildMetadata, Prerelease, Version};
 
 /// A constraint on versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Constraint {
-    /// A version meets the constraint when all terms of one alternative hold.
+    /// The alternatives. A version satisfies the constraint if all terms of any alternative hold.
     alternatives: Vec<Vec<Term>>,
 }
 
@@ -15,11 +15,11 @@ pub struct Constraint {
 struct Term {
     operator: Operator,
     version: Version,
-    /// Whether the minor number is a wildcard or left out.
+    /// Whether the minor number is a wildcard or omitted.
     any_minor: bool,
-    /// Whether the patch number alone is.
+    /// Whether only the patch number is a wildcard or omitted.
     any_patch: bool,
-    /// Whether any number is.
+    /// Whether any of the numbers is a wildcard or omitted.
     any: bool,
 }
 
@@ -35,7 +35,7 @@ enum Operator {
     Caret,
 }
 
-/// Longest first, so that `>=` is not read as `>`.
+/// The operators, longest first, so that `>=` is not parsed as `>`.
 const OPERATORS: [(&str, Operator); 11] = [
     ("!=", Operator::NotEqual),
     (">=", Operator::GreaterOrEqual),
@@ -51,24 +51,25 @@ const OPERATORS: [(&str, Operator); 11] = [
 ];
 
 impl Constraint {
-    /// Reads a constraint such as `^1.2, <1.5 || 2.x`.
+    /// Parses a constraint such as `^1.2, <1.5 || 2.x`.
     ///
     /// # Errors
-    /// Says which part is wrong.
+    /// Returns an error with the invalid part.
     pub fn parse(text: &str) -> Result<Self, String> {
         let alternatives = text.split("||").map(alternative);
         let alternatives = alternatives.collect::<Result<_, _>>()?;
         Ok(Self { alternatives })
     }
 
-    /// Whether the version meets it. A pre-release meets only terms that name one.
+    /// Whether the version satisfies the constraint. A pre-release satisfies only terms that contain a pre-release
+    /// themselves.
     pub fn contains(&self, version: &Version) -> bool {
         let mut alternatives = self.alternatives.iter();
         alternatives.any(|terms| terms.iter().all(|term| term.holds(version)))
     }
 }
 
-/// The terms of one alternative.
+/// Parses the terms of one alternative.
 fn alternative(text: &str) -> Result<Vec<Term>, String> {
     let mut words = text.split([' ', ',', '\t']).filter(|word| !word.is_empty()).peekable();
     let mut terms = Vec::new();
@@ -80,13 +81,13 @@ fn alternative(text: &str) -> Result<Vec<Term>, String> {
         let version = match rest {
             "" => words
                 .next()
-                .ok_or_else(|| format!("a version is missing behind {word}"))?,
+                .ok_or_else(|| format!("a version is missing after {word}"))?,
             rest => rest,
         };
         if operator.is_none() && words.next_if_eq(&"-").is_some() {
             let end = words
                 .next()
-                .ok_or_else(|| format!("a version is missing behind {version} -"))?;
+                .ok_or_else(|| format!("a version is missing after {version} -"))?;
             terms.push(term(Operator::GreaterOrEqual, version)?);
             terms.push(term(Operator::LessOrEqual, end)?);
             continue;
@@ -122,7 +123,7 @@ fn term(operator: Operator, text: &str) -> Result<Term, String> {
     if numbers.next().is_some() {
         return Err(wrong());
     }
-    // What follows a wildcard is one, too. A wildcard for the major number stands for all versions.
+    // All numbers after a wildcard are also wildcards. A wildcard for the major number matches all versions.
     let minor = minor.filter(|_| major.is_some());
     let patch = patch.filter(|_| minor.is_some());
     Ok(Term {
@@ -168,7 +169,7 @@ impl Term {
         }
     }
 
-    /// Whether the version has the major and minor number of this one, as far as they are said.
+    /// Whether the version has the same major and minor number as this term. Numbers that the term omits are ignored.
     fn is_near(&self, version: &Version) -> bool {
         let own = &self.version;
         let is_zero = (own.major, own.minor, own.patch) == (0, 0, 0);
@@ -176,7 +177,7 @@ impl Term {
             || version.major == own.major && (self.any_minor || version.minor == own.minor)
     }
 
-    /// Whether the version has the first number of this one that is not zero, and those before it.
+    /// Whether the version equals this term up to and including the first nonzero number of the term.
     fn is_compatible(&self, version: &Version) -> bool {
         let own = &self.version;
         if own.major > 0 || self.any_minor {
@@ -193,7 +194,7 @@ impl Term {
 mod tests {
     use super::*;
 
-    /// Those of some versions that meet a constraint.
+    /// Returns the versions from a fixed list that satisfy a constraint.
     fn met(constraint: &str) -> Vec<&'static str> {
         const VERSIONS: [&str; 12] = [
             "0.0.3",

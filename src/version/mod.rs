@@ -1,4 +1,4 @@
-//! Semantic versions and ranges of them, as OLM reads them.
+//! Semantic versions and version ranges with the semantics of OLM.
 
 mod bound;
 pub mod masterminds;
@@ -9,10 +9,11 @@ pub use range::{RangeError, VersionRange};
 
 use semver::Version;
 
-/// Reads `MAJOR.MINOR.PATCH[-pre][+build]` and nothing else: no `v`, no missing part, no leading zero, no blank.
+/// Parses a version of the exact form `MAJOR.MINOR.PATCH[-pre][+build]`. A `v` prefix, missing numbers, leading zeros
+/// and spaces are rejected.
 ///
 /// # Errors
-/// Says in a few words what is wrong.
+/// Returns a short description of the problem.
 pub fn parse_strict(text: &str) -> Result<Version, String> {
     Version::parse(text).map_err(|error| {
         let bare = text.trim().trim_start_matches(['v', 'V']);
@@ -20,24 +21,25 @@ pub fn parse_strict(text: &str) -> Result<Version, String> {
         if text.is_empty() {
             "it is empty".to_owned()
         } else if bare.len() < text.len() && Version::parse(bare).is_ok() {
-            format!("write {bare}, without anything before it")
+            format!("use {bare} without a prefix")
         } else if parts < 3 && bare.starts_with(|c: char| c.is_ascii_digit()) {
-            format!("three numbers are needed, as in {bare}{}", &".0.0"[..2 * (3 - parts)])
+            format!("three numbers are required, as in {bare}{}", &".0.0"[..2 * (3 - parts)])
         } else {
             error.to_string()
         }
     })
 }
 
-/// The strict version inside a string that has blanks or a `v` around it, and nothing else that is wrong.
+/// Returns the strict version in a string without surrounding whitespace and one leading `v` or `V`, or `None` if the
+/// rest is not a strict version.
 pub fn strict_part(text: &str) -> Option<&str> {
     let bare = text.trim();
     let bare = bare.strip_prefix(['v', 'V']).unwrap_or(bare);
     parse_strict(bare).is_ok().then_some(bare)
 }
 
-/// Reads a version as tools in Go do that are lenient: blanks around it, one leading `v`, leading zeros and missing
-/// minor and patch numbers do no harm. `None` where it is none even so.
+/// Parses a version like lenient Go tools: surrounding whitespace, one leading `v`, leading zeros, and missing minor
+/// and patch numbers are accepted. Returns `None` if the string is still not a version.
 pub fn parse_tolerant(text: &str) -> Option<Version> {
     let text = text.trim();
     let text = text.strip_prefix('v').unwrap_or(text);
@@ -113,14 +115,14 @@ mod tests {
 
     #[test]
     fn the_message_says_what_to_write() {
-        assert_eq!(
-            parse_strict("v1.2.3").unwrap_err(),
-            "write 1.2.3, without anything before it"
-        );
+        assert_eq!(parse_strict("v1.2.3").unwrap_err(), "use 1.2.3 without a prefix");
         assert_eq!(
             parse_strict("1.25").unwrap_err(),
-            "three numbers are needed, as in 1.25.0"
+            "three numbers are required, as in 1.25.0"
         );
-        assert_eq!(parse_strict("1").unwrap_err(), "three numbers are needed, as in 1.0.0");
+        assert_eq!(
+            parse_strict("1").unwrap_err(),
+            "three numbers are required, as in 1.0.0"
+        );
     }
 }

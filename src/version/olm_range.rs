@@ -1,11 +1,11 @@
-//! Ranges of versions as OLM's own reader takes them apart, oddities included, with its words where it gives up: words
-//! of one letter are dropped, `x` anywhere makes a wildcard, `!=1.2.x` holds nothing. Like the library that OLM uses,
-//! it splits a string at blanks that do not follow an operator, and knows no commas.
+//! Reproduces OLM's version range parser, including its error messages and quirks: one-letter words are dropped, `x` at
+//! any position is a wildcard, and `!=1.2.x` matches nothing. Like the library that OLM uses, this module splits a
+//! string at spaces that do not follow an operator, and does not treat commas as separators.
 
 use super::bound::{Bound, Operator};
 use semver::{BuildMetadata, Prerelease, Version};
 
-/// The bounds of a range, which hold together in each alternative.
+/// Parses a range into alternatives. All bounds of an alternative must hold.
 pub(super) fn alternatives(text: &str) -> Result<Vec<Vec<Bound>>, String> {
     let mut alternatives = Vec::new();
     for words in alternatives_of(&words(text))? {
@@ -16,7 +16,7 @@ pub(super) fn alternatives(text: &str) -> Result<Vec<Vec<Bound>>, String> {
             }
         }
         if bounds.is_empty() {
-            // OLM fails on it only when a version is compared.
+            // OLM fails on an empty alternative only when it compares a version.
             return Err("empty alternative in range".to_owned());
         }
         alternatives.push(bounds);
@@ -24,7 +24,7 @@ pub(super) fn alternatives(text: &str) -> Result<Vec<Vec<Bound>>, String> {
     Ok(alternatives)
 }
 
-/// The words of a range, without the blanks behind their operators. A word of one letter gets lost.
+/// Splits a range into words, and removes the spaces after operators. One-letter words are dropped, as in OLM.
 fn words(text: &str) -> Vec<String> {
     let bytes = text.as_bytes();
     let mut words = Vec::new();
@@ -55,7 +55,7 @@ fn alternatives_of(words: &[String]) -> Result<Vec<&[String]>, String> {
     Ok(words.split(|word| word == "||").collect())
 }
 
-/// A word with a wildcard as the words that it stands for.
+/// Expands a word with a wildcard to equivalent words without wildcards.
 fn expanded(word: &str) -> Result<Vec<String>, String> {
     if !word.contains('x') {
         return Ok(vec![word.to_owned()]);
@@ -78,13 +78,13 @@ fn expanded(word: &str) -> Result<Vec<String>, String> {
         "<" => vec![format!("<{flat}")],
         "<=" => vec![format!("<{}", next())],
         "" | "=" | "==" => vec![format!(">={flat}"), format!("<{}", next())],
-        // Both must hold, so that nothing is in the range.
+        // Both bounds must hold, so the range is empty.
         "!" | "!=" => vec![format!("<{flat}"), format!(">={}", next())],
         _ => vec![String::new()],
     })
 }
 
-/// The version with the number at this place raised by one; empty where there is none.
+/// Returns the version with the number at index `place` incremented, or an empty string if that is not possible.
 fn incremented(version: &str, place: usize) -> String {
     let mut parts: Vec<String> = version.split('.').map(str::to_owned).collect();
     let Some(part) = parts.get_mut(place) else {
@@ -97,7 +97,7 @@ fn incremented(version: &str, place: usize) -> String {
     parts.join(".")
 }
 
-/// The operator of a word, and its version from the first digit on.
+/// Splits a word into operator and version. The version begins at the first digit.
 fn split(word: &str) -> Result<(&str, &str), String> {
     let digit = word
         .find(|letter: char| letter.is_numeric())
@@ -123,7 +123,7 @@ fn bound(word: &str) -> Result<Bound, String> {
     Ok(Bound { operator, version })
 }
 
-/// A version, or what OLM says of it.
+/// Parses a version, with the error messages of OLM.
 fn version(text: &str) -> Result<Version, String> {
     if text.is_empty() {
         return Err("Version string empty".to_owned());
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(members("!=1.2.x"), [""; 0]);
         assert_eq!(members("1.0.0 - 2.0.0"), [""; 0]);
         assert_eq!(members("> 2.0.0 || < 1.0.0-rc.1"), ["0.9.0", "3.0.0"]);
-        // The word of one letter is lost.
+        // The one-letter word is dropped, as in OLM.
         assert_eq!(members("<1.0.0 2"), ["0.9.0", "1.0.0-rc.1"]);
     }
 

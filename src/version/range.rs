@@ -1,24 +1,25 @@
-//! Ranges of versions.
+//! Version ranges.
 //!
-//! OLM's ranges are not those of Cargo or npm: terms side by side are and-ed, ` || ` or-s, there is no `^`, `~` or
-//! comma, and pre-releases are ordinary versions in the order of all versions.
+//! OLM ranges differ from those of Cargo and npm: adjacent terms mean *and*, ` || ` means *or*, `^`, `~` and commas are
+//! not supported, and pre-releases are ordinary versions in the version order.
 //!
-//! A string is read in two ways: [`VersionRange::parse`] takes what an author should write and says what to change,
-//! [`VersionRange::parse_as_olm`] takes what catalogs hold and comes to the verdict of OLM even where that is strange.
+//! A string can be parsed in two ways: [`VersionRange::parse`] accepts only ranges that authors should use, and its
+//! errors suggest corrections. [`VersionRange::parse_as_olm`] accepts all ranges in catalogs, and agrees with OLM even
+//! in unexpected cases.
 
 use super::bound::{Bound, Operator};
 use super::{olm_range, parse_strict};
 use semver::Version;
 use std::cmp::Ordering;
 
-/// A range of versions.
+/// A version range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionRange {
-    /// A version is in the range when all bounds of one alternative hold.
+    /// The alternatives. A version is in the range if all bounds of any alternative hold.
     alternatives: Vec<Vec<Bound>>,
 }
 
-/// Longest first, so that `>=` is not read as `>`.
+/// The operators, longest first, so that `>=` is not parsed as `>`.
 const OPERATORS: [(&str, Operator); 8] = [
     ("==", Operator::Equal),
     ("!=", Operator::NotEqual),
@@ -30,21 +31,21 @@ const OPERATORS: [(&str, Operator); 8] = [
     ("<", Operator::Less),
 ];
 
-/// Why a string is no range, and which bytes of it are wrong.
+/// The error for a string that is not a valid range, with the invalid byte range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct RangeError {
-    /// The part of the text that is wrong.
+    /// The invalid byte range of the string.
     pub span: std::ops::Range<usize>,
-    /// What is wrong with it, and what to write.
+    /// A description of the problem and its correction.
     pub reason: String,
 }
 
 impl VersionRange {
-    /// Reads a range such as `>=1.0.0 <2.0.0 || 3.x`.
+    /// Parses a range such as `>=1.0.0 <2.0.0 || 3.x`.
     ///
     /// # Errors
-    /// Names the part that is wrong.
+    /// Returns an error with the invalid part.
     pub fn parse(text: &str) -> Result<Self, RangeError> {
         let mut alternatives = vec![Vec::new()];
         let mut terms = words(text).peekable();
@@ -55,20 +56,20 @@ impl VersionRange {
             };
             if word == "||" {
                 if alternatives.last().is_some_and(Vec::is_empty) || terms.peek().is_none() {
-                    return Err(fail(2, "a version is needed on both sides of ||".to_owned()));
+                    return Err(fail(2, "|| requires a version on both sides".to_owned()));
                 }
                 alternatives.push(Vec::new());
                 continue;
             }
             let (operator, rest) = split_operator(word);
-            // To OLM, blanks may stand between an operator and its version, but not behind `!`.
+            // OLM allows spaces between an operator and its version, but not after `!`.
             let (version_start, version) = match (rest, terms.peek()) {
                 ("", Some((next, version))) if *version != "||" && word != "!" => {
                     let found = (*next, *version);
                     terms.next();
                     found
                 }
-                ("", _) => return Err(fail(word.len(), format!("a version is missing behind {word}"))),
+                ("", _) => return Err(fail(word.len(), format!("a version is missing after {word}"))),
                 _ => (start + word.len() - rest.len(), rest),
             };
             let bounds = expand(operator, version).map_err(|reason| RangeError {
@@ -88,11 +89,11 @@ impl VersionRange {
         let range = Self { alternatives };
         let other = match Self::parse_as_olm(text) {
             Ok(olm) if olm.is_same(&range) => return Ok(range),
-            Ok(_) => "OLM reads another range".to_owned(),
-            Err(reason) => format!("OLM cannot read it ({reason})"),
+            Ok(_) => "OLM interprets it as a different range".to_owned(),
+            Err(reason) => format!("OLM cannot parse it ({reason})"),
         };
         let why = if text.contains('x') {
-            ", where any x makes a wildcard"
+            "; in OLM ranges, any x is a wildcard"
         } else {
             ""
         };
@@ -102,7 +103,7 @@ impl VersionRange {
         })
     }
 
-    /// Whether the bounds are the same, one by one.
+    /// Whether the bounds are the same, in the same order.
     fn is_same(&self, other: &Self) -> bool {
         let same = |one: &Bound, other: &Bound| {
             one.operator == other.operator && one.version.cmp_precedence(&other.version).is_eq()
@@ -116,19 +117,19 @@ impl VersionRange {
                 .all(|(one, other)| same(one, other))
     }
 
-    /// Reads a range as OLM does.
+    /// Parses a range like OLM.
     ///
     /// # Errors
-    /// In the words of OLM.
+    /// Returns the error message of OLM.
     pub fn parse_as_olm(text: &str) -> Result<Self, String> {
         let alternatives = olm_range::alternatives(text)?;
         Ok(Self { alternatives })
     }
 
-    /// Whether some version is in both ranges.
+    /// Whether any version is in both ranges.
     pub fn overlaps(&self, other: &Self) -> bool {
-        // Both ranges are unions of intervals, so what they share begins at the lowest version of all, at the version
-        // of a bound, or right behind one.
+        // Both ranges are unions of intervals, so their intersection begins at the lowest possible version, at the
+        // version of a bound, or right after the version of a bound.
         let bounds = |range: &Self| range.alternatives.concat();
         let lowest = Version::parse("0.0.0-0").into_iter();
         let candidates = bounds(self).into_iter().chain(bounds(other));
@@ -139,8 +140,8 @@ impl VersionRange {
             .any(|version| self.contains(&version) && other.contains(&version))
     }
 
-    /// Which of some values in rising order of their versions are in the range, found without looking at each of them:
-    /// rising and apart from each other.
+    /// Returns the positions of the values in the range, without checking each value. The values must be sorted by
+    /// ascending version. The returned ranges are ascending and not adjacent.
     pub fn positions<T>(&self, values: &[T], version: impl Fn(&T) -> &Version) -> Vec<std::ops::Range<usize>> {
         let below =
             |bound: &Bound| values.partition_point(|value| version(value).cmp_precedence(&bound.version).is_lt());
@@ -181,7 +182,7 @@ impl VersionRange {
         joined
     }
 
-    /// Whether the version is in the range. Build metadata does not count.
+    /// Whether the version is in the range. Build metadata is ignored.
     pub fn contains(&self, version: &Version) -> bool {
         let holds = |bound: &Bound| {
             let order = version.cmp_precedence(&bound.version);
@@ -200,7 +201,7 @@ impl VersionRange {
     }
 }
 
-/// The version right behind this one: nothing lies between the two.
+/// Returns the immediate successor of a version, with no version between the two.
 fn successor(version: &Version) -> Option<Version> {
     let text = if version.pre.is_empty() {
         let patch = version.patch.checked_add(1)?;
@@ -214,7 +215,7 @@ fn successor(version: &Version) -> Option<Version> {
     Version::parse(&text).ok()
 }
 
-/// The words of a string with their byte offsets. To OLM only the blank stands between words, no other white space.
+/// Splits a string into words with their byte offsets. In OLM, only spaces separate words, not other whitespace.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let offset = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
     let words = text.split(' ').filter(|word| !word.is_empty());
@@ -228,7 +229,7 @@ fn split_operator(word: &str) -> (Operator, &str) {
         .unwrap_or((Operator::Equal, word))
 }
 
-/// The bounds of one term: one, or two for a version with a wildcard.
+/// Returns the bounds of a term: one bound, or two bounds for a version with a wildcard.
 fn expand(operator: Operator, text: &str) -> Result<Vec<Bound>, String> {
     let bound = |operator, version: &Version| Bound {
         operator,
@@ -236,12 +237,12 @@ fn expand(operator: Operator, text: &str) -> Result<Vec<Bound>, String> {
     };
     let Some((lower, upper)) = wildcard(text)? else {
         let version = parse_strict(text).map_err(|reason| match text.chars().next() {
-            Some(sign @ ('^' | '~')) => format!("{sign} has no meaning in OLM's ranges; write >= and < instead"),
-            Some(_) if text.ends_with(',') => "write a blank instead of the comma".to_owned(),
+            Some(sign @ ('^' | '~')) => format!("{sign} is not supported in OLM ranges; use >= and < instead"),
+            Some(_) if text.ends_with(',') => "use a space instead of the comma".to_owned(),
             Some(_) if text.contains(char::is_whitespace) => {
-                format!("{text:?} is no version: only blanks may stand between versions")
+                format!("{text:?} is not a version: only spaces may separate versions")
             }
-            _ => format!("{text:?} is no version: {reason}"),
+            _ => format!("{text:?} is not a version: {reason}"),
         })?;
         return Ok(vec![bound(operator, &version)]);
     };
@@ -256,11 +257,12 @@ fn expand(operator: Operator, text: &str) -> Result<Vec<Bound>, String> {
     })
 }
 
-/// `1.x` or `1.2.x` as its first version and the first version behind it.
+/// Parses `1.x` or `1.2.x`. Returns the first version in the range of the wildcard, and the first version after that
+/// range.
 fn wildcard(text: &str) -> Result<Option<(Version, Version)>, String> {
     let numbers: Vec<&str> = match text.split('.').collect::<Vec<_>>()[..] {
         [major, "x"] => vec![major],
-        // OLM takes it for 1.0.x.
+        // OLM interprets this as `1.0.x`.
         [major, "x", "x"] => vec![major, "0"],
         [major, minor, "x"] => vec![major, minor],
         _ => return Ok(None),
@@ -274,7 +276,7 @@ fn wildcard(text: &str) -> Result<Option<(Version, Version)>, String> {
         }
         _ => None,
     };
-    versions.map(Some).ok_or_else(|| format!("{text:?} is no version"))
+    versions.map(Some).ok_or_else(|| format!("{text:?} is not a version"))
 }
 
 #[cfg(test)]
@@ -306,7 +308,7 @@ mod tests {
         assert!(overlap(">=1.0.0 <2.0.0", ">1.9.9") && !overlap("<1.0.0", ">=1.0.0"));
         assert!(overlap("<=1.0.0", ">=1.0.0") && !overlap("<=1.0.0", ">1.0.0"));
         assert!(overlap("<1.0.0", "<2.0.0") && overlap(">1.0.0", ">2.0.0 || <0.1.0"));
-        // A pre-release of the next version lies between.
+        // A pre-release of the next version is in between.
         assert!(overlap(">1.0.0", "<1.0.1") && overlap(">1.0.0-rc.1", "<1.0.0-rc.2"));
         assert!(!overlap(">1.0.0", "<1.0.1-0") && overlap("1.x", "!1.0.0") && !overlap("1.0.0", "!1.0.0"));
     }
@@ -380,12 +382,12 @@ mod tests {
             ">",
             ">=1.0.0 <",
             "> || 1.0.0",
-            // OLM would read 1.0.0 alone.
+            // OLM would interpret this as `1.0.0`.
             "! 1.0.0",
             "1.0.0\n",
             ">=1.0.0\t<2.0.0",
             "1.0.0\u{a0}",
-            // To OLM, any x makes a wildcard.
+            // In OLM, any `x` is a wildcard.
             "1.0.0-next.1",
             "<=1.0.0-next.1",
             ">=1.0.0-rc.x",

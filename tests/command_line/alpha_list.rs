@@ -85,8 +85,8 @@ fn the_tables_of_opm_are_the_same_of_every_form() {
     let refused = miss(&sandbox, "alpha list bundles catalog rak");
     insta::assert_snapshot!(refused, @r#"
     ------- stderr -------
-    error: catalog holds no package "rak"
-      hint: there is "rake"
+    error: catalog has no package "rak"
+      hint: did you mean "rake"?
     ------- exit 4 -------
     "#);
     let refused = fail(&sandbox, "alpha list packages rake1");
@@ -241,8 +241,8 @@ fn a_graph_tells_deprecated_and_skipped_bundles_and_begins_where_it_should() {
     "#);
     insta::assert_snapshot!(miss(&sandbox, "alpha render-graph catalog --minimum-edge p.v9"), @r#"
     ------- stderr -------
-    error: catalog holds no such bundle "p.v9"
-      hint: there is "p.v1"
+    error: catalog contains no bundle "p.v9"
+      hint: did you mean "p.v1"?
     ------- exit 4 -------
     "#);
     assert_eq!(
@@ -267,8 +267,8 @@ fn a_catalog_that_does_not_fit_together_is_refused_at_its_line() {
         insta::allow_duplicates! {
             insta::assert_snapshot!(outcome, @r#"
             ------- stderr -------
-            error: catalog/p.yaml:13: channel "b" of package "p" has an entry of bundle "p.v22", which is not in the catalog
-              hint: opmx validate lists everything that is wrong with a catalog folder
+            error: catalog/p.yaml:13: channel "b" of package "p" has an entry for bundle "p.v22", which is not in the catalog
+              hint: opmx validate lists all faults of a catalog folder
             ------- exit 1 -------
             "#);
         }

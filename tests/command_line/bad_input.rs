@@ -78,9 +78,9 @@ fn no_deployment() {
     );
     says(
         &outcome,
-        "the manifests hold no Deployment (apps/v1): bundle/manifests/crds.yaml has CustomResourceDefinition; ",
+        "the manifests contain no Deployment (apps/v1): bundle/manifests/crds.yaml contains CustomResourceDefinition; ",
     );
-    says(&outcome, "bundle/manifests/deployment.yaml has ServiceAccount");
+    says(&outcome, "bundle/manifests/deployment.yaml contains ServiceAccount");
     says(&outcome, "help: Add the operator's Deployment to manifests/");
 }
 
@@ -144,7 +144,7 @@ fn each_required_field_absent_in_turn() {
                 1
             };
             assert!(found[0].1.starts_with(&format!("{OLM}:{line}:")), "{key}: {outcome}");
-            says(&outcome, &format!("metadata/olm.yaml has no {key}\n"));
+            says(&outcome, &format!("metadata/olm.yaml requires a value for {key}\n"));
         }
     }
 }
@@ -181,12 +181,15 @@ fn the_misindented_example_of_the_proposal() {
     );
     says(
         &outcome,
-        "Indent it:\n           maintainers:\n           - name: …\n             email: …\n",
+        "Indent the key:\n           maintainers:\n           - name: …\n             email: …\n",
     );
-    says(&outcome, "Indent it:\n           provider:\n             name: …\n");
+    says(
+        &outcome,
+        "Indent the key:\n           provider:\n             name: …\n",
+    );
 }
 
-/// Rules and a binding in place of the greenhouse operator's own.
+/// Rules and a binding instead of the greenhouse operator's own.
 fn with_rbac(rbac: &str) -> Sandbox {
     let sandbox = greenhouse();
     write(&sandbox, RBAC, rbac);
@@ -237,7 +240,7 @@ fn wildcard_rbac() {
         "rule 1 of ClusterRole/everything grants the wildcard type \"*\" to the operator's account greenhouse-operator",
     );
     says(&outcome, "bound here by ClusterRoleBinding/operator");
-    says(&outcome, "help: Name the groups and resources that the operator uses");
+    says(&outcome, "help: List the groups and resources that the operator uses");
 }
 
 #[test]
@@ -316,7 +319,7 @@ fn truncated_yaml() {
 fn a_tab() {
     let sandbox = with_manifest("apiVersion: v1\nkind: ConfigMap\nmetadata:\n\tname: a\n");
     let outcome = one(&sandbox, "yaml-syntax", MORE, "\tname");
-    says(&outcome, "Indent with spaces: YAML does not allow a tab here.");
+    says(&outcome, "Indent with spaces, because YAML does not allow a tab here.");
 }
 
 #[test]
@@ -365,11 +368,11 @@ fn a_file_of_50_megabytes() {
         assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
         says(
             &outcome,
-            "bundle: the size of manifests/more.yaml is over the limit of 16777216 bytes",
+            "bundle: the size of manifests/more.yaml exceeds the limit of 16777216 bytes",
         );
         says(
             &outcome,
-            "hint: raise the limit with --max-file-size, if this is to be trusted",
+            "hint: raise the limit with --max-file-size if you trust the input",
         );
         assert_eq!(outcome.stderr.lines().count(), 2, "{outcome}");
     }
@@ -384,7 +387,8 @@ fn a_symlink_out_of_the_folder() {
         std::os::unix::fs::symlink(target, sandbox.path(MORE)).unwrap();
         let outcome = sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]);
         assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
-        let said = "error: bundle: manifests/more.yaml is a symbolic link; a bundle may hold only files and folders\n";
+        let said =
+            "error: bundle: manifests/more.yaml is a symbolic link; a bundle may contain only files and folders\n";
         assert_eq!(outcome.stderr, said);
         assert!(!sandbox.path("out").exists());
     }
@@ -405,7 +409,7 @@ fn unsupported_kinds() {
         let outcome = one(&sandbox, "k8s-kind-unsupported", MORE, kind);
         says(
             &outcome,
-            &format!("OLM installs no {kind} ({api_version}) from a bundle"),
+            &format!("OLM does not install {kind} ({api_version}) from bundles"),
         );
     }
 }
@@ -474,7 +478,7 @@ fn duplicate_objects() {
     assert_eq!(found[0].0, "object-duplicate", "{outcome}");
     says(
         &outcome,
-        "Service/greenhouse-metrics stands here a second time, with another content",
+        "Service/greenhouse-metrics appears here a second time, with different content",
     );
     // Both places are shown.
     says(&outcome, &place(&sandbox, MORE, "greenhouse-metrics"));
@@ -501,9 +505,9 @@ fn a_wrong_icon() {
     for (icon, rule, help) in [
         ("aGVsbG8=", "olm-icon", "base64 -w0 icon.svg"),
         ("PHN2", "olm-icon", "base64 -w0 icon.svg"),
-        ("icon.svg", "olm-icon-file", "write icon: metadata/icon.svg"),
+        ("icon.svg", "olm-icon-file", "set icon: metadata/icon.svg"),
         ("metadata/icon.svg", "olm-icon-file", "Correct the path"),
-        ("../metadata/icon.svg", "olm-icon-file", "write icon: metadata/icon.svg"),
+        ("../metadata/icon.svg", "olm-icon-file", "set icon: metadata/icon.svg"),
         ("metadata/../metadata/icon.svg", "olm-icon-file", "Correct the path"),
     ] {
         let sandbox = greenhouse();
@@ -518,11 +522,11 @@ fn a_wrong_icon() {
 #[test]
 fn wrong_versions() {
     for (written, rule, help) in [
-        ("1.0", "olm-type", "Write all three numbers: 1.0.0."),
-        ("1", "olm-type", "Write all three numbers: 1.0.0."),
-        ("v1.0.0", "olm-version", "write 1.0.0, without anything before it"),
-        ("\"1.0\"", "olm-version", "Write a semantic version such as 1.2.3."),
-        ("latest", "olm-version", "Write a semantic version such as 1.2.3."),
+        ("1.0", "olm-type", "Use all three numbers: 1.0.0."),
+        ("1", "olm-type", "Use all three numbers: 1.0.0."),
+        ("v1.0.0", "olm-version", "use 1.0.0 without a prefix"),
+        ("\"1.0\"", "olm-version", "Use a semantic version such as 1.2.3."),
+        ("latest", "olm-version", "Use a semantic version such as 1.2.3."),
     ] {
         for key in ["version", "minKubeVersion"] {
             let sandbox = greenhouse();
@@ -639,11 +643,13 @@ fn a_word_that_is_no_folder_is_not_looked_for_in_a_registry() {
         let outcome = sandbox.run(line.split(' '));
         assert_eq!(outcome.status, Some(4), "{line}: {outcome}");
         assert!(
-            outcome.stderr.contains("grenhouse is neither a folder nor an image"),
+            outcome
+                .stderr
+                .contains("grenhouse is neither a folder nor an image reference"),
             "{line}: {outcome}"
         );
         assert!(
-            outcome.stderr.contains("hint: there is greenhouse\n"),
+            outcome.stderr.contains("hint: did you mean greenhouse?\n"),
             "{line}: {outcome}"
         );
     }

@@ -111,7 +111,7 @@ fn crds_tables_discovery_and_indexes_say_what_a_resource_is() {
         let csv: Value = serde_json::from_str(succeeds(&outcome)).unwrap();
         assert_eq!(required(&csv), &wanted, "{source}");
         let said = format!(
-            "certificates of group cert-manager.io are Certificate v1, says {source}; the bundle requires it, unless"
+            "certificates of group cert-manager.io are Certificate v1, according to {source}; the bundle requires it, unless"
         );
         assert!(outcome.stderr.contains(&said), "{outcome}");
     }
@@ -195,7 +195,7 @@ fn a_source_that_says_nothing_is_an_error() {
     );
     write(&sandbox, "broken.yaml", "a: [");
     for (source, status, said) in [
-        ("empty", 1, "empty says nothing about the APIs of a cluster"),
+        ("empty", 1, "empty contains no information about the APIs of a cluster"),
         ("broken.yaml", 1, "broken.yaml cannot be read"),
         ("./absent", 4, "cannot read ./absent"),
         ("oci:absent:v1", 4, "absent"),
@@ -304,7 +304,7 @@ fn a_sample_of_another_kind_is_an_error_at_its_line() {
     std::fs::create_dir(sandbox.path("none")).unwrap();
     let outcome = run(&sandbox, "bundle synthesize bundle --samples none");
     assert!(
-        outcome.status == Some(1) && outcome.stderr.contains("holds no sample"),
+        outcome.status == Some(1) && outcome.stderr.contains("contains no sample"),
         "{outcome}"
     );
 }
@@ -316,10 +316,7 @@ fn a_bundle_with_a_csv_takes_neither_samples_nor_sources() {
     sample(&sandbox, "samples/a.yaml", "Greenhouse", "roses");
     let outcome = run(&sandbox, "bundle build compost -t oci:out:v1 --samples samples");
     assert_eq!(outcome.status, Some(1), "{outcome}");
-    assert!(
-        outcome.stderr.contains("leave out --samples and --api-source"),
-        "{outcome}"
-    );
+    assert!(outcome.stderr.contains("omit --samples and --api-source"), "{outcome}");
 }
 
 #[test]
@@ -363,7 +360,7 @@ fn init_takes_apis_of_the_platform_for_native_ones() {
     edit(&sandbox, "bundle/manifests/rbac.yaml", "[certificates]", "[routes]");
     succeeds(&run(&sandbox, "bundle init stubs --from bundle/manifests"));
     let olm = read(&sandbox, "stubs/metadata/olm.yaml");
-    let stub = "# apis:\n# - group: route.openshift.io\n#   resource: routes\n#   kind: Route\n#   version: v1\n#   dependency: native  # or";
+    let stub = "# apis:\n# - group: route.openshift.io\n#   resource: routes\n#   kind: Route\n#   version: v1\n#   dependency: native  # the cluster";
     assert!(olm.contains(stub), "{olm}");
     write(
         &sandbox,
@@ -484,7 +481,7 @@ fn a_release_is_part_of_the_name() {
     write(&sandbox, "bundle/metadata/olm.yaml", format!("{olm}release: \"2\"\n"));
     let outcome = run(&sandbox, "bundle build bundle -t oci:out:v1");
     assert!(
-        outcome.stderr.contains("is called greenhouse-operator-v1.2.0-2,"),
+        outcome.stderr.contains("must be greenhouse-operator-v1.2.0-2,"),
         "{outcome}"
     );
     edit(

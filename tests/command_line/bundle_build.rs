@@ -38,6 +38,20 @@ fn the_image_has_the_annotations_as_labels_and_its_reference_is_all_that_is_prin
 }
 
 #[test]
+fn a_folder_with_other_files_does_not_become_a_layout() {
+    let sandbox = greenhouse();
+    let before = files(&sandbox.path("bundle"));
+    let outcome = sandbox.run(["bundle", "build", "bundle", "-t", "oci:bundle:v1"]);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    let message = "cannot write an image to bundle: the folder contains files, but no OCI image layout";
+    assert!(outcome.stderr.contains(message), "{outcome}");
+    assert!(files(&sandbox.path("bundle")) == before);
+    succeeds(&sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]));
+    write(&sandbox, "out/README.md", "Images.\n");
+    succeeds(&sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v2"]));
+}
+
+#[test]
 fn a_registry_bundle_is_built_too() {
     let sandbox = Sandbox::new();
     copy(&sandbox, "compost-operator", "compost");
@@ -47,7 +61,7 @@ fn a_registry_bundle_is_built_too() {
     assert_eq!(summary["mediaType"], "registry+v1");
     assert_eq!(summary["name"], "compost-operator.v0.3.1");
     let by_opm = sandbox.run("bundle build -d compost/manifests -t oci:out:v1 -b podman".split(' '));
-    assert!(by_opm.stderr.contains("--image-builder can be left out"), "{by_opm}");
+    assert!(by_opm.stderr.contains("ignoring --image-builder"), "{by_opm}");
     succeeds(&by_opm);
 }
 
@@ -211,7 +225,7 @@ fn annotations_on_the_command_line_are_written_or_refused() {
     assert!(
         outcome
             .stderr
-            .contains("says \"candidate,stable\" for operators.operatorframework.io.bundle.channels.v1"),
+            .contains("operators.operatorframework.io.bundle.channels.v1 is \"candidate,stable\" in"),
         "{outcome}"
     );
     assert!(

@@ -21,20 +21,20 @@ fn plain_manifests_become_a_csv_and_what_is_shipped_beside_it() {
     let outcome = sandbox.run(["bundle", "convert", "bundle", "out", "--to", "registry+v1"]);
     assert_eq!(succeeds(&outcome), "");
     insta::assert_snapshot!(outcome.stderr, @r#"
-    info[convert-comments-lost]: comments do not come along from manifests/deployment.yaml, manifests/rbac.yaml
+    info[convert-comments-lost]: the comments in manifests/deployment.yaml, manifests/rbac.yaml are omitted
      |
      = help: Keep the k8s+v1 bundle as the source.
 
-    info[k8s-namespace-dropped]: Namespace greenhouse-system is left out: OLM installs into a namespace that exists
+    info[k8s-namespace-dropped]: Namespace greenhouse-system is omitted, because OLM installs into an existing namespace
      --> bundle/manifests/deployment.yaml:4:9
       |
     4 |   name: greenhouse-system
       |         ^^^^^^^^^^^^^^^^^
       |
       = note: in Namespace/greenhouse-system
-      = help: Its labels can go into the annotation operatorframework.io/suggested-namespace-template.
+      = help: Move the labels of the Namespace to the annotation operatorframework.io/suggested-namespace-template if they are needed.
 
-    info[convert-hints-lost]: apis of metadata/olm.yaml does not come along: it has done its work
+    info[convert-hints-lost]: apis of metadata/olm.yaml is omitted, because it is no longer needed
       --> bundle/metadata/olm.yaml:41:1
        |
     41 | apis:
@@ -136,7 +136,7 @@ fn the_same_media_type_is_refused() {
     let outcome = sandbox.run(["bundle", "convert", "bundle", "out", "--to", "k8s+v1"]);
     insta::assert_snapshot!(outcome, @"
     ------- stderr -------
-    error: bundle is a k8s+v1 bundle already, so there is nothing to convert
+    error: bundle is already a k8s+v1 bundle, so there is nothing to convert
     ------- exit 1 -------
     ");
     assert!(!sandbox.path("out").exists());
@@ -192,7 +192,7 @@ fn wildcards_are_refused_at_their_place() {
     assert!(
         outcome
             .stderr
-            .ends_with("error: bundle cannot become a k8s+v1 bundle as it is, so nothing was written\n"),
+            .ends_with("error: bundle cannot be converted to a k8s+v1 bundle, so nothing was written\n"),
         "{outcome}"
     );
     assert!(!sandbox.path("out").exists());

@@ -39,8 +39,8 @@ fn files_are_mended_in_place_and_the_rest_is_reported() {
         "{outcome}"
     );
     insta::assert_snapshot!(outcome.stderr, @r#"
-    fixed compost/manifests/compost-operator.clusterserviceversion.yaml:11:12: spec.version "v0.3.1" is not a semantic version: write 0.3.1, without anything before it [index-csv-version-semver]
-    fixed compost/metadata/annotations.yaml:2:54: the channel " beta" has a blank in its name [ann-channel-blank]
+    fixed compost/manifests/compost-operator.clusterserviceversion.yaml:11:12: spec.version "v0.3.1" is not a semantic version: use 0.3.1 without a prefix [index-csv-version-semver]
+    fixed compost/metadata/annotations.yaml:2:54: the channel " beta" has a space in its name [ann-channel-blank]
     fixed 2 findings in 2 files
     "#);
     assert!(read(&sandbox, CSV).contains("  version: 0.3.1 # see the tag\n"));
@@ -132,7 +132,7 @@ fn a_trial_ends_as_the_mended_bundle_would() {
     assert!(
         outcome
             .stderr
-            .ends_with("then: compost (registry+v1): no errors, no warnings\n"),
+            .ends_with("after these fixes: compost (registry+v1): no errors, no warnings\n"),
         "{outcome}"
     );
     let outcome = validate(&sandbox, "compost --fix --only ann-channel-blank -o json");
@@ -146,9 +146,9 @@ fn only_folders_are_mended_and_only_by_our_own_rules() {
     for (line, said) in [
         (
             "registry.example.com/compost:v1 --fix",
-            "--fix changes the files of folders",
+            "--fix changes only files in folders",
         ),
-        ("compost oci:layout:v1 --fix", "--fix changes the files of folders"),
+        ("compost oci:layout:v1 --fix", "--fix changes only files in folders"),
         ("compost --fix --as opm", "cannot be used with"),
         ("compost --dry-run", "--fix"),
         ("compost --fix --dry-run -o json", "cannot be used with"),

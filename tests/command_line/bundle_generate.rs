@@ -104,8 +104,8 @@ fn a_package_that_nothing_names_is_asked_for() {
     let outcome = sandbox.run(["bundle", "generate", "foo"]);
     insta::assert_snapshot!(outcome, @"
     ------- stderr -------
-    error: the package and its channels are not known
-      hint: name them with --package and --channels
+    error: the package and its channels are unknown
+      hint: set them with --package and --channels
     ------- exit 2 -------
     ");
     assert!(!sandbox.path("bundle.Dockerfile").exists());

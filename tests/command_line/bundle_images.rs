@@ -82,7 +82,7 @@ fn lines_replace_images_wherever_they_stand_and_the_rest_stays() {
     insta::assert_snapshot!(build(&sandbox, "--image-map images.txt --pins-out pins.txt"), @"
     oci:out@sha256:3afac0aa6ec986537c2fa687ade240c408c7b8210eb76c253ceda6d8697c5ae1
     ------- stderr -------
-    warning[related-image-missing]: a mirror of the bundle misses other.example.com/spade:1, which is no related image
+    warning[related-image-missing]: a mirror of the bundle would miss other.example.com/spade:1, which is not a related image
       --> bundle/manifests/rake.clusterserviceversion.yaml:31:60
        |
        |
@@ -92,10 +92,10 @@ fn lines_replace_images_wherever_they_stand_and_the_rest_stays() {
        = help: Add it to spec.relatedImages of the ClusterServiceVersion:
                - name: spade
                  image: other.example.com/spade:1
-               `opmx bundle build --related-images` adds it to the image of the bundle.
+               `opmx bundle build --related-images` adds the image to the bundle image.
 
     1 warning
-    warning: the bundle has no image registry.example.net/none:1, which is to become another
+    warning: the bundle does not contain the image registry.example.net/none:1, which the image map replaces
     build.example.com/garden/hoe:1 -> registry.example.com/hoe:2
     build.example.com/garden/rake:1 -> registry.example.com/released/rake:1
     built bundle as oci:out:v1
@@ -131,7 +131,9 @@ fn names_replace_the_images_that_the_bundle_calls_so() {
     fs::write(sandbox.path("images.json"), map).unwrap();
     let outcome = build(&sandbox, "--image-map images.json");
     assert!(
-        outcome.stderr.contains("warning: the bundle has no image lawn"),
+        outcome
+            .stderr
+            .contains("warning: the bundle does not contain the image lawn"),
         "{outcome}"
     );
     let wanted = CSV
@@ -148,7 +150,9 @@ fn the_mirrors_of_a_cluster_stand_in_for_their_sources() {
     fs::write(sandbox.path("mirrors.yaml"), mirrors).unwrap();
     let outcome = build(&sandbox, "--image-map mirrors.yaml");
     assert!(
-        !outcome.stderr.contains("warning: the bundle has no image"),
+        !outcome
+            .stderr
+            .contains("warning: the bundle does not contain the image"),
         "{outcome}"
     );
     assert_eq!(
@@ -163,13 +167,13 @@ fn a_wrong_map_is_an_error_at_its_line_and_nothing_is_built() {
     fs::write(sandbox.path("images.txt"), "a/b\n").unwrap();
     insta::assert_snapshot!(build(&sandbox, "--image-map images.txt --pins-out pins.txt"), @r#"
     ------- stderr -------
-    error: images.txt:1:1: the line "a/b" is neither FROM TO nor FROM=TO
+    error: images.txt:1:1: expected FROM TO or FROM=TO, found "a/b"
     ------- exit 1 -------
     "#);
     fs::write(sandbox.path("images.yaml"), "kind: ConfigMap\n").unwrap();
     insta::assert_snapshot!(build(&sandbox, "--image-map images.yaml"), @"
     ------- stderr -------
-    error: images.yaml:1:7: a ConfigMap says nothing of mirrors, as ImageDigestMirrorSet, ImageTagMirrorSet, ImageContentSourcePolicy do
+    error: images.yaml:1:7: a ConfigMap defines no mirrors; expected one of ImageDigestMirrorSet, ImageTagMirrorSet, ImageContentSourcePolicy
     ------- exit 1 -------
     ");
     let absent = build(&sandbox, "--image-map absent.txt");

@@ -35,23 +35,34 @@ spec:
 ";
 
 #[test]
+fn a_kind_of_an_own_group_that_no_definition_explains_is_to_be_decided() {
+    let sandbox = deploy();
+    edit(&sandbox, "deploy/rbac.yaml", "cert-manager.io", "garden.example.com");
+    let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]);
+    let decision = "to decide: the kind of the resource certificates of group garden.example.com (this operator's, of \
+                    a different release, or a different operator's), under apis in bundle/metadata/olm.yaml";
+    assert!(outcome.stderr.contains(decision), "{outcome}");
+}
+
+#[test]
 fn manifests_of_a_folder_become_a_bundle_that_lacks_only_decisions() {
     let sandbox = deploy();
     let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]);
     insta::assert_snapshot!(outcome, @"
     ------- stderr -------
-    passed over base/component.yaml, which holds no manifest
-    passed over kustomization.yaml, which holds no manifest
+    skipped base/component.yaml, which contains no manifest
+    skipped kustomization.yaml, which contains no manifest
     wrote bundle/manifests/crds.yaml
     wrote bundle/manifests/deployment.yaml
     wrote bundle/manifests/rbac.yaml
     wrote bundle/manifests/webhook.yaml
     wrote bundle/metadata/annotations.yaml
     wrote bundle/metadata/olm.yaml
+    package greenhouse-operator: from the name of Deployment/greenhouse-operator
     version 1.2.0: the tag of container manager of Deployment/greenhouse-operator
-    minKubeVersion 1.16.0: the first that serves all APIs of the manifests
-    to decide: whether to keep AllNamespaces under installModes, in bundle/metadata/olm.yaml: OLM then lets the operator do in all namespaces what its Roles allow in one: events (create, patch) and leases (get, create, update)
-    to decide: which kind the resource certificates of group cert-manager.io is, under apis in bundle/metadata/olm.yaml
+    minKubeVersion 1.16.0: the first version that serves all APIs of the manifests
+    to decide: whether to keep AllNamespaces under installModes, in bundle/metadata/olm.yaml; with it, OLM grants the operator in all namespaces the permissions that its Roles grant in one: events (create, patch) and leases (get, create, update)
+    to decide: the kind of the resource certificates of group cert-manager.io, under apis in bundle/metadata/olm.yaml
     ");
     assert_eq!(
         files(&sandbox.path("bundle/manifests")),
@@ -107,9 +118,10 @@ fn what_cannot_be_inferred_is_asked_for_by_the_next_command() {
     ------- stderr -------
     wrote bundle/metadata/annotations.yaml
     wrote bundle/metadata/olm.yaml
-    minKubeVersion 1.16.0: the first that serves all APIs of the manifests
+    package op: from the name of Deployment/op
+    minKubeVersion 1.16.0: the first version that serves all APIs of the manifests
     to decide: name, in bundle/metadata/olm.yaml
-    to decide: version, in bundle/metadata/olm.yaml: no tag of an image is one
+    to decide: version, in bundle/metadata/olm.yaml: no image tag is a version
     ");
     let outcome = sandbox.run(["bundle", "synthesize", "bundle"]);
     let olm = "bundle/metadata/olm.yaml:1:1".to_owned();
@@ -150,7 +162,7 @@ fn the_kinds_of_an_api_service_are_to_be_decided() {
                    service: {name: op, namespace: op}}\n";
     write(&sandbox, "bundle/manifests/service.yaml", service);
     let outcome = sandbox.run(["bundle", "init", "bundle", "--version", "1.2.3"]);
-    let line = "to decide: which kinds APIService/v1.metrics.example.org serves, under apiservicedefinitions in \
+    let line = "to decide: the kinds that APIService/v1.metrics.example.org serves, under apiservicedefinitions in \
                 bundle/metadata/olm.yaml";
     assert!(outcome.stderr.contains(line), "{outcome}");
 }
@@ -234,12 +246,14 @@ fn nothing_is_overwritten_unless_asked() {
         let outcome = sandbox.run(arguments);
         assert_eq!(outcome.status, Some(1), "{outcome}");
         assert!(
-            outcome.stderr.contains(" is there already, so nothing was written\n"),
+            outcome.stderr.contains(" already exists, so nothing was written\n"),
             "{outcome}"
         );
         assert!(
             outcome.stderr.contains("hint: opmx bundle update bundle --from ")
-                && outcome.stderr.contains("hint: --overwrite replaces it\n"),
+                && outcome
+                    .stderr
+                    .contains("hint: use --overwrite to replace existing files\n"),
             "{outcome}"
         );
         assert_eq!(files(&sandbox.path("bundle")), before);
@@ -270,8 +284,8 @@ fn a_folder_without_manifests_is_told_what_to_do() {
         assert_eq!(
             outcome.to_string(),
             format!(
-                "------- stderr -------\nerror: {folder} has no manifests in its folder manifests/\n  \
-                 hint: take them in with --from FOLDER, or from a stream with --from -\n------- exit 1 -------"
+                "------- stderr -------\nerror: {folder} contains no manifests in its folder manifests/\n  \
+                 hint: import manifests with --from FOLDER, or from standard input with --from -\n------- exit 1 -------"
             )
         );
     }
@@ -281,7 +295,7 @@ fn a_folder_without_manifests_is_told_what_to_do() {
     let outcome = sandbox.run(["bundle", "init", "compost"]);
     assert_eq!(outcome.status, Some(1), "{outcome}");
     assert!(
-        outcome.stderr.contains("this is a registry+v1 bundle already"),
+        outcome.stderr.contains("this is already a registry+v1 bundle"),
         "{outcome}"
     );
     assert!(outcome.stderr.contains("opmx bundle generate"), "{outcome}");
@@ -350,7 +364,7 @@ fn an_empty_stream_is_an_error() {
     assert!(
         outcome
             .stderr
-            .starts_with("error: standard input holds no Kubernetes object\n"),
+            .starts_with("error: standard input contains no Kubernetes object\n"),
         "{outcome}"
     );
     assert!(!sandbox.path("new").exists());
@@ -380,11 +394,11 @@ fn manifests_that_are_not_taken_in_again_are_not_mixed_with_new_ones() {
     write(&sandbox, "new/manifests/old.yaml", DEPLOYMENT);
     let outcome = sandbox.run(["bundle", "init", "new", "--from", "a", "--version", "1.0.0"]);
     assert_eq!(outcome.status, Some(1), "{outcome}");
-    let hint = "hint: opmx bundle update new --from a takes in the next release";
+    let hint = "hint: opmx bundle update new --from a imports the next release";
     assert!(
         outcome
             .stderr
-            .starts_with("error: new/manifests/old.yaml is there already")
+            .starts_with("error: new/manifests/old.yaml already exists")
             && outcome.stderr.contains(hint),
         "{outcome}"
     );
@@ -399,7 +413,7 @@ fn a_binding_to_cluster_admin_is_to_be_decided() {
         subjects: [{kind: ServiceAccount, name: default, namespace: op}]\n";
     write(&sandbox, "op.yaml", format!("{DEPLOYMENT}{binding}"));
     let outcome = sandbox.run(["bundle", "init", "op", "--from", "op.yaml"]);
-    let decision = "to decide: what the operator may do: ClusterRoleBinding/all lets it do everything; bind it to a role that \
-        names what it uses, or let bundle build --media-type registry+v1 carry the binding, in op/manifests/op.yaml:19\n";
+    let decision = "to decide: the permissions of the operator: ClusterRoleBinding/all grants all permissions; bind a role that \
+        names the required resources, or keep the binding and use bundle build --media-type registry+v1, in op/manifests/op.yaml:19\n";
     assert!(outcome.stderr.contains(decision), "{outcome}");
 }

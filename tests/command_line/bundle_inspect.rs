@@ -22,7 +22,7 @@ fn every_object_is_there_with_its_fate_and_the_reason() {
     version          1.2.0
 
     OBJECT                                                   API VERSION                      IN THE BUNDLE  WHY
-    Namespace/greenhouse-system                              v1                               dropped        OLM installs into a namespace that exists
+    Namespace/greenhouse-system                              v1                               dropped        OLM installs into an existing namespace
     Service/greenhouse-metrics                               v1                               kept           no webhook or APIService refers to it, so OLM applies it
     Service/greenhouse-webhook                               v1                               projected      OLM creates a Service for the webhooks and APIServices
     ServiceAccount/greenhouse-operator                       v1                               projected      OLM creates the service accounts of the CSV's permissions

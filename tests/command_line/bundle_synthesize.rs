@@ -260,8 +260,8 @@ fn a_bundle_that_has_a_csv_needs_none() {
     let outcome = sandbox.run(["bundle", "synthesize", "compost"]);
     insta::assert_snapshot!(outcome, @"
     ------- stderr -------
-    error: compost is no k8s+v1 bundle, so there is nothing to infer
-      hint: begin one from the manifests with opmx bundle init
+    error: compost is not a k8s+v1 bundle, so there is nothing to infer
+      hint: create a k8s+v1 bundle from the manifests with opmx bundle init
     ------- exit 1 -------
     ");
 }

@@ -49,8 +49,7 @@ fn a_broken_bundle_is_written_only_when_that_is_wanted() {
         outcome.stderr.contains(" --> oci:out:v1/metadata/olm.yaml:2:10\n"),
         "{outcome}"
     );
-    let end =
-        "error: the bundle has errors, so nothing was written\n  hint: write it all the same with --skip-validation\n";
+    let end = "error: the bundle has errors, so nothing was written\n  hint: use --skip-validation to write the files despite the errors\n";
     assert!(outcome.stderr.ends_with(end), "{outcome}");
     assert!(!sandbox.path("copy").exists());
     succeeds(&sandbox.run(["bundle", "unpack", "oci:out:v1", "-o", "copy", "--skip-validation"]));

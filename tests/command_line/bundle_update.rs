@@ -46,10 +46,7 @@ fn the_next_release_takes_the_place_of_the_one_before() {
     let before = files(&sandbox.path("bundle"));
     let again = sandbox.run(run);
     assert_eq!((again.status, again.stdout.as_str()), (Some(0), ""), "{again}");
-    assert!(
-        again.stderr.contains("bundle is up to date: nothing changes\n"),
-        "{again}"
-    );
+    assert!(again.stderr.contains("bundle is already up to date\n"), "{again}");
     assert_eq!(files(&sandbox.path("bundle")), before);
 }
 
@@ -112,18 +109,18 @@ fn what_cannot_be_updated_is_left_as_it_is() {
         (
             "compost --from deploy",
             1,
-            "it has no metadata/olm.yaml\n  hint: \"opmx bundle init\" begins one",
+            "it contains no metadata/olm.yaml\n  hint: create a bundle with \"opmx bundle init\"",
         ),
         ("bundle --from broken", 1, "broken/a.yaml:"),
         (
             "bundle --from deploy",
             1,
-            "older than 1.2.0 in metadata/olm.yaml\n  hint: say which it is with --version",
+            "older than 1.2.0 in metadata/olm.yaml\n  hint: set a different version with --version",
         ),
         (
             "bundle --from deploy --keep nothing.yaml",
             1,
-            "nothing.yaml is not in bundle, so it cannot be kept",
+            "bundle does not contain nothing.yaml, so it cannot be kept",
         ),
         ("absent --from deploy", 4, "cannot read absent"),
     ] {
@@ -168,14 +165,12 @@ fn what_is_to_decide_is_listed_as_by_init() {
     begun(&sandbox, "pump", "--expand-wildcards");
     let outcome = sandbox.run("bundle update pump --from upstream.yaml".split(' '));
     succeeds(&outcome);
-    let said = "to decide: rule 0 of ClusterRole/pump-operator allows all resources of pumps.example.com, which the release \
-                before named: --expand-wildcards names them again, in pump/manifests/upstream.yaml:81\n";
+    let said = "to decide: rule 0 of ClusterRole/pump-operator allows all resources of pumps.example.com, which the previous release listed by name; use --expand-wildcards to list them again, in pump/manifests/upstream.yaml:81\n";
     assert!(outcome.stderr.contains(said), "{outcome}");
     begun(&sandbox, "sweeper", "");
     let outcome = sandbox.run("bundle update sweeper --from upstream.yaml".split(' '));
     succeeds(&outcome);
-    let said =
-        "rule 1 of ClusterRole/sweeper allows all resources of sweeper.example.com: --expand-wildcards names those";
+    let said = "rule 1 of ClusterRole/sweeper allows all resources of sweeper.example.com; use --expand-wildcards to list those";
     assert!(outcome.stderr.contains(said), "{outcome}");
 }
 
@@ -192,6 +187,7 @@ fn an_example_that_a_person_edited_stays_and_is_told() {
     let outcome = sandbox.run("bundle update nursery --from upstream.yaml".split(' '));
     succeeds(&outcome);
     assert!(outcome.stdout.is_empty(), "{outcome}");
-    let said = "the example Climate/default in nursery/metadata/olm.yaml stays, although the manifests say otherwise\n";
+    let said =
+        "the example Climate/default in nursery/metadata/olm.yaml is kept, although it differs from the manifests\n";
     assert!(outcome.stderr.contains(said), "{outcome}");
 }

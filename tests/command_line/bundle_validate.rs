@@ -34,13 +34,13 @@ fn findings_show_their_line_and_end_with_one_summary() {
     edit(&sandbox, "compost/metadata/annotations.yaml", "registry+v1", "plain");
     let outcome = validate(&sandbox, "compost");
     insta::assert_snapshot!(outcome.stdout, @"
-    error[ann-mediatype-mismatch]: the media type is plain, the content is registry+v1
+    error[ann-mediatype-mismatch]: the media type is plain, but the content is registry+v1
      --> compost/metadata/annotations.yaml:4:55
       |
       |
     4 | ...eratorframework.io.bundle.mediatype.v1: plain
       |                                            ^^^^^
-      = help: Write the media type of the content: registry+v1 with a ClusterServiceVersion, k8s+v1 with metadata/olm.yaml.
+      = help: Set the media type of the content: registry+v1 with a ClusterServiceVersion, k8s+v1 with metadata/olm.yaml.
 
     compost (registry+v1): 1 error
     ");
@@ -192,7 +192,7 @@ fn no_report_is_silent_about_a_bundle_that_cannot_be_read() {
         assert_eq!(outcome.status, Some(1));
         let findings = outcome.stdout.matches("No such file").count();
         assert!(
-            findings > 0 && outcome.stdout.contains("layout, not the folder"),
+            findings > 0 && outcome.stdout.contains("layout, not a bundle folder"),
             "{form}: {outcome}"
         );
     }
@@ -338,7 +338,7 @@ fn the_example_of_the_dependency_proposal_is_shown_how_to_quote() {
     );
     let outcome = validate(&sandbox, "bundle --only dep-range-quoting");
     insta::assert_snapshot!(outcome.stdout, @r#"
-    error[dep-range-quoting]: the version range >0.27.0 is not quoted, so this is not YAML
+    error[dep-range-quoting]: the version range >0.27.0 is not quoted, so the file is not valid YAML
      --> bundle/metadata/dependencies.yaml:5:14
       |
     5 |     version: >0.27.0
@@ -363,11 +363,11 @@ fn every_rule_is_listed_and_explained() {
     insta::assert_snapshot!(succeeds(&outcome), @r#"
     dep-intent-value (error), from proposal olm-optional-dependency-declaration
 
-    Write required, recommended or optional.
+    Use required, recommended or optional.
 
-    In what is published it is a warning. The dependency counts as required.
+    In published content, this is a warning. The dependency is treated as required.
 
-    Wrong, in metadata/dependencies.yaml: a word that is no intent
+    Wrong, in metadata/dependencies.yaml: a word that is not an intent
 
         dependencies:
         - type: olm.package

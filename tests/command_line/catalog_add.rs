@@ -1,6 +1,6 @@
 //! `catalog add`: bundles into channels of file-based catalogs.
 
-use crate::bundles::{fail, garden, outcome_of, rake, small_base, succeed};
+use crate::bundles::{CATALOG, fail, garden, operator, outcome_of, rake, small_base, succeed};
 use crate::common::Sandbox;
 use std::fs;
 
@@ -23,6 +23,7 @@ fn a_package_begins_with_its_first_bundle_and_grows() {
     let sandbox = catalog();
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog add catalog -b rake1 --channel stable"), @"
     ------- stderr -------
+    rake.v1.0.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
     added rake.v1.0.0 to stable
     wrote catalog/rake/catalog.yaml
     ");
@@ -38,8 +39,8 @@ fn a_package_begins_with_its_first_bundle_and_grows() {
     defaultChannel: stable
     ---
     schema: olm.channel
-    package: rake
     name: stable
+    package: rake
     entries:
     - name: rake.v1.0.0
     ---
@@ -51,10 +52,13 @@ fn a_package_begins_with_its_first_bundle_and_grows() {
     "#);
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog add catalog -b rake1 --channel stable"), @"
     ------- stderr -------
-    nothing changes in catalog
+    rake.v1.0.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
+    no changes in catalog
     ");
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog add catalog -b rake3,rake2 --channel stable,fast"), @"
     ------- stderr -------
+    rake.v1.2.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
+    rake.v1.1.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
     added rake.v1.1.0 to stable, fast
     added rake.v1.2.0 to stable, fast
     wrote catalog/rake/catalog.yaml
@@ -132,6 +136,7 @@ fn several_catalogs_change_with_one_command() {
     }
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog add v1 v2 -b rake2 --channel stable"), @"
     ------- stderr -------
+    rake.v1.1.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
     added rake.v1.1.0 to stable
     wrote v1/rake/catalog.yaml
     added rake.v1.1.0 to stable
@@ -141,7 +146,8 @@ fn several_catalogs_change_with_one_command() {
     let before = text(&sandbox, "v1");
     insta::assert_snapshot!(fail(&sandbox, "catalog add v1 v2/rake/catalog.yaml -b rake3 --channel stable"), @"
     ------- stderr -------
-    error: v2/rake/catalog.yaml is not a directory: a file-based catalog is a folder of files
+    rake.v1.2.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
+    error: v2/rake/catalog.yaml is not a folder; a file-based catalog is a folder of files
     ------- exit 1 -------
     ");
     assert_eq!(text(&sandbox, "v1"), before, "no catalog changes where one cannot");
@@ -173,8 +179,9 @@ fn edges_can_be_given_for_a_catalog() {
     ");
     insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake3 --channel stable"), @r#"
     ------- stderr -------
-    error: bundle "rake.v1.2.0" is in channel "stable" of package "rake" already, and replaces or skips others there
-      hint: change them with --overwrite, or give no --replaces and --skips
+    rake.v1.2.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
+    error: bundle "rake.v1.2.0" is already in channel "stable" of package "rake", but with different replaces or skips
+      hint: change the edges with --overwrite, or omit --replaces and --skips
     ------- exit 1 -------
     "#);
     let outcome = sandbox.run("catalog add catalog -b rake1,rake2 --channel stable --replaces x".split(' '));
@@ -186,8 +193,9 @@ fn what_does_not_fit_is_refused() {
     let sandbox = catalog();
     insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake1 --channel stable,fast"), @r#"
     ------- stderr -------
+    rake.v1.0.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
     error: package "rake" has no default channel
-      hint: name one with --default-channel: stable, fast
+      hint: name the default channel with --default-channel: stable, fast
     ------- exit 1 -------
     "#);
     succeed(
@@ -197,22 +205,21 @@ fn what_does_not_fit_is_refused() {
     // Without what leads to it there are two heads.
     insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake3 --channel stable"), @r#"
     ------- stderr -------
+    rake.v1.2.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
     error: channel "stable" of package "rake" would have 2 heads: "rake.v1.2.0", "rake.v1.0.0"
-      hint: let one of them replace or skip the others
+      hint: let one of the heads replace or skip the others
     ------- exit 1 -------
     "#);
     rake(&sandbox, "rake1", "1.0.0", Some("rake.v0.9.0"));
-    insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake1 --channel stable"), @r#"
-    ------- stderr -------
-    error: package "rake" has a bundle "rake.v1.0.0" already, with another content: properties
-      hint: give the bundle another version, or replace what is there with --overwrite
-    ------- exit 1 -------
-    "#);
+    let outcome = fail(&sandbox, "catalog add catalog -b rake1 --channel stable");
+    let shown = "with different content: properties[olm.bundle.object] …";
+    assert!(outcome.stderr.contains(shown), "{outcome}");
+    assert!(outcome.stderr.contains("\"replaces\":\"rake.v0.9.0\""), "{outcome}");
     succeed(&sandbox, "catalog add catalog -b rake1 --channel stable --overwrite -q");
     succeed(&sandbox, "validate catalog");
 }
 
-/// What the README says to put into a Makefile.
+/// What the book says to put into a Makefile.
 #[test]
 fn a_makefile_of_operator_sdk_keeps_its_command_or_makes_a_catalog() {
     let sandbox = catalog();
@@ -220,9 +227,8 @@ fn a_makefile_of_operator_sdk_keeps_its_command_or_makes_a_catalog() {
     for (bundle, tag) in [("rake1", "v1"), ("rake2", "v2")] {
         succeed(&sandbox, &format!("bundle build {bundle} -t oci:bundles:{tag} -q"));
     }
-    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
-    let (_, chapter) = readme.split_once("## From `opm index add` to a catalog").unwrap();
-    let (chapter, _) = chapter.split_once("\n## ").unwrap();
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/guides/from-opm-index-add.md");
+    let chapter = fs::read_to_string(page).unwrap();
     let lines: Vec<String> = chapter
         .lines()
         .filter_map(|line| line.strip_prefix('\t'))
@@ -257,6 +263,69 @@ fn two_bundles_of_one_name_in_one_command_are_refused() {
     rake(&sandbox, "other", "1.0.0", Some("rake.v0.9.0"));
     let line = "catalog add catalog -b rake1,other --channel stable --default-channel stable";
     let outcome = fail(&sandbox, line);
-    assert!(outcome.stderr.contains("with another content: properties"), "{outcome}");
+    assert!(
+        outcome.stderr.contains("with different content: properties"),
+        "{outcome}"
+    );
     assert!(!sandbox.path("catalog/rake").exists());
+}
+
+#[test]
+fn several_catalogs_change_together_or_not_at_all() {
+    let sandbox = Sandbox::new();
+    for folder in ["all/a", "all/b"] {
+        fs::create_dir_all(sandbox.path(folder)).unwrap();
+        fs::write(sandbox.path(folder).join("rake.yaml"), CATALOG).unwrap();
+    }
+    operator(&sandbox, "next", "rake", "1.3.0", Some("rake.v1.2.0"));
+    let text = |folder: &str| fs::read_to_string(sandbox.path(folder).join("rake.yaml")).unwrap();
+    let add = "catalog add all/a all/b -b next --channel stable";
+    // A link in the second catalog cannot be replaced.
+    fs::rename(sandbox.path("all/b/rake.yaml"), sandbox.path("all/b/.real")).unwrap();
+    fs::write(sandbox.path("all/b/.indexignore"), ".real\n").unwrap();
+    std::os::unix::fs::symlink(".real", sandbox.path("all/b/rake.yaml")).unwrap();
+    let _ = fail(&sandbox, add);
+    assert_eq!(text("all/a"), CATALOG);
+    fs::remove_file(sandbox.path("all/b/rake.yaml")).unwrap();
+    fs::rename(sandbox.path("all/b/.real"), sandbox.path("all/b/rake.yaml")).unwrap();
+    succeed(&sandbox, add);
+    assert_ne!(text("all/a"), CATALOG);
+    assert_eq!(text("all/a"), text("all/b"));
+    assert!(!sandbox.path("all/.opmx-changes").exists());
+
+    // The catalog with an error is named.
+    operator(&sandbox, "loose", "rake", "1.4.0", None);
+    let outcome = fail(&sandbox, "catalog add all/a all/b -b loose --channel stable");
+    assert!(outcome.stderr.contains("cannot add to all/a"), "{outcome}");
+    // Catalogs that are far from each other cannot change together.
+    fs::create_dir_all(sandbox.path("far/1/2/3/4")).unwrap();
+    let outcome = fail(
+        &sandbox,
+        "catalog add all/a far/1/2/3/4 -b loose --channel other --default-channel other",
+    );
+    assert!(outcome.stderr.contains("change them one at a time"), "{outcome}");
+}
+
+#[test]
+fn a_bundle_whose_entry_was_mended_is_the_same_bundle() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    fs::write(sandbox.path("catalog/rake.yaml"), CATALOG).unwrap();
+    operator(&sandbox, "next", "rake", "1.3.0", Some("rake.v1.2.0"));
+    let add = "catalog add catalog -b next --channel stable";
+    succeed(&sandbox, add);
+    succeed(&sandbox, "catalog rm catalog rake:stable@1.2.0");
+    let outcome = outcome_of(&sandbox, add);
+    assert!(outcome.stderr.contains("no changes in catalog"), "{outcome}");
+}
+
+#[test]
+fn versions_that_cannot_be_ordered_are_refused() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    for build in ["a", "b"] {
+        operator(&sandbox, build, "hoe", &format!("1.0.0+{build}"), None);
+    }
+    let outcome = fail(&sandbox, "catalog add catalog -b a,b --mode semver");
+    assert!(outcome.stderr.contains("cannot be ordered"), "{outcome}");
 }

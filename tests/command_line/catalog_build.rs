@@ -59,7 +59,7 @@ fn an_image_without_a_program_holds_the_catalog_alone() {
         &sandbox,
         "catalog build catalog -t oci:all:v1 --no-binary --all-platforms",
     );
-    insta::assert_snapshot!(built.stderr, @"built for linux/amd64, linux/arm64, linux/loong64, linux/ppc64le, linux/riscv64, linux/s390x");
+    insta::assert_snapshot!(built.stderr, @"built catalog as oci:all:v1 for linux/amd64, linux/arm64, linux/loong64, linux/ppc64le, linux/riscv64, linux/s390x");
     // One layer for all, a manifest and a config for each, and the index.
     assert_eq!(blobs(&sandbox.path("all")), 1 + 6 * 2 + 1);
 }
@@ -104,21 +104,21 @@ fn a_catalog_with_errors_is_not_built() {
     .unwrap();
     insta::assert_snapshot!(fail(&sandbox, "catalog build catalog -t oci:image:v1"), @r#"
     ------- stderr -------
-    error[catalog-channel-head]: channel "stable" of package "rake" has 2 heads in place of one: "rake.v1.2.0" and "rake.v2" are neither replaced nor skipped by another entry
+    error[catalog-channel-head]: channel "stable" of package "rake" has 2 heads instead of one: "rake.v1.2.0" and "rake.v2" are neither replaced nor skipped by a different entry
       --> catalog/rake/catalog.yaml:11:11
        |
     11 |   - name: rake.v1.2.0
        |           ^^^^^^^^^^^
        |
        = note: at entries[0].name
-       = help: Let exactly one entry be named by no other entry's replaces or skips.
-    note: another head
+       = help: Leave exactly one entry that no other entry names in replaces or skips.
+    note: a further head
       --> catalog/rake/catalog.yaml:16:11
        |
     16 |   - name: rake.v2
        |           -------
 
-    error[catalog-entry-bundle]: channel "stable" of package "rake" has an entry of bundle "rake.v2", which the catalog does not have
+    error[catalog-entry-bundle]: channel "stable" of package "rake" has an entry for bundle "rake.v2", which is not in the catalog
       --> catalog/rake/catalog.yaml:16:11
        |
     16 |   - name: rake.v2
@@ -134,17 +134,17 @@ fn a_catalog_with_errors_is_not_built() {
        |       ^^^^^^^^^^^
        |
        = note: at name
-       = help: Did you mean "rake.v1.1.0"? Add an entry for it to a channel of the package, or remove the bundle.
+       = help: Did you mean "rake.v1.1.0"? Add an entry for the bundle to a channel of the package, or remove the bundle.
 
     3 errors
-    error: the catalog catalog has errors, and no image was built of it
+    error: the catalog catalog has errors, so no image was built from it
     ------- exit 1 -------
     "#);
     fs::create_dir(sandbox.path("empty")).unwrap();
     insta::assert_snapshot!(fail(&sandbox, "catalog build empty -t oci:image:v1"), @"
     ------- stderr -------
-    error: the catalog empty holds no package
-      hint: opmx init writes the documents of a package
+    error: the catalog empty contains no package
+      hint: add bundles with opmx catalog add
     ------- exit 1 -------
     ");
     assert!(!sandbox.path("image").exists());
@@ -158,7 +158,7 @@ fn a_base_with_a_database_is_refused() {
     insta::assert_snapshot!(fail(&sandbox, "catalog build catalog -t oci:image:v1 -i oci:index:v1"), @"
     ------- stderr -------
     error: the base image oci:index:v1 is an index with a database
-      hint: build on an image that holds a program alone
+      hint: use a base image that contains only a program
     ------- exit 1 -------
     ");
     assert!(!sandbox.path("image").exists());
@@ -170,10 +170,19 @@ fn flags_that_exclude_each_other_are_refused() {
     let outcome = sandbox.run("catalog build catalog -t oci:image:v1 --all-platforms".split(' '));
     insta::assert_snapshot!(outcome, @"
     ------- stderr -------
-    error: --all-platforms means those of a base image
-      hint: name the base image with --binary-image, or a binary for each platform with --binary
+    error: --all-platforms requires a base image
+      hint: specify the base image with --binary-image, or a binary for each platform with --binary
     ------- exit 2 -------
     ");
     let outcome = sandbox.run("catalog build catalog -t oci:image:v1 --no-binary -i oci:base:v1".split(' '));
     assert!(outcome.stderr.contains("--no-binary"), "{}", outcome.stderr);
+}
+
+#[test]
+fn the_label_of_the_catalog_cannot_be_set() {
+    let sandbox = catalog();
+    let label = "operators.operatorframework.io.index.configs.v1=/x";
+    let outcome = sandbox.run(["catalog", "build", "catalog", "-t", "oci:image:v1", "--label", label]);
+    assert_eq!(outcome.status, Some(2), "{outcome}");
+    assert!(outcome.stderr.contains("cannot be set"), "{outcome}");
 }

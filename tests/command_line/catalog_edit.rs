@@ -1,6 +1,6 @@
 //! `catalog rm`, `truncate`, `deprecate` and `channel`: changes of a file-based catalog.
 
-use crate::bundles::{CATALOG, fail, miss, outcome_of, succeed};
+use crate::bundles::{CATALOG, fail, miss, operator, outcome_of, succeed};
 use crate::common::Sandbox;
 use std::fs;
 
@@ -82,13 +82,13 @@ fn a_head_that_goes_is_told_of() {
     let sandbox = catalog();
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake:stable@rake.v1.2.0"), @"
     ------- stderr -------
-    warning: clusters that run rake.v1.2.0 from channel stable of package rake stay there: nothing in the channel leads on
+    warning: clusters that run rake.v1.2.0 from channel stable of package rake stay there because the channel has no update from it
     wrote catalog/rake.yaml
     ");
     insta::assert_snapshot!(fail(&sandbox, "catalog rm catalog rake:stable"), @r#"
     ------- stderr -------
-    error: channel "stable" is the default channel of package "rake", and would go
-      hint: name another one with --default-channel: test
+    error: channel "stable" is the default channel of package "rake" and would be removed
+      hint: name a different channel with --default-channel: test
     ------- exit 1 -------
     "#);
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake:stable --default-channel test"), @"
@@ -96,6 +96,7 @@ fn a_head_that_goes_is_told_of() {
     removed channel stable of package rake
     removed bundle rake.v1.0.0
     removed bundle rake.v1.1.0
+    warning: Subscriptions to channel stable of package rake no longer receive updates
     wrote catalog/rake.yaml
     ");
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake"), @"
@@ -148,8 +149,8 @@ fn old_versions_go() {
     ");
     insta::assert_snapshot!(fail(&sandbox, "catalog truncate catalog rake --below 2.0.0"), @r#"
     ------- stderr -------
-    error: no channel of package "rake" would be left
-      hint: name the package alone to take it out
+    error: no channel of package "rake" would remain
+      hint: to remove the whole package, specify only its name
     ------- exit 1 -------
     "#);
 }
@@ -162,7 +163,7 @@ fn deprecations_come_and_go() {
         let arguments = ["catalog", "deprecate", "catalog", target, "-m", "Use the hoe."];
         assert_eq!(sandbox.run(arguments).status, Some(0));
         let again = sandbox.run(arguments);
-        assert!(again.stderr.contains("nothing changes"), "{again}");
+        assert!(again.stderr.contains("no changes in catalog"), "{again}");
     }
     insta::assert_snapshot!(text(&sandbox).strip_prefix(&before).unwrap(), @"
     ---
@@ -188,18 +189,18 @@ fn deprecations_come_and_go() {
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog undeprecate catalog rake"), @"
     ------- stderr -------
     warning: rake was not deprecated
-    nothing changes in catalog
+    no changes in catalog
     ");
     insta::assert_snapshot!(miss(&sandbox, "catalog deprecate catalog raek -m x"), @r#"
     ------- stderr -------
     error: catalog has no package "raek"
-      hint: there is "rake"
+      hint: did you mean "rake"?
     ------- exit 4 -------
     "#);
     insta::assert_snapshot!(miss(&sandbox, "catalog deprecate catalog rake:stabel -m x"), @r#"
     ------- stderr -------
     error: package "rake" has no channel "stabel"
-      hint: there is "stable"
+      hint: did you mean "stable"?
     ------- exit 4 -------
     "#);
 }
@@ -220,12 +221,12 @@ fn channels_change_as_a_whole() {
     assert!(text.contains("name: slow   # for everybody"), "{text}");
     insta::assert_snapshot!(fail(&sandbox, "catalog channel rename catalog rake slow fast"), @r#"
     ------- stderr -------
-    error: package "rake" has a channel "fast" already
+    error: package "rake" already has a channel "fast"
     ------- exit 1 -------
     "#);
     insta::assert_snapshot!(fail(&sandbox, "catalog rm catalog/rake.yaml rake"), @"
     ------- stderr -------
-    error: catalog/rake.yaml is not a directory: a file-based catalog is a folder of files
+    error: catalog/rake.yaml is not a folder; a file-based catalog is a folder of files
     ------- exit 1 -------
     ");
 }
@@ -244,7 +245,7 @@ fn ranges_are_read_as_the_style_says() {
     assert!(
         outcome
             .stderr
-            .contains("the versions of package rake: ^ has no meaning in OLM's ranges; write >= and < instead"),
+            .contains("invalid versions of package rake: ^ is not supported in OLM ranges; use >= and < instead"),
         "{outcome}"
     );
 }
@@ -262,6 +263,7 @@ fn a_part_is_kept() {
     removed bundle hoe.v1.2.0
     removed channel test of package rake
     removed bundle rake.v1.0.0
+    warning: Subscriptions to channel test of package rake no longer receive updates
     removed catalog/hoe.yaml
     wrote catalog/rake.yaml
     ");
@@ -283,7 +285,7 @@ fn a_part_is_kept() {
     "#);
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog prune catalog -p rake=stable --from 1.1.0"), @"
     ------- stderr -------
-    nothing changes in catalog
+    no changes in catalog
     ");
     insta::assert_snapshot!(miss(&sandbox, "catalog prune catalog -p rake=test"), @r#"
     ------- stderr -------
@@ -292,9 +294,130 @@ fn a_part_is_kept() {
     "#);
     let twice = sandbox.run("catalog prune catalog -p rake=stable -p rake=test".split(' '));
     assert!(
-        twice.status == Some(2) && twice.stderr.contains("named twice"),
+        twice.status == Some(2) && twice.stderr.contains("package rake is specified twice"),
         "{twice}"
     );
     let outcome = sandbox.run("catalog prune catalog -p rake@x".split(' '));
     assert_eq!(outcome.status, Some(2), "{outcome}");
+}
+
+/// A head that replaces and skips v2, and therefore strands v1, as in many published catalogs.
+const STRANDED: &str = "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v3.0.0
+  replaces: foo.v2.0.0
+  skips: [foo.v2.0.0]
+- name: foo.v2.0.0
+  replaces: foo.v1.0.0
+- name: foo.v1.0.0
+";
+
+fn bundle_of_foo(version: usize) -> String {
+    format!(
+        "---\nschema: olm.bundle\npackage: foo\nname: foo.v{version}.0.0\nimage: registry.example.com/foo:{version}\n\
+         properties:\n- type: olm.package\n  value: {{packageName: foo, version: {version}.0.0}}\n"
+    )
+}
+
+#[test]
+fn a_tolerated_fault_stays_and_a_new_one_is_refused() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    let file = sandbox.path("catalog/foo.yaml");
+    let all: String = (1..=3).map(bundle_of_foo).collect();
+    let before = format!("{STRANDED}{all}");
+    let again = || fs::write(&file, &before).unwrap();
+    again();
+    operator(&sandbox, "next", "foo", "4.0.0", Some("foo.v3.0.0"));
+    for line in [
+        "catalog add catalog -b next",
+        "catalog rm catalog foo@3.0.0",
+        "catalog channel copy catalog foo stable fast",
+        "catalog channel rename catalog foo stable fast",
+        "catalog deprecate catalog foo:stable -m old",
+    ] {
+        let outcome = outcome_of(&sandbox, line);
+        let is_said = outcome.stderr.contains("warning[catalog-entry-stranded]");
+        assert_eq!(is_said, !line.contains(" rm "), "{line}: {outcome}");
+        succeed(&sandbox, "validate catalog");
+        again();
+    }
+    let mended = before.replace("  skips: [foo.v2.0.0]\n", "");
+    fs::write(&file, mended).unwrap();
+    let outcome = fail(&sandbox, "catalog add catalog -b next --skips foo.v3.0.0");
+    assert!(outcome.stderr.contains("error[catalog-entry-stranded]"), "{outcome}");
+}
+
+#[test]
+fn what_lost_its_updates_is_said() {
+    let sandbox = catalog();
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog prune catalog -p rake=stable@<=1.0.0"), @"
+    ------- stderr -------
+    removed channel test of package rake
+    removed bundle rake.v1.1.0
+    removed bundle rake.v1.2.0
+    warning: Subscriptions to channel test of package rake no longer receive updates
+    warning: clusters that run rake.v1.2.0 from channel stable of package rake stay there because the channel has no update from it
+    warning: clusters that run rake.v1.1.0 from channel stable of package rake stay there because the channel has no update from it
+    wrote catalog/rake.yaml
+    ");
+    insta::assert_snapshot!(fail(&sandbox, "catalog prune catalog -p rake --from 0.5.0"), @r#"
+    ------- stderr -------
+    error: no update path of package "rake" starts at 0.5.0; the versions are 1.0.0
+    ------- exit 1 -------
+    "#);
+}
+
+#[test]
+fn the_bytes_come_back_without_a_line_break_at_the_end() {
+    let sandbox = catalog();
+    let file = sandbox.path("catalog/rake.yaml");
+    let last = format!(
+        "{}name: rake.v0.1.0\ntext: last",
+        "---\nschema: example.com/note\npackage: rake\n"
+    );
+    let plain = CATALOG.trim_end().to_owned();
+    let folded = format!("{plain}\n---\nschema: example.com/note\npackage: rake\ntext: |\n  kept");
+    operator(&sandbox, "next", "rake", "1.3.0", Some("rake.v1.2.0"));
+    for before in [plain.clone(), format!("{plain}\n{last}"), folded] {
+        fs::write(&file, &before).unwrap();
+        succeed(&sandbox, "catalog add catalog -b next --channel stable");
+        assert_ne!(text(&sandbox), before);
+        succeed(&sandbox, "catalog rm catalog rake@1.3.0");
+        assert_eq!(text(&sandbox), before);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_change_is_seen_below_and_completed_by_validate() {
+    use std::os::unix::fs::MetadataExt;
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.path("all/rake")).unwrap();
+    fs::write(sandbox.path("all/rake/catalog.yaml"), CATALOG).unwrap();
+    let interrupt = || {
+        let journal = sandbox.path("all/.opmx-changes");
+        fs::create_dir_all(journal.join("files/rake")).unwrap();
+        let new =
+            "schema: olm.deprecations\npackage: rake\nentries:\n- reference: {schema: olm.package}\n  message: x\n";
+        fs::write(journal.join("files/rake/new.yaml"), new).unwrap();
+        let inode = fs::metadata(&journal).unwrap().ino();
+        let record = format!("{{\"inode\": {inode}, \"replaced\": {{}}}}");
+        fs::write(journal.join("record.json"), record).unwrap();
+    };
+    for folder in ["all/rake", "all"] {
+        interrupt();
+        let rendered = outcome_of(&sandbox, "render all/rake").stdout;
+        assert!(rendered.contains("olm.deprecations"), "{rendered}");
+        succeed(&sandbox, &format!("validate {folder}"));
+        assert!(!sandbox.path("all/.opmx-changes").exists());
+        fs::remove_file(sandbox.path("all/rake/new.yaml")).unwrap();
+    }
 }

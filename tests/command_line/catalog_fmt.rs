@@ -145,7 +145,7 @@ fn files_get_their_canonical_form_and_keep_comments() {
     ");
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog fmt catalog"), @"
     ------- stderr -------
-    nothing changes in catalog
+    no changes in catalog
     ");
 }
 
@@ -156,6 +156,8 @@ fn a_check_names_the_files_that_are_not_formatted() {
     insta::assert_snapshot!(outcome, @"
     catalog/hoe.json
     catalog/rake.yaml
+    ------- stderr -------
+    run opmx catalog fmt to format these files
     ------- exit 3 -------
     ");
     assert_eq!(fs::read_to_string(sandbox.path("catalog/rake.yaml")).unwrap(), CATALOG);
@@ -181,7 +183,7 @@ fn what_is_no_catalog_is_an_error_and_what_cannot_be_laid_out_is_named() {
     assert_eq!(fs::read_to_string(sandbox.path("catalog/rake.yaml")).unwrap(), CATALOG);
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog fmt catalog"), @"
     ------- stderr -------
-    warning: catalog/fork.yaml:1: the layout of this document cannot be changed without changing what it says
+    warning: catalog/fork.yaml:1: this document cannot be reformatted without changing its meaning
     wrote catalog/fork.yaml
     wrote catalog/hoe.json
     wrote catalog/rake.yaml

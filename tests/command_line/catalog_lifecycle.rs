@@ -113,8 +113,8 @@ fn versions_are_added_changed_and_removed_and_the_rest_keeps_its_bytes() {
     assert_eq!(text(&sandbox), commented);
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog lifecycle catalog rake 1.10 --remove"), @"
     ------- stderr -------
-    warning: the catalog says no lifecycle of version 1.10 of package rake
-    nothing changes in catalog
+    warning: the catalog contains no lifecycle of version 1.10 of package rake
+    no changes in catalog
     ");
     succeed(&sandbox, "catalog lifecycle catalog rake --remove");
     assert_eq!(text(&sandbox), RAKE);
@@ -140,30 +140,30 @@ fn a_document_in_a_file_is_taken_over_whole_or_its_faults_shown_at_their_lines()
     .unwrap();
     insta::assert_snapshot!(run(&sandbox, "catalog lifecycle catalog rake -f lifecycle.yaml"), @r#"
     ------- stderr -------
-    error[catalog-lifecycle-date]: phase "All" of version "1.2" of the lifecycles of package "rake" ends on 2025-12-31, which is not after 2026-01-01, where it begins
+    error[catalog-lifecycle-date]: phase "All" of version "1.2" of the lifecycles of package "rake" ends on 2025-12-31, which is not after its start on 2026-01-01
      --> lifecycle.yaml:6:51
       |
       |
     6 | ... All, startDate: '2026-01-01', endDate: '2025-12-31'}
       |                                            ^^^^^^^^^^^^
       = note: at versions[0].phases[0].endDate
-      = help: Write the first and the last day of the phase as YYYY-MM-DD, the last one after the first.
+      = help: Set the first and the last day of the phase as YYYY-MM-DD; the last day must be after the first.
 
     1 error
-    error: lifecycle.yaml has errors; nothing was written
+    error: lifecycle.yaml has errors, so nothing was written
     ------- exit 1 -------
     "#);
     fs::write(sandbox.path("lifecycle.yaml"), document.replace("rake", "hoe")).unwrap();
     insta::assert_snapshot!(run(&sandbox, "catalog lifecycle catalog rake -f lifecycle.yaml"), @r#"
     ------- stderr -------
-    error: lifecycle.yaml is about package "hoe", not "rake"
+    error: lifecycle.yaml describes package "hoe", not "rake"
     ------- exit 1 -------
     "#);
     fs::write(sandbox.path("lifecycle.yaml"), "versions: []\n").unwrap();
     insta::assert_snapshot!(run(&sandbox, "catalog lifecycle catalog rake -f lifecycle.yaml"), @"
     ------- stderr -------
-    error: lifecycle.yaml is not one document of lifecycles
-      hint: write a document of schema io.openshift.operators.lifecycles.v1alpha1, as it stands in a catalog
+    error: lifecycle.yaml is not a single lifecycles document
+      hint: use a document of schema io.openshift.operators.lifecycles.v1alpha1, as in a catalog
     ------- exit 1 -------
     ");
     assert_eq!(text(&sandbox), written);
@@ -176,24 +176,24 @@ fn what_cannot_be_is_refused_and_nothing_written() {
         run(&sandbox, "catalog lifecycle catalog rake 1.2 --phase A=2026-01-01..2026-12-31 --phase B=2027-01-02..2027-12-31"),
         @r#"
     ------- stderr -------
-    error[catalog-lifecycle-phase]: phase "B" of version "1.2" of the lifecycles of package "rake" begins on 2027-01-02, not on 2027-01-01: phase "A" before it ends on 2026-12-31
+    error[catalog-lifecycle-phase]: phase "B" of version "1.2" of the lifecycles of package "rake" begins on 2027-01-02, not on 2027-01-01; the previous phase "A" ends on 2026-12-31
       --> catalog/rake.yaml:28:16
        |
     28 |     startDate: "2027-01-02"
        |                ^^^^^^^^^^^^
        |
        = note: at versions[0].phases[1].startDate
-       = help: List the phases in the order of time, each from the day after the end of the one before.
+       = help: List the phases in chronological order; each phase starts on the day after the previous one ends.
 
     1 error
-    error: the change would leave errors in catalog; nothing was written
+    error: the change would introduce errors in catalog, so nothing was written
     ------- exit 1 -------
     "#
     );
     insta::assert_snapshot!(run(&sandbox, "catalog lifecycle catalog rake 1.2 --platform openshift=4.20"), @"
     ------- stderr -------
-    error: package rake has no lifecycle of version 1.2, and a new one needs phases
-      hint: give --phase once for each of its phases
+    error: package rake has no lifecycle for version 1.2, and a new lifecycle requires phases
+      hint: pass --phase once for each of its phases
     ------- exit 1 -------
     ");
     let _ = miss(
@@ -322,8 +322,8 @@ fn clients_get_the_documents_of_a_schema_once_they_acknowledge_that_it_may_chang
 
 
     InvalidArgument: schema is required
-    InvalidArgument: invalid schema "-x": it is not made of letters, digits, dots, dashes and underscores
-    InvalidArgument: invalid package name "../rake": it is not made of letters, digits, dots, dashes and underscores
+    InvalidArgument: invalid schema "-x": it may contain only letters, digits, dots, dashes and underscores
+    InvalidArgument: invalid package name "../rake": it may contain only letters, digits, dots, dashes and underscores
     "#);
 }
 

@@ -38,7 +38,7 @@ fn packages_come_together_in_a_new_folder() {
     insta::assert_snapshot!(fail(&sandbox, "catalog merge a b -o out"), @"
     ------- stderr -------
     error: out already exists and is not an empty folder
-      hint: name another folder, or remove what is there
+      hint: choose a different folder, or remove the existing content
     ------- exit 1 -------
     ");
 }
@@ -51,8 +51,8 @@ fn what_differs_is_decided_by_a_preferred_catalog() {
     insta::assert_snapshot!(fail(&sandbox, "catalog merge a b -o out"), @r#"
     ------- stderr -------
     error: the catalogs differ:
-           bundle "rake.v1.0.0" of package "rake" differs in image: a/rake.yaml:24, b/rake.yaml:24
-      hint: name the catalog that is right with --prefer
+           bundle "rake.v1.0.0" of package "rake" differs in image "registry.example.com/rake:1.0.0" -> "registry.example.com/rake:new": a/rake.yaml:24, b/rake.yaml:24
+      hint: choose one of the catalogs with --prefer
     ------- exit 1 -------
     "#);
     assert!(!sandbox.path("out").exists());
@@ -65,8 +65,8 @@ fn what_differs_is_decided_by_a_preferred_catalog() {
     let outcome = sandbox.run("catalog merge a b -o other --prefer c".split_whitespace());
     insta::assert_snapshot!(outcome, @"
     ------- stderr -------
-    error: c is none of the catalogs to merge
-      hint: name one of them with --prefer
+    error: c is not one of the catalogs to merge
+      hint: specify one of the catalogs with --prefer
     ------- exit 2 -------
     ");
 }
@@ -77,37 +77,49 @@ fn a_new_catalog_with_errors_is_not_written() {
     fs::write(sandbox.path("b/rake.yaml"), CATALOG.replace("1.2.0", "1.3.0")).unwrap();
     insta::assert_snapshot!(fail(&sandbox, "catalog merge a b -o out"), @r#"
     ------- stderr -------
-    error[catalog-channel-head]: channel "stable" of package "rake" has 2 heads in place of one: "rake.v1.2.0" and "rake.v1.3.0" are neither replaced nor skipped by another entry
+    error[catalog-channel-head]: channel "stable" of package "rake" has 2 heads instead of one: "rake.v1.2.0" and "rake.v1.3.0" are neither replaced nor skipped by a different entry
       --> out/rake/catalog.yaml:11:11
        |
     11 |   - name: rake.v1.2.0
        |           ^^^^^^^^^^^
        |
        = note: at entries[0].name
-       = help: Let exactly one entry be named by no other entry's replaces or skips.
-    note: another head
+       = help: Leave exactly one entry that no other entry names in replaces or skips.
+    note: a further head
       --> out/rake/catalog.yaml:13:11
        |
     13 |   - name: rake.v1.3.0
        |           -----------
 
-    error[catalog-channel-head]: channel "test" of package "rake" has 2 heads in place of one: "rake.v1.2.0" and "rake.v1.3.0" are neither replaced nor skipped by another entry
+    error[catalog-channel-head]: channel "test" of package "rake" has 2 heads instead of one: "rake.v1.2.0" and "rake.v1.3.0" are neither replaced nor skipped by a different entry
       --> out/rake/catalog.yaml:24:11
        |
     24 |   - name: rake.v1.2.0
        |           ^^^^^^^^^^^
        |
        = note: at entries[0].name
-       = help: Let exactly one entry be named by no other entry's replaces or skips.
-    note: another head
+       = help: Leave exactly one entry that no other entry names in replaces or skips.
+    note: a further head
       --> out/rake/catalog.yaml:25:11
        |
     25 |   - name: rake.v1.3.0
        |           -----------
 
     2 errors
-    error: the change would leave errors in out; nothing was written
+    error: the change would introduce errors in out, so nothing was written
     ------- exit 1 -------
     "#);
     assert!(!sandbox.path("out").exists());
+}
+
+#[test]
+fn a_catalog_is_not_merged_into_itself() {
+    let sandbox = place();
+    for output in ["a/out", "./a/sub/out", "a"] {
+        let outcome = sandbox.run(["catalog", "merge", "a", "b", "-o", output]);
+        assert_eq!(outcome.status, Some(2), "{outcome}");
+        assert!(outcome.stderr.contains("is inside the catalog a"), "{outcome}");
+    }
+    succeed(&sandbox, "validate a");
+    succeed(&sandbox, "catalog merge a b -o ab");
 }

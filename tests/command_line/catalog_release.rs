@@ -93,8 +93,8 @@ fn versions_one_by_one_make_the_catalogs_that_the_templates_describe() {
       name: rake
       defaultChannel: stable
     - schema: olm.channel
-      package: rake
       name: stable
+      package: rake
       entries:
       - name: rake.v1.3.0
         replaces: rake.v1.2.0
@@ -102,8 +102,8 @@ fn versions_one_by_one_make_the_catalogs_that_the_templates_describe() {
         replaces: rake.v1.1.0
       - name: rake.v1.1.0
     - schema: olm.channel
-      package: rake
       name: fast
+      package: rake
       entries:
       - name: rake.v1.3.0
         replaces: rake.v1.2.0
@@ -112,10 +112,13 @@ fn versions_one_by_one_make_the_catalogs_that_the_templates_describe() {
       - name: rake.v1.1.0
     - schema: olm.bundle
       image: rake1
+      name: rake.v1.1.0
     - schema: olm.bundle
       image: rake2
+      name: rake.v1.2.0
     - schema: olm.bundle
       image: rake3
+      name: rake.v1.3.0
     ");
     insta::assert_snapshot!(read(&sandbox, &semver), @"
     Schema: olm.semver
@@ -147,12 +150,12 @@ fn the_same_release_again_changes_nothing() {
     succeed(&sandbox, line);
     insta::assert_snapshot!(outcome_of(&sandbox, line), @"
     ------- stderr -------
-    nothing changes in .
+    no changes in .
     ");
     succeed(&sandbox, "catalog release operators/rake --bundle rake2");
     insta::assert_snapshot!(outcome_of(&sandbox, line), @"
     ------- stderr -------
-    nothing changes in .
+    no changes in .
     ");
 }
 
@@ -290,7 +293,7 @@ fn traps_in_the_files_are_findings_and_nothing_is_written() {
     let sandbox = repository(&BOTH_TEMPLATES.replacen("catalog_names", "catalogs_names", 1));
     insta::assert_snapshot!(run(&sandbox, "catalog release operators/rake 1.1.0 --bundle nowhere"), @"
     ------- stderr -------
-    error[release-value]: fbc.catalog_mapping[0] has no catalog_names
+    error[release-value]: fbc.catalog_mapping[0] requires a value for catalog_names
      --> operators/rake/ci.yaml:6:5
       |
     6 |   - template_name: basic.yaml
@@ -298,7 +301,7 @@ fn traps_in_the_files_are_findings_and_nothing_is_written() {
       |
       = help: List the catalogs, such as v4.20.
 
-    error[release-key]: fbc.catalog_mapping[0].catalogs_names is not a key of ci.yaml
+    error[release-key]: fbc.catalog_mapping[0].catalogs_names is not a known key of ci.yaml
      --> operators/rake/ci.yaml:7:5
       |
     7 |     catalogs_names: [v4.16, v4.17]
@@ -307,7 +310,7 @@ fn traps_in_the_files_are_findings_and_nothing_is_written() {
       = help: Did you mean catalog_names?
 
     2 errors
-    error: operators/rake cannot be released; nothing was written
+    error: operators/rake cannot be released, so nothing was written
     ------- exit 1 -------
     ");
     write(
@@ -328,17 +331,17 @@ fn traps_in_the_files_are_findings_and_nothing_is_written() {
     2 | - template_name: basics.yaml
       |                  ^^^^^^^^^^^
       |
-      = help: Did you mean "basic.yaml"? Name the template in fbc.catalog_mapping of ci.yaml, with its catalogs: nothing is rendered from it otherwise.
+      = help: Did you mean "basic.yaml"? Add the template to fbc.catalog_mapping in ci.yaml, with its catalogs; otherwise nothing is rendered from it.
 
-    error[release-channel]: semver.yaml has no list "stabel"
+    error[release-channel]: semver.yaml does not have a list "stabel"
      --> operators/rake/1.1.0/release-config.yaml:5:14
       |
     5 |   channels: [stabel]
       |              ^^^^^^
       |
-      = help: Name Candidate, Fast or Stable: a semver template makes its channels from these lists.
+      = help: Use Candidate, Fast or Stable, because a semver template derives its channels from these lists.
 
-    warning[release-unused]: replaces means nothing for semver.yaml, which is a semver template
+    warning[release-unused]: replaces has no effect for semver.yaml, which is a semver template
      --> operators/rake/1.1.0/release-config.yaml:6:13
       |
     6 |   replaces: rake.v1.0.0
@@ -346,21 +349,21 @@ fn traps_in_the_files_are_findings_and_nothing_is_written() {
       |
       = help: Remove the key: updates in a semver template follow from the versions alone.
 
-    error[release-value]: catalog_templates[2].channels has "stable" twice
+    error[release-value]: catalog_templates[2].channels contains "stable" twice
      --> operators/rake/1.1.0/release-config.yaml:8:22
       |
     8 |   channels: [stable, stable]
       |                      ^^^^^^
       |
-      = help: Write a value that the pipelines take.
+      = help: Use a value that the pipelines accept.
 
-    error[release-value]: the default channel "fast" is none of the channels
+    error[release-value]: the default channel "fast" is not one of the channels
      --> operators/rake/1.1.0/release-config.yaml:9:19
       |
     9 |   defaultChannel: fast
       |                   ^^^^
       |
-      = help: Write a value that the pipelines take.
+      = help: Use a value that the pipelines accept.
 
     error[release-value]: catalog_templates[2].skips is empty
       --> operators/rake/1.1.0/release-config.yaml:10:10
@@ -368,9 +371,9 @@ fn traps_in_the_files_are_findings_and_nothing_is_written() {
     10 |   skips: []
        |          ^^
        |
-       = help: Write a value that the pipelines take.
+       = help: Use a value that the pipelines accept.
 
-    error[release-key]: note is not a key of release-config.yaml
+    error[release-key]: note is not a known key of release-config.yaml
       --> operators/rake/1.1.0/release-config.yaml:11:1
        |
     11 | note: none
@@ -378,16 +381,16 @@ fn traps_in_the_files_are_findings_and_nothing_is_written() {
        |
        = help: Known keys are merge, catalog_templates.
 
-    warning[release-catalog-version]: the name of the catalog "next" says no version of OpenShift, so bundles keep their manifests
+    warning[release-catalog-version]: the name of the catalog "next" contains no OpenShift version, so bundles keep their manifests
       --> operators/rake/ci.yaml:10:21
        |
     10 |     catalog_names: [next]
        |                     ^^^^
        |
-       = help: Name the catalog after a version of OpenShift, such as v4.20: the form of its bundles follows from that.
+       = help: Name the catalog after an OpenShift version, such as v4.20, which determines the format of its bundles.
 
     6 errors, 2 warnings
-    error: operators/rake cannot be released; nothing was written
+    error: operators/rake cannot be released, so nothing was written
     ------- exit 1 -------
     "#);
     assert!(!sandbox.path("catalogs").exists() && !sandbox.path("operators/rake/catalog-templates").exists());
@@ -404,16 +407,16 @@ fn edges_are_held_against_the_template() {
     );
     insta::assert_snapshot!(run(&sandbox, "catalog release operators/rake 1.2.0 --bundle rake2"), @r#"
     ------- stderr -------
-    error[release-edge]: channel "stable" of basic.yaml does not have "rake.v1.0.0", which the version is to replace
+    error[release-edge]: channel "stable" of basic.yaml does not contain "rake.v1.0.0", which the version replaces
      --> operators/rake/1.2.0/release-config.yaml:5:13
       |
     5 |   replaces: rake.v1.0.0
       |             ^^^^^^^^^^^
       |
-      = help: Did you mean "rake.v1.1.0"? Name a bundle of the channel, or add that one first: the update would lead nowhere.
+      = help: Did you mean "rake.v1.1.0"? Name a bundle of the channel, or add that bundle first; otherwise the update has no target.
 
     1 error
-    error: operators/rake cannot be released; nothing was written
+    error: operators/rake cannot be released, so nothing was written
     ------- exit 1 -------
     "#);
     asked(
@@ -423,8 +426,8 @@ fn edges_are_held_against_the_template() {
     );
     insta::assert_snapshot!(run(&sandbox, "catalog release operators/rake 1.2.0 --bundle rake2"), @r#"
     ------- stderr -------
-    error: operators/rake/catalog-templates/basic.yaml: the version does not fit: channel "fast" of package "rake" would have 2 heads: "rake.v1.2.0", "rake.v1.1.0"
-      hint: let one of them replace or skip the others
+    error: the version cannot be added to the template operators/rake/catalog-templates/basic.yaml: channel "fast" of package "rake" would have 2 heads: "rake.v1.2.0", "rake.v1.1.0"
+      hint: let one of the heads replace or skip the others
     ------- exit 1 -------
     "#);
     asked(
@@ -434,8 +437,8 @@ fn edges_are_held_against_the_template() {
     );
     insta::assert_snapshot!(run(&sandbox, "catalog release operators/rake 1.1.0 --bundle rake1"), @r#"
     ------- stderr -------
-    error: operators/rake/catalog-templates/basic.yaml: the version does not fit: bundle "rake.v1.1.0" is in channel "fast" of package "rake" already, and replaces or skips others there
-      hint: change them with --overwrite, or give no --replaces and --skips
+    error: the version cannot be added to the template operators/rake/catalog-templates/basic.yaml: bundle "rake.v1.1.0" is already in channel "fast" of package "rake", but with different replaces or skips
+      hint: change the edges with --overwrite, or omit --replaces and --skips
     ------- exit 1 -------
     "#);
 }
@@ -448,8 +451,8 @@ fn what_a_catalog_has_besides_its_template_is_not_lost_by_chance() {
     let before = read(&sandbox, "catalogs/v4.16/rake/catalog.yaml");
     insta::assert_snapshot!(run(&sandbox, "catalog release operators/rake --bundle rake2"), @"
     ------- stderr -------
-    error: catalogs/v4.16/rake has what the template basic.yaml does not have: olm.channel slow
-      hint: put it into the template, or remove it from the catalog with --overwrite
+    error: catalogs/v4.16/rake contains documents that the template basic.yaml does not contain: olm.channel slow
+      hint: add the bundle to the template, or remove it from the catalog with --overwrite
     ------- exit 1 -------
     ");
     assert_eq!(read(&sandbox, "catalogs/v4.16/rake/catalog.yaml"), before);
@@ -459,7 +462,7 @@ fn what_a_catalog_has_besides_its_template_is_not_lost_by_chance() {
     operator(&sandbox, "rake2", "rake", "1.2.0", Some("rake.v1.0.0"));
     let changed = run(&sandbox, "catalog release operators/rake --bundle rake2");
     assert!(
-        changed.status == Some(1) && changed.stderr.contains("with another content"),
+        changed.status == Some(1) && changed.stderr.contains("with different content"),
         "{changed}"
     );
     succeed(&sandbox, "catalog release operators/rake --bundle rake2 --overwrite");
@@ -491,17 +494,17 @@ fn a_bundle_of_another_package_or_version_is_refused() {
     operator(&sandbox, "rake9", "rake", "1.9.0", None);
     insta::assert_snapshot!(run(&sandbox, "catalog release operators/rake --bundle hoe"), @r#"
     ------- stderr -------
-    error: hoe is a bundle of package "hoe", and the operator is "rake"
+    error: hoe is a bundle of package "hoe", but the operator is "rake"
     ------- exit 1 -------
     "#);
     insta::assert_snapshot!(run(&sandbox, "catalog release operators/rake 1.2.0 --bundle rake1"), @r#"
     ------- stderr -------
-    error: rake1 is a bundle of version "1.1.0", and "1.2.0" is to be released
+    error: rake1 is a bundle of version "1.1.0", but "1.2.0" is being released
     ------- exit 1 -------
     "#);
     insta::assert_snapshot!(run(&sandbox, "catalog release operators/rake --bundle rake9"), @r#"
     ------- stderr -------
-    error: operators/rake has no folder of version "1.9.0" with a release-config.yaml
+    error: operators/rake has no folder for version "1.9.0" with a release-config.yaml
     ------- exit 4 -------
     "#);
     insta::assert_snapshot!(run(&sandbox, "catalog release operators/hoe --bundle hoe"), @"

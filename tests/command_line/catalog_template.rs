@@ -53,8 +53,8 @@ fn bundles_come_into_a_basic_template_and_go_again() {
       name: rake
       defaultChannel: stable
     - schema: olm.channel
-      package: rake
       name: stable
+      package: rake
       entries:
       - name: rake.v1.1.0
         replaces: rake.v1.0.0
@@ -82,7 +82,8 @@ fn bundles_come_into_a_basic_template_and_go_again() {
     ------- stderr -------
     removed channel fast of package rake
     removed bundle rake.v1.2.0
-    warning: clusters that run rake.v1.2.0 from channel stable of package rake stay there: nothing in the channel leads on
+    warning: Subscriptions to channel fast of package rake no longer receive updates
+    warning: clusters that run rake.v1.2.0 from channel stable of package rake stay there because the channel has no update from it
     wrote basic.yaml
     ");
     assert_eq!(text(&sandbox, "basic.yaml"), before);
@@ -139,7 +140,7 @@ fn images_come_into_lists_of_a_semver_template_and_go_again() {
     insta::assert_snapshot!(miss(&sandbox, "catalog rm semver.yaml rake9"), @r#"
     ------- stderr -------
     error: semver.yaml: no bundle has the image "rake9"
-      hint: there is "rake1"
+      hint: did you mean "rake1"?
     ------- exit 4 -------
     "#);
 }
@@ -156,13 +157,13 @@ fn what_a_template_does_not_support_is_said_with_a_way_out() {
     insta::assert_snapshot!(fail(&sandbox, "catalog deprecate semver.yaml rake -m Old."), @r#"
     ------- stderr -------
     error: semver.yaml: this change is not supported in a semver template
-      hint: channels follow from the lists of images: change these with "opmx catalog add" and "opmx catalog rm", or change the catalog that the template is rendered to
+      hint: channels follow from the image lists: change these with "opmx catalog add" and "opmx catalog rm", or change the catalog that the template is rendered to
     ------- exit 1 -------
     "#);
     insta::assert_snapshot!(fail(&sandbox, "catalog prune semver.yaml -p rake"), @r#"
     ------- stderr -------
     error: semver.yaml: this change is not supported in a semver template
-      hint: channels follow from the lists of images: change these with "opmx catalog add" and "opmx catalog rm", or change the catalog that the template is rendered to
+      hint: channels follow from the image lists: change these with "opmx catalog add" and "opmx catalog rm", or change the catalog that the template is rendered to
     ------- exit 1 -------
     "#);
     for (line, count) in [
@@ -178,8 +179,8 @@ fn what_a_template_does_not_support_is_said_with_a_way_out() {
     }
     insta::assert_snapshot!(fail(&sandbox, "catalog add semver.yaml -b rake2 --channel beta"), @r#"
     ------- stderr -------
-    error: semver.yaml: "beta" is none of the lists of a semver template
-      hint: its lists are candidate, fast and stable
+    error: semver.yaml: "beta" is not one of the lists of a semver template
+      hint: the lists are candidate, fast and stable
     ------- exit 1 -------
     "#);
     let unnamed = format!(
@@ -189,8 +190,8 @@ fn what_a_template_does_not_support_is_said_with_a_way_out() {
     succeed(&sandbox, "catalog add unnamed.yaml -b rake2 --channel stable");
     insta::assert_snapshot!(fail(&sandbox, "catalog rm unnamed.yaml rake@rake.v1.0.0"), @r#"
     ------- stderr -------
-    error: unnamed.yaml: a channel has the bundle "rake.v1.0.0", and no entry olm.bundle has this name
-      hint: write "name: rake.v1.0.0" into the entry with its image
+    error: unnamed.yaml: a channel lists the bundle "rake.v1.0.0", but no olm.bundle entry has this name
+      hint: add "name: rake.v1.0.0" to the entry with its image
     ------- exit 1 -------
     "#);
     fs::write(
@@ -200,8 +201,8 @@ fn what_a_template_does_not_support_is_said_with_a_way_out() {
     .unwrap();
     insta::assert_snapshot!(fail(&sandbox, "catalog rm older.yaml rake"), @r#"
     ------- stderr -------
-    error: older.yaml is a basic template without the schema olm.template.basic, and is not edited
-      hint: make one with that schema by "opmx alpha convert-template basic"
+    error: older.yaml is a basic template without the schema olm.template.basic, so it cannot be edited
+      hint: convert the template with "opmx alpha convert-template basic"
     ------- exit 1 -------
     "#);
 }

@@ -81,7 +81,7 @@ fn images_are_listed_with_their_roles() {
     assert!(roles("operator") > 0, "{all}");
     assert_eq!(roles("bundle"), 1, "{all}");
     let outcome = miss(&sandbox, "index list images catalog raek");
-    assert!(outcome.stderr.contains("hint: there is \"rake\""), "{outcome}");
+    assert!(outcome.stderr.contains("hint: did you mean \"rake\"?"), "{outcome}");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn packages_are_exported_as_from_the_database() {
     assert!(written[0].len() > 8, "{:?}", written[0].keys());
     assert!(written[1] == written[0] && written[2] == written[0]);
     let outcome = miss(&sandbox, "index export -i catalog -p raek");
-    assert!(outcome.stderr.contains("hint: there is \"rake\""), "{outcome}");
+    assert!(outcome.stderr.contains("hint: did you mean \"rake\"?"), "{outcome}");
 }
 
 /// The exit code, and rule, message and file of the findings.
@@ -173,7 +173,7 @@ fn a_catalog_with_errors_is_checked_with_the_files_as_they_are_known() {
     assert_eq!(in_image, renamed.collect::<Vec<_>>());
     let outcome = sandbox.run("index check catalog --for registry+v1".split(' '));
     assert_eq!(outcome.status, Some(1));
-    let warning = "warning: the catalog has errors, so neither its images nor clusters were looked at\n";
+    let warning = "warning: the catalog has errors, so its images and its use on clusters were not checked\n";
     assert!(outcome.stderr.contains(warning), "{outcome}");
     let outcome = sandbox.run("index check catalog --fix".split(' '));
     assert_eq!(outcome.status, Some(2), "{outcome}");
@@ -202,19 +202,19 @@ fn a_bundle_is_not_taken_for_a_catalog() {
 fn a_name_that_is_nearly_that_of_a_file_is_answered_with_the_file() {
     let sandbox = indexed();
     for (line, hint) in [
-        ("serve ./catalgo -p 0", "there is ./catalog"),
-        ("serve inedx.db -p 0", "there is index.db"),
-        ("index list bundles ./catalgo", "there is ./catalog"),
-        ("index check ./indx.db", "there is ./index.db"),
-        ("index graph inedx.db", "there is index.db"),
-        ("index diff index.db ./catalgo", "there is ./catalog"),
-        ("index rm -o rake -f inedx.db -t oci:out:v1", "there is index.db"),
-        ("index from-fbc ./catalgo -t oci:out:v1", "there is ./catalog"),
-        ("render ./catalgo", "there is ./catalog"),
-        ("migrate inedx.db out", "there is index.db"),
+        ("serve ./catalgo -p 0", "did you mean ./catalog?"),
+        ("serve inedx.db -p 0", "did you mean index.db?"),
+        ("index list bundles ./catalgo", "did you mean ./catalog?"),
+        ("index check ./indx.db", "did you mean ./index.db?"),
+        ("index graph inedx.db", "did you mean index.db?"),
+        ("index diff index.db ./catalgo", "did you mean ./catalog?"),
+        ("index rm -o rake -f inedx.db -t oci:out:v1", "did you mean index.db?"),
+        ("index from-fbc ./catalgo -t oci:out:v1", "did you mean ./catalog?"),
+        ("render ./catalgo", "did you mean ./catalog?"),
+        ("migrate inedx.db out", "did you mean index.db?"),
         (
             "bundle synthesize greenhouse --api-source ./catalgo",
-            "there is ./catalog",
+            "did you mean ./catalog?",
         ),
     ] {
         let outcome = fail_or_miss(&sandbox, line);

@@ -19,14 +19,14 @@ fn the_file_stands_beside_the_folder() {
     wrote out/catalog.Dockerfile
     ");
     insta::assert_snapshot!(fs::read_to_string(sandbox.path("out/catalog.Dockerfile")).unwrap(), @r#"
-    # The builder makes the cache with its /bin/opm.
+    # The builder creates the cache with its /bin/opm.
     FROM registry.example.com/opm:v1 as builder
 
     ADD catalog /configs
     RUN ["/bin/opm", "serve", "/configs", "--cache-dir=/tmp/cache", "--cache-only"]
 
     FROM registry.example.com/opm:v1
-    # This image holds /bin/opm and /bin/grpc_health_probe.
+    # This image contains /bin/opm and /bin/grpc_health_probe.
     ENTRYPOINT ["/bin/opm"]
     CMD ["serve", "/configs", "--cache-dir=/tmp/cache"]
 
@@ -39,8 +39,8 @@ fn the_file_stands_beside_the_folder() {
     "#);
     insta::assert_snapshot!(fail(&sandbox, "generate dockerfile out/catalog"), @"
     ------- stderr -------
-    error: out/catalog.Dockerfile is there already
-      hint: remove it to have it written again
+    error: out/catalog.Dockerfile already exists
+      hint: remove the existing file to write it again
     ------- exit 1 -------
     ");
     assert_eq!(names(&sandbox.path("out")), ["catalog", "catalog.Dockerfile"]);
@@ -54,7 +54,9 @@ fn images_have_the_names_that_opm_gives_them() {
         let text = fs::read_to_string(sandbox.path("out/catalog.Dockerfile")).unwrap();
         let from = text.lines().filter_map(|line| line.strip_prefix("FROM "));
         let from: Vec<String> = from.map(str::to_owned).collect();
-        let warned = outcome.stderr.contains("opm:latest stands for an image of yours");
+        let warned = outcome
+            .stderr
+            .contains("opm:latest is a placeholder for your own image");
         assert_eq!(
             warned,
             from.iter().any(|image| image.starts_with("opm:latest")),
@@ -84,7 +86,7 @@ fn what_is_wrong_is_said_and_nothing_is_written() {
     fs::write(sandbox.path("out/file"), "").unwrap();
     for (line, words) in [
         ("generate dockerfile out/nothing", "cannot read out/nothing"),
-        ("generate dockerfile out/file", "out/file is not a directory"),
+        ("generate dockerfile out/file", "out/file is not a folder"),
         (
             "generate dockerfile out/catalog -b scratch",
             "the builder image cannot be \"scratch\"",

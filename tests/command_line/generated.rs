@@ -88,6 +88,9 @@ fn the_schemas_are_those_of_this_program() {
     let made = [
         ("annotations", "bundle schema annotations"),
         ("findings", "bundle schema findings"),
+        ("mirror-archive", "mirror schema archive"),
+        ("mirror-plan", "mirror schema plan"),
+        ("mirror-result", "mirror schema result"),
         ("olm", "bundle schema olm"),
         ("policy", "bundle schema policy"),
         ("site-catalog", "index page --schema catalog"),
@@ -125,7 +128,33 @@ fn the_documents_are_those_of_this_program() {
         ("rules.md".to_owned(), table.into_bytes()),
         ("departures.md".to_owned(), departures().into_bytes()),
     ];
-    same_as_in("docs", &docs.into());
+    same_as_in("docs/generated", &docs.into());
+}
+
+/// A page for each command, with what `--help` says of it and of the commands below it.
+#[test]
+fn the_pages_of_the_book_about_commands_are_those_of_this_program() {
+    let mut root = opmx::cli::command("opmx").disable_help_subcommand(true);
+    root.build();
+    let visible = root.get_subcommands().filter(|command| !command.is_hide_set());
+    let pages = visible.map(|command| {
+        let mut page = String::new();
+        write_help(command, "#", &mut page);
+        (format!("{}.md", command.get_name()), page.into_bytes())
+    });
+    same_as_in("docs/commands", &pages.collect());
+}
+
+fn write_help(command: &clap::Command, heading: &str, page: &mut String) {
+    let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
+    let help = command.clone().term_width(100).render_long_help().to_string();
+    let lines = help.lines().map(|line| format!("{}\n", line.trim_end()));
+    let help: String = lines.collect();
+    *page += &format!("{heading} {name}\n\n```text\n{}```\n", help.trim_start());
+    for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
+        page.push('\n');
+        write_help(command, "##", page);
+    }
 }
 
 /// What opmx-departures(1) says, from the same data.
@@ -139,7 +168,7 @@ fn departures() -> String {
     let proposals: Vec<Proposal> = serde_yaml::from_str(&data).expect("a list of proposals");
     let mut page = String::from(
         "# Where opmx departs from the proposals\n\nEvery deliberate difference from the five enhancement proposals, its \
-         reason, and what gives the literal behavior where that makes sense. The same is in `man opmx-departures`.\n",
+         reason, and, where useful, the option for the literal behavior. `man opmx-departures` has the same list.\n",
     );
     for Proposal { proposal, departures } in proposals {
         page += &format!("\n## {proposal}\n");

@@ -152,7 +152,7 @@ fn a_bundle_that_is_there_already_leaves_everything_as_it_was() {
     ------- stderr -------
     error: bundle compost-operator.v0.3.1 of compost is already in package "compost-operator" of the index, with the same image, content and channels
            bundle rake.v1.0.0 of rake is already in package "rake" of the index, with the same image, content and channels
-      hint: leave out what is there already with --if-exists skip
+      hint: skip existing bundles with --if-exists skip
     ------- exit 1 -------
     "#);
     let after = (
@@ -162,7 +162,7 @@ fn a_bundle_that_is_there_already_leaves_everything_as_it_was() {
     assert_eq!(before, after);
     insta::assert_snapshot!(fail(&sandbox, "index add -b rake,./rake -t oci:twice:v1"), @"
     ------- stderr -------
-    error: bundle rake.v1.0.0 is given twice, by ./rake and by rake; give it once
+    error: bundle rake.v1.0.0 was specified twice, by ./rake and by rake; specify it once
     ------- exit 1 -------
     ");
     assert!(!sandbox.path("twice").exists());
@@ -192,9 +192,9 @@ fn broken_bundles_are_all_named_and_nothing_is_pushed() {
         "error: rake has errors",
         "rake/manifests/operator.clusterserviceversion.yaml:",
         "error: absent/bundle:v1 cannot be added",
-        "hint: there is no folder absent/bundle:v1, so it was taken for an image",
+        "hint: there is no folder absent/bundle:v1, so the name was interpreted as an image",
         "error: ./nowhere cannot be added",
-        "error: 4 of 5 bundles cannot be added, so none was",
+        "error: 4 of 5 bundles cannot be added, so no bundle was added",
     ] {
         assert!(said.contains(word), "{word} is not in: {said}");
     }
@@ -208,7 +208,7 @@ fn bundles_that_make_no_graph_are_refused_with_the_name_that_is_missing() {
     rake(&sandbox, "rake", "1.1.0", Some("rake.v1.0.0"));
     insta::assert_snapshot!(fail(&sandbox, "index add -b rake -t oci:index:v1"), @r#"
     ------- stderr -------
-    error: bundle rake.v1.1.0 in channel "stable" of package "rake" (head rake.v1.1.0) replaces rake.v1.0.0, which is neither in the index nor among the bundles to add; add rake.v1.0.0 too, or correct what rake.v1.1.0 replaces
+    error: bundle rake.v1.1.0 in channel "stable" of package "rake" (head rake.v1.1.0) replaces rake.v1.0.0, which is neither in the index nor among the bundles to add; also add rake.v1.0.0, or correct replaces in rake.v1.1.0
     ------- exit 1 -------
     "#);
     assert!(!sandbox.path("index").exists());
@@ -223,7 +223,7 @@ fn generate_writes_the_database_and_the_dockerfile_of_opm() {
     );
     insta::assert_snapshot!(outcome, @"
     ------- stderr -------
-    warning: --build-tool, --pull-tool can be left out: opmx pulls and builds images itself, with no container tool
+    warning: ignoring --build-tool, --pull-tool because opmx pulls and builds images itself
     added compost-operator.v0.3.1 to package compost-operator (alpha)
     added greenhouse-operator.v1.2.0 to package greenhouse-operator (candidate, stable)
     wrote database/index.db and index.Dockerfile
@@ -329,24 +329,24 @@ fn a_reference_to_record_must_be_one_that_a_cluster_can_pull() {
     let refused = |line: &str| sandbox.run(line.split_whitespace());
     insta::assert_snapshot!(refused("index add -b compost --generate --record-as oci:bundles:v1"), @"
     ------- stderr -------
-    error: --record-as oci:bundles:v1: a cluster pulls images from registries only
+    error: --record-as oci:bundles:v1: clusters pull images only from registries
     ------- exit 2 -------
     ");
     insta::assert_snapshot!(refused("index add -b compost --generate --record-as Not/A:Reference"), @r#"
     ------- stderr -------
-    error: --record-as: "Not/A:Reference" is not an image reference: the repository "Not/A" must be lower-case
+    error: --record-as: "Not/A:Reference" is not an image reference: the repository "Not/A" must be lowercase
     ------- exit 2 -------
     "#);
     insta::assert_snapshot!(refused("index add -b compost,greenhouse --generate --record-as registry.example.com/a:v1"), @"
     ------- stderr -------
-    error: --record-as gives one bundle its reference, and there are several
+    error: --record-as sets the reference of a single bundle, but several were specified
     ------- exit 2 -------
     ");
     insta::assert_snapshot!(refused("index add -b greenhouse --generate --by-reference"), @"
     ------- stderr -------
     error: greenhouse cannot be added
-      caused by: greenhouse is in no registry, so there is no reference to store
-      hint: say where it will be published with --record-as, or leave out --by-reference
+      caused by: greenhouse is not in a registry, so there is no reference to store
+      hint: specify the published location with --record-as, or omit --by-reference
     error: the bundle was not added
     ------- exit 1 -------
     ");
@@ -370,15 +370,15 @@ fn what_is_no_bundle_is_named_with_a_way_out() {
     insta::assert_snapshot!(fail(&sandbox, "index add -b oci:index:v1 -t oci:new:v1"), @"
     ------- stderr -------
     error: oci:index:v1 cannot be added
-      caused by: oci:index:v1 is no bundle image: it has no files in manifests/ or metadata/
-      hint: name a bundle image; the index to start from is given with --from-index
+      caused by: oci:index:v1 is not a bundle image: it contains no files in manifests/ or metadata/
+      hint: name a bundle image; to start from an index, pass it with --from-index
     error: the bundle was not added
     ------- exit 1 -------
     ");
     insta::assert_snapshot!(fail(&sandbox, "index add -b index -t oci:new:v1"), @"
     ------- stderr -------
     error: index cannot be added
-      caused by: index is an OCI image layout, not the folder of a bundle
+      caused by: index is an OCI image layout, not a bundle folder
       hint: name an image in it as oci:index:TAG
     error: the bundle was not added
     ------- exit 1 -------
@@ -386,7 +386,7 @@ fn what_is_no_bundle_is_named_with_a_way_out() {
     insta::assert_snapshot!(miss(&sandbox, "index add -b oci:index:v2 -t oci:new:v1"), @"
     ------- stderr -------
     error: oci:index:v2 cannot be added
-      caused by: oci:index:v2: the tag v2 was not found (there is: v1)
+      caused by: oci:index:v2: the tag v2 was not found (available: v1)
     error: the bundle was not added
     ------- exit 4 -------
     ");
@@ -411,14 +411,14 @@ fn what_is_no_bundle_is_named_with_a_way_out() {
     push(&sandbox, &build(&config, Vec::new()).unwrap(), "oci:base:catalog");
     insta::assert_snapshot!(miss(&sandbox, "index add -b compost -f oci:base:catalog -t oci:new:v1"), @"
     ------- stderr -------
-    error: oci:base:catalog: any file in /configs was not found
+    error: oci:base:catalog: the content of /configs was not found
     ------- exit 4 -------
     ");
     let nothing = sandbox.run(["index", "add", "--bundles-from", "/dev/null", "-t", "oci:new:v1"]);
     insta::assert_snapshot!(nothing, @"
     ------- stderr -------
-    error: there is no bundle to add
-      hint: name bundles with --bundles, or a list of them with --bundles-from
+    error: no bundle was specified
+      hint: specify bundles with --bundles, or a list of bundles with --bundles-from
     ------- exit 2 -------
     ");
     assert!(!sandbox.path("new").exists());
@@ -432,7 +432,7 @@ fn a_registry_that_is_not_there_is_named_with_its_request() {
     ------- stderr -------
     error: 127.0.0.1:1/team/bundle:v1 cannot be added
       caused by: 127.0.0.1:1/team/bundle:v1: GET https://127.0.0.1:1/v2/team/bundle/manifests/v1: cannot connect: Connection refused (os error 111)
-      hint: check the host name, the network, and the variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY
+      hint: check the host name, the network, and the environment variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY
     error: the bundle was not added
     ------- exit 1 -------
     ");
@@ -450,7 +450,7 @@ fn an_index_that_somebody_else_moved_meanwhile_keeps_what_they_added() {
     let (sandbox, output) = overtaken("");
     assert_eq!(output.status.code(), Some(0));
     insta::assert_snapshot!(String::from_utf8(output.stderr).unwrap(), @"
-    the tag was moved by another client in the meantime, so the change was made again on its index
+    a different client moved the tag in the meantime, so the change was repeated on its index
     added rake.v1.0.0 to package rake (stable)
     ");
     assert_eq!(
@@ -467,8 +467,8 @@ fn an_index_that_somebody_else_moved_meanwhile_is_left_alone_where_nothing_is_ma
         (Some(1), b"".as_slice())
     );
     insta::assert_snapshot!(String::from_utf8(output.stderr).unwrap(), @"
-    error: oci:index:v1 was changed by another client in the meantime, so it was left as it is
-      hint: run the command again, on the index as it is now
+    error: oci:index:v1 was changed by another client in the meantime, so it was left unchanged
+      hint: run the command again
     ");
     let there = image(&sandbox, "index", "v1").digest();
     assert_eq!(there, image(&sandbox, "other", "v1").digest());
@@ -570,7 +570,7 @@ fn a_full_disk_pushes_nothing_and_says_what_to_do() {
     insta::assert_snapshot!(limited(2000), @"
     ------- stderr -------
     error: cannot build the image: cannot write a temporary file in [DIR]/: File too large (os error 27)
-      hint: make room there, or name another folder in the variable TMPDIR
+      hint: free space in that folder, or set TMPDIR to a different folder
     ------- exit 1 -------
     ");
     let early = limited(8);
@@ -578,7 +578,7 @@ fn a_full_disk_pushes_nothing_and_says_what_to_do() {
     assert!(
         early
             .stderr
-            .contains("check the disk, free space, quota and limits on file sizes"),
+            .contains("check the disk, free space, quota and file size limits"),
         "{early}"
     );
     assert_eq!(names(&sandbox.path("")), ["compost", "greenhouse"]);
@@ -592,11 +592,11 @@ fn a_binary_for_another_platform_is_looked_at_before_anything_else() {
     for (options, said) in [
         (
             "--binary linux/arm64=script".to_owned(),
-            "error: script is not a program for Linux: it is no ELF file\n".to_owned(),
+            "error: script is not a program for Linux because it is not an ELF file\n".to_owned(),
         ),
         (
             format!("--binary linux/riscv64={own}"),
-            format!("error: {own} is not a program for linux/riscv64: it is one for "),
+            format!("error: {own} is not a program for linux/riscv64: it is for "),
         ),
         (
             "--binary linux/arm64=nowhere".to_owned(),
@@ -604,11 +604,11 @@ fn a_binary_for_another_platform_is_looked_at_before_anything_else() {
         ),
         (
             "--binary windows/amd64=script".to_owned(),
-            "error: no index image can be made for windows/amd64, only for Linux on amd64, arm64, ".to_owned(),
+            "error: index images cannot be built for windows/amd64, only for Linux on amd64, arm64, ".to_owned(),
         ),
         (
             "--binary s390x=script --binary linux/s390x=other".to_owned(),
-            "error: two programs are named for linux/s390x: script and other\n".to_owned(),
+            "error: two programs were specified for linux/s390x: script and other\n".to_owned(),
         ),
     ] {
         let outcome = fail_or_miss(&sandbox, &format!("index add -b ./nowhere -t oci:index:v1 {options}"));

@@ -124,10 +124,7 @@ fn packages_leave_a_catalog_and_versions_are_cut_off() {
     succeed(&sandbox, add);
     let cut = "index deprecatetruncate -b rake.v1.1.0 -f oci:new:v1 -t oci:cut:v1 -i oci:base:v1";
     let cut = outcome_of(&sandbox, cut);
-    assert_eq!(
-        cut.stderr,
-        "deprecated bundle rake.v1.1.0\nremoved bundle rake.v1.0.0\n"
-    );
+    assert_eq!(cut.stderr, "removed bundle rake.v1.1.0\nremoved bundle rake.v1.0.0\n");
     let listed = outcome_of(&sandbox, "index list bundles oci:cut:v1 -p rake").stdout;
     assert!(
         listed.contains("rake.v1.2.0") && !listed.contains("rake.v1.0.0"),
@@ -178,4 +175,36 @@ fn a_change_that_a_catalog_cannot_take_writes_nothing() {
     let refused = fail(&sandbox, "index add -b next -f catalog -t oci:new:v1 -i oci:base:v1");
     assert!(refused.stderr.contains("rake.yaml"), "{refused}");
     assert!(!sandbox.path("new").exists());
+}
+
+#[test]
+fn errors_of_a_changed_catalog_are_shown_with_its_name() {
+    let sandbox = catalogs();
+    rake(&sandbox, "skipping", "1.1.0", None);
+    let csv = sandbox.path("skipping/manifests/operator.clusterserviceversion.yaml");
+    let text = fs::read_to_string(&csv).unwrap();
+    let text = text.replace(
+        "  name: rake.v1.1.0\n",
+        "  name: rake.v1.1.0\n  annotations: {olm.skipRange: 'x'}\n",
+    );
+    fs::write(&csv, text).unwrap();
+    let refused = fail(
+        &sandbox,
+        "index add -b skipping -f catalog -t oci:new:v1 -i oci:base:v1",
+    );
+    assert!(refused.stderr.contains("error[catalog-skip-range]"), "{refused}");
+    assert!(refused.stderr.contains("--> catalog/rake.yaml:14:14"), "{refused}");
+    let last = "error: the change would introduce errors in catalog, so no index was written\n";
+    assert!(refused.stderr.ends_with(last), "{refused}");
+}
+
+#[test]
+fn a_catalog_cannot_be_generated() {
+    let sandbox = catalogs();
+    let line = "index add -b next -f catalog --generate --to catalog";
+    let outcome = sandbox.run(line.split(' '));
+    assert_eq!(outcome.status, Some(2), "{outcome}");
+    assert!(outcome.stderr.contains("--to requests a catalog"), "{outcome}");
+    assert!(!sandbox.path("database").exists());
+    succeed(&sandbox, &line.replace("--to catalog", "--to database"));
 }

@@ -34,7 +34,7 @@ fn the_difference_is_told_in_every_form() {
     |---|---|---|---|
     | packages | 0 | 1 | 1 |
     | channels | 0 | 1 | 1 |
-    | entries of channels | 1 | 1 | 0 |
+    | channel entries | 1 | 1 | 0 |
     | bundles | 1 | 1 | 0 |
 
     - **removed** package `compost-operator`
@@ -76,13 +76,13 @@ fn what_users_lose_can_be_denied() {
     let outcome = sandbox.run(line.split(' '));
     assert_eq!(outcome.status, Some(3));
     insta::assert_snapshot!(outcome.stderr, @"
-    error: removed-bundle: bundle rake.v1.1.0 is gone
-    error: lost-upgrade: clusters that run rake.v1.1.0 from channel stable of package rake get no update any more
+    error: removed-bundle: bundle rake.v1.1.0 was removed
+    error: lost-upgrade: clusters that run rake.v1.1.0 from channel stable of package rake no longer receive an update
     ");
     let _ = outcome_of(&sandbox, "index diff oci:index:v1 old.db --deny removed-package");
     let outcome = sandbox.run("index diff old.db oci:index:v1 --deny all".split(' '));
     assert_eq!(outcome.status, Some(3));
-    insta::assert_snapshot!(outcome.stderr, @"error: removed-package: package compost-operator is gone");
+    insta::assert_snapshot!(outcome.stderr, @"error: removed-package: package compost-operator was removed");
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn stored_bundles_become_a_folder_for_each_package_and_version() {
     insta::assert_snapshot!(outcome, @r#"
     ------- stderr -------
     wrote 1 bundle of compost-operator to downloaded/compost-operator
-    warning: package manifests have no place for a dependency of compost-operator.v0.3.1: olm.package {"packageName":"greenhouse-operator","version":">=1.0.0 <2.0.0"}
+    warning: package manifests have no field for a dependency of compost-operator.v0.3.1: olm.package {"packageName":"greenhouse-operator","version":">=1.0.0 <2.0.0"}
     wrote 1 bundle of greenhouse-operator to downloaded/greenhouse-operator
     wrote 2 bundles of rake to downloaded/rake
     "#);
@@ -105,8 +105,8 @@ fn one_package_is_exported_by_name_and_an_unknown_one_is_refused() {
     assert_eq!(fs::read_dir(sandbox.path("out")).unwrap().count(), 1);
     insta::assert_snapshot!(miss(&sandbox, "index export -i oci:index:v1 -p compost-operater -f new"), @r#"
     ------- stderr -------
-    error: the index holds no package "compost-operater"
-      hint: there is "compost-operator"
+    error: the index has no package "compost-operater"
+      hint: did you mean "compost-operator"?
     ------- exit 4 -------
     "#);
     assert!(!sandbox.path("new").exists());
@@ -121,7 +121,7 @@ fn what_is_there_already_is_not_touched() {
     insta::assert_snapshot!(fail(&sandbox, "index export -i index.db"), @"
     ------- stderr -------
     error: downloaded/greenhouse-operator already exists and is not an empty folder
-      hint: name another folder, or remove what is there
+      hint: choose a different folder, or remove the existing content
     ------- exit 1 -------
     ");
     assert_eq!(

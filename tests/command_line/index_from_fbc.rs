@@ -92,13 +92,13 @@ fn what_an_index_cannot_hold_is_named() {
     insta::assert_snapshot!(outcome, @"
     ------- stderr -------
     warning: not kept: the document example.note
-    warning: not kept: package p: an index has no place for the description of a package
-    warning: not kept: package p: in channel stable p.v1 skips p.v0 instead of replacing it: one of them is not on the way from the head
-    warning: not kept: package p: in channel stable p.v2 skips p.v1 instead of replacing it: one of them is not on the way from the head
+    warning: not kept: package p: a database has no field for the description of a package
+    warning: not kept: package p: in channel stable, p.v1 skips p.v0 instead of replacing it because one of the bundles is not on the path from the head
+    warning: not kept: package p: in channel stable, p.v2 skips p.v1 instead of replacing it because one of the bundles is not on the path from the head
     warning: not kept: package p: p.v2 joins channel fast, in which it is replaced or skipped
-    warning: not kept: package p: the skipRange of p.v3 is that of one channel for all: in fast it was nothing, and is <3.0.0
-    warning: not kept: package p: an index cannot say that olm.bundle p.v1 is deprecated
-    warning: not kept: package p: an index cannot say that olm.package is deprecated
+    warning: not kept: package p: a database contains a single skipRange of p.v3 for all channels: in fast, it changes from nothing to <3.0.0
+    warning: not kept: package p: a database cannot mark olm.bundle p.v1 as deprecated
+    warning: not kept: package p: a database cannot mark olm.package as deprecated
     warning: not kept: package p: the field mood of olm.bundle p.v1
     warning: not kept: package p: the field mood of olm.bundle p.v2
     warning: not kept: package p: the field mood of olm.bundle p.v3
@@ -107,7 +107,7 @@ fn what_an_index_cannot_hold_is_named() {
     ");
     let database = sandbox.path(DATABASE);
     assert_sound(&database);
-    // What stands for a ClusterServiceVersion is shown to people, and is no manifest.
+    // What stands for a ClusterServiceVersion is shown to people, and is not a manifest.
     let shown = "SELECT json_extract(csv, '$.spec.displayName') || coalesce(bundle, '-') FROM operatorbundle";
     assert_eq!(column(&database, shown), ["The P-"; 3]);
     let plurals = "SELECT plural FROM api";
@@ -188,7 +188,7 @@ fn an_invalid_catalog_is_refused_with_everything_that_is_wrong() {
         assert!(
             outcome
                 .stderr
-                .contains("particular is not a valid catalog, so no index was made of it"),
+                .contains("particular is not a valid catalog, so no index was written"),
             "{outcome}"
         );
         assert!(!sandbox.path("database").exists() && !sandbox.path("index.Dockerfile").exists());
@@ -212,13 +212,13 @@ fn two_packages_with_a_bundle_of_one_name_and_databases_are_refused() {
     .unwrap();
     insta::assert_snapshot!(fail(&sandbox, "index from-fbc twice --generate"), @"
     ------- stderr -------
-    error: the packages p and q have each a bundle p.v1, and an index holds one of a name; rename one of them
+    error: the packages p and q both contain a bundle p.v1, but bundle names are unique in a database; rename one of them
     ------- exit 1 -------
     ");
     fs::write(sandbox.path("notes.txt"), "x\n").unwrap();
     insta::assert_snapshot!(fail(&sandbox, "index from-fbc ./notes.txt --generate"), @"
     ------- stderr -------
-    error: ./notes.txt is not a directory: a file-based catalog is a folder of files
+    error: ./notes.txt is not a folder, but a file-based catalog is a folder of files
     ------- exit 1 -------
     ");
     insta::assert_snapshot!(miss(&sandbox, "index from-fbc ./nowhere --generate"), @"

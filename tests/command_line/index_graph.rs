@@ -2,6 +2,7 @@
 
 use crate::bundles::{garden, miss, outcome_of, rake, small_base, succeed};
 use crate::common::Sandbox;
+use crate::shared::not_run;
 use crate::svg_geometry::measure;
 use opmx::database::schema;
 use rusqlite::Connection;
@@ -90,14 +91,14 @@ fn a_graph_is_the_same_of_an_image_and_of_a_database() {
     assert_eq!(measure(&outcome_of(&sandbox, some).stdout).boxes, SAMPLES + 4);
     insta::assert_snapshot!(miss(&sandbox, "index graph index.db -p rak"), @r#"
     ------- stderr -------
-    error: index.db holds no package "rak"
-      hint: there is "rake"
+    error: index.db has no package "rak"
+      hint: did you mean "rake"?
     ------- exit 4 -------
     "#);
     insta::assert_snapshot!(miss(&sandbox, "index graph index.db -p rake --channel stabel"), @r#"
     ------- stderr -------
-    error: index.db holds no such channel "stabel"
-      hint: there is "stable"
+    error: index.db contains no channel "stabel"
+      hint: did you mean "stable"?
     ------- exit 4 -------
     "#);
 }
@@ -132,7 +133,7 @@ fn graphviz_reads_the_dot_form() {
         .stdout(Stdio::piped())
         .spawn();
     let Ok(mut graphviz) = graphviz else {
-        println!("not run: dot of Graphviz is not here");
+        not_run("Graphviz is not installed");
         return;
     };
     graphviz.stdin.take().unwrap().write_all(drawn.as_bytes()).unwrap();

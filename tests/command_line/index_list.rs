@@ -144,13 +144,13 @@ fn a_package_that_is_not_there_is_an_error_that_names_the_nearest() {
         insta::allow_duplicates! {
             insta::assert_snapshot!(asked("rak"), @r#"
             ------- stderr -------
-            error: oci:index:v1 holds no package "rak"
-              hint: there is "rake"
+            error: oci:index:v1 has no package "rak"
+              hint: did you mean "rake"?
             ------- exit 4 -------
             "#);
             insta::assert_snapshot!(asked("something-else"), @r#"
             ------- stderr -------
-            error: oci:index:v1 holds no package "something-else"
+            error: oci:index:v1 has no package "something-else"
               hint: see opmx index list packages oci:index:v1
             ------- exit 4 -------
             "#);
@@ -185,7 +185,7 @@ fn what_is_no_index_is_said_in_its_own_words() {
     ");
     insta::assert_snapshot!(list("oci:base:v2"), @"
     ------- stderr -------
-    error: oci:base:v2: the tag v2 was not found (there is: v1)
+    error: oci:base:v2: the tag v2 was not found (available: v1)
     ------- exit 4 -------
     ");
     insta::assert_snapshot!(list("oci:nowhere:v2"), @"
@@ -193,6 +193,26 @@ fn what_is_no_index_is_said_in_its_own_words() {
     error: oci:nowhere:v2: an OCI image layout (index.json in nowhere) was not found
     ------- exit 4 -------
     ");
+}
+
+#[test]
+fn a_mistyped_folder_is_said_without_asking_a_registry() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.path("catalog")).unwrap();
+    for command in [
+        "index list bundles",
+        "serve",
+        "index from-fbc --generate",
+        "render",
+        "migrate -o yaml",
+        "resolve etcd --catalog",
+    ] {
+        let last = if command.starts_with("migrate") { " out" } else { "" };
+        let line = format!("{command} catalgo{last}");
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(4), "{line}: {outcome}");
+        assert!(!outcome.stderr.contains("GET "), "{line}: {outcome}");
+    }
 }
 
 #[test]

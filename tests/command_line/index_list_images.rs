@@ -122,7 +122,7 @@ fn bundles_are_chosen_by_package_channel_version_and_intent() {
     assert_eq!(required, "app.v2 base.v1 kinds.v1");
     assert_eq!(
         said,
-        "warning: nothing in the index satisfies what app.v2 depends on: olm.package {\"packageName\":\"gone\",\"version\":\"1.x\"}\n"
+        "warning: app.v2 depends on olm.package {\"packageName\":\"gone\",\"version\":\"1.x\"}, which nothing in the index satisfies\n"
     );
     assert_eq!(with("required,recommended").0, "app.v2 base.v1 extra.v1 kinds.v1");
     assert_eq!(with("optional"), ("app.v2".to_owned(), String::new()));
@@ -195,10 +195,10 @@ fn what_cannot_be_mirrored_is_said_and_nothing_is_printed() {
     let line = "index list images index.db -o mapping --to mirror.example.com";
     insta::assert_snapshot!(fail(&sandbox, line), @r#"
     ------- stderr -------
-    error: "no image" cannot be copied: it is not an image in a registry
+    error: "no image" cannot be copied because it is not an image in a registry
       named by: extra.v1
-    error: other.example.com/run/app:2 and registry.example.com/run/app:2 would both become mirror.example.com/run/app:2
-      hint: tell them apart with --keep-host
+    error: other.example.com/run/app:2 and registry.example.com/run/app:2 would both be copied to mirror.example.com/run/app:2
+      hint: use --keep-host to distinguish them
     ------- exit 1 -------
     "#);
     let kept = outcome_of(&sandbox, &format!("{line} -p app,base --no-dependencies --keep-host")).stdout;
@@ -214,9 +214,9 @@ fn nothing_chosen_is_said_with_the_versions_that_there_are() {
     succeed(&sandbox, "registry add -q -b greenhouse,compost -d index.db");
     insta::assert_snapshot!(miss(&sandbox, "index list images index.db --version >=9.0.0"), @"
     ------- stderr -------
-    error: index.db has no bundle with a version in the range of --version
-      hint: there is 0.3.1, 1.2.0
-      hint: --allow-empty takes an empty list for an answer
+    error: index.db contains no bundle with a version in the range of --version
+      hint: available versions: 0.3.1, 1.2.0
+      hint: use --allow-empty to accept an empty list
     ------- exit 4 -------
     ");
     let outcome = outcome_of(

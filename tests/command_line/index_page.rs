@@ -3,7 +3,7 @@
 use crate::bundles::{BOTH, fail, garden, outcome_of, rake, serve_layout, small_base, succeed};
 use crate::common::Sandbox;
 use crate::site::{Page, Site};
-use crate::site_catalogs::{SCRIPT, garden_catalog, hostile};
+use crate::site_catalogs::{SCRIPT, garden_catalog, hostile, many};
 use serde_json::Value;
 use std::fs;
 
@@ -34,7 +34,6 @@ fn a_site_has_a_page_for_each_package_and_version_and_every_link_leads_somewhere
     for page in [
         "index.html",
         "404.html",
-        "feed.xml",
         "catalog.json",
         ".nojekyll",
         "p/rake/index.html",
@@ -166,8 +165,8 @@ fn a_package_tells_its_channels_updates_support_relations_and_how_to_install_it(
         "Full support from 2026-01-01 to 2026-06-30",
         "kind: Subscription",
         "kind: ClusterExtension",
-        "Nothing in this catalog needs it.",
-        "What OLM updates to",
+        "No package in this catalog depends on this package.",
+        "Updates that OLM makes",
     ] {
         assert!(sprinkler.text.contains(words), "{words} is not in {}", sprinkler.text);
     }
@@ -211,10 +210,10 @@ fn a_catalog_without_manifests_shows_what_it_says_of_its_versions() {
             "{words} is not in {small}"
         );
     }
-    assert!(!full.contains("The catalog does not hold"), "{full}");
+    assert!(!full.contains("The catalog does not contain"), "{full}");
     for part in ["the permissions", "the Deployments", "the fields of these APIs"] {
         assert!(
-            small.contains(&format!("The catalog does not hold {part}")),
+            small.contains(&format!("The catalog does not contain {part}")),
             "{part}: {small}"
         );
     }
@@ -263,14 +262,22 @@ fn a_difference_tells_what_may_break_users_and_what_the_operator_gains() {
     let difference = site.page("p/sprinkler/diff/sprinkler.v1.1.0..sprinkler.v1.2.0.html");
     for words in [
         "get, list, watch secrets of (core)",
-        "reads Secrets",
+        "may read Secrets",
         "registry.example.com/garden/sprinkler",
+        "sprinkler-operator: manager, resources.limits.memory: 128Mi → 256Mi",
+        "failurePolicy: Ignore → Fail",
+        "Sprinkler: 1.1.0 → 1.2.0",
+        "get, list, watch secrets of (core) in all namespaces",
+        "1 high-risk permission is gained.",
+        "Permissions required for the installation",
+        "No change is known to break users.",
+        "Unchanged: Install modes, APIs, Required APIs",
     ] {
         assert!(difference.text.contains(words), "{words} is not in {}", difference.text);
     }
     let version = site.page("p/sprinkler/sprinkler.v1.2.0.html");
     for words in [
-        "Look closely. The operator reads Secrets.",
+        "may read Secrets: get, list, watch secrets of (core) in all namespaces",
         "vsprinkler.garden.example.com",
         "CREATE, UPDATE of sprinklers",
         "64Mi",
@@ -288,7 +295,7 @@ fn what_a_catalog_does_not_hold_is_said() {
     let version = site.page("p/compost-operator/compost-operator.v1.1.0.html");
     for part in ["the permissions", "the Deployments", "the webhooks"] {
         let words = format!(
-            "The catalog does not hold {part}; the bundle image registry.example.com/garden/compost-bundle:v1.1.0 does"
+            "The catalog does not contain {part}; the bundle image registry.example.com/garden/compost-bundle:v1.1.0 does"
         );
         assert!(version.text.contains(&words), "{words}: {}", version.text);
     }
@@ -313,8 +320,8 @@ fn a_new_site_takes_the_place_of_the_old_one_and_of_nothing_else() {
     fs::write(sandbox.path("other/notes.txt"), "x").unwrap();
     insta::assert_snapshot!(fail(&sandbox, "index page less.db -o other"), @r"
     ------- stderr -------
-    error: other holds other files than those of a site
-      hint: give --output a folder that is empty, or holds a site
+    error: other contains files that do not belong to a site
+      hint: use an --output folder that is empty or contains a site
     ------- exit 1 -------
     ");
     assert_eq!(fs::read_dir(sandbox.path("other")).unwrap().count(), 1);
@@ -340,15 +347,25 @@ fn other_indexes_are_compared_with() {
     assert!(changes.links().contains(&"p/rake/rake.v1.1.0.html"));
     let beside = site.page("catalogs.html");
     assert!(
+        beside.links().contains(&"p/rake/rake.v1.1.0.html"),
+        "{:?}",
+        beside.links()
+    );
+    assert!(
         beside.text.contains("not in this catalog") && beside.text.contains("1.0.0"),
         "{}",
         beside.text
     );
     assert!(site.page("404.html").links().contains(&"/garden/index.html"));
+    fs::create_dir_all(sandbox.path("garden")).unwrap();
+    fs::write(sandbox.path("garden/catalog.json"), garden_catalog()).unwrap();
+    let based = self::site(&sandbox, "garden --base-url https://site.example.com/garden", "based");
     assert!(
-        site.text("feed.xml")
+        based
+            .text("feed.xml")
             .contains("https://site.example.com/garden/index.html")
     );
+    assert!(based.text("index.html").contains("href=\"feed.xml\""));
 }
 
 #[test]
@@ -387,6 +404,75 @@ fn nothing_of_a_hostile_catalog_runs_or_leaves_or_breaks_out_of_its_place() {
 }
 
 #[test]
+fn sizes_and_platforms_of_images_are_shown_where_that_is_asked_for() {
+    let sandbox = garden();
+    let name = BOTH.split(',').next().unwrap();
+    succeed(&sandbox, &format!("bundle build -q {name} -t oci:images:{name}"));
+    let registry = serve_layout(&sandbox, "images", || {});
+    let (there, gone) = (format!("{}/{name}:v1", registry.host), "127.0.0.1:1/gone:v1");
+    let catalog = format!(
+        "schema: olm.package\nname: rake\ndefaultChannel: stable\n---\n\
+         schema: olm.channel\npackage: rake\nname: stable\nentries: [{{name: rake.v1.0.0}}]\n---\n\
+         schema: olm.bundle\npackage: rake\nname: rake.v1.0.0\nimage: {there}\n\
+         properties: [{{type: olm.package, value: {{packageName: rake, version: 1.0.0}}}}]\n\
+         relatedImages: [{{name: own, image: '{there}'}}, {{name: gone, image: '{gone}'}}]\n"
+    );
+    fs::create_dir(sandbox.path("rakes")).unwrap();
+    fs::write(sandbox.path("rakes/catalog.yaml"), catalog).unwrap();
+    let plain = site(&sandbox, "rakes", "plain");
+    let path = plain.json("p/rake.json")["versions"][0]["page"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(
+        plain
+            .page(&path)
+            .text
+            .contains("Use --probe to show sizes and platforms.")
+    );
+
+    let made = outcome_of(&sandbox, "index page rakes -o probed --probe --use-http --retries 0");
+    assert_eq!(made.status, Some(0), "{made}");
+    assert_eq!(made.stderr.matches("warning:").count(), 1, "{made}");
+    assert!(
+        made.stderr.contains(&format!("the size of {gone} is unknown")),
+        "{made}"
+    );
+    // Nothing is read but manifests.
+    assert!(
+        registry
+            .requests()
+            .iter()
+            .all(|request| request.path.contains("/manifests/"))
+    );
+    let probed = Site::read(&sandbox.path("probed"));
+    assert_eq!(probed.complaints(), Vec::<String>::new());
+    let text = &probed.page(&path).text;
+    assert!(text.contains(" KiB") && text.contains("unknown"), "{text}");
+    let images = probed.json("p/rake.json")["versions"][0]["relatedImages"].clone();
+    let read = |path: &str| -> Value { serde_json::from_slice(&fs::read(sandbox.path(path)).unwrap()).unwrap() };
+    let stored = &read("images/index.json")["manifests"][0];
+    let digest = stored["digest"].as_str().unwrap().replace(':', "/");
+    let manifest = read(&format!("images/blobs/{digest}"));
+    let blobs = manifest["layers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .chain([&manifest["config"]]);
+    let bytes = stored["size"].as_u64().unwrap() + blobs.map(|blob| blob["size"].as_u64().unwrap()).sum::<u64>();
+    let of = |name: &str| {
+        images
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|image| image["name"] == name)
+            .unwrap()
+    };
+    assert_eq!(of("own")["bytes"], bytes);
+    assert_eq!(of("gone").get("bytes"), None);
+}
+
+#[test]
 fn what_only_images_hold_is_read_from_them_where_that_is_asked_for() {
     let sandbox = garden();
     for name in BOTH.split(',') {
@@ -416,7 +502,7 @@ fn what_only_images_hold_is_read_from_them_where_that_is_asked_for() {
         plain
             .page(&page)
             .text
-            .contains("The catalog does not hold the permissions")
+            .contains("The catalog does not contain the permissions")
     );
     let made = outcome_of(&sandbox, "index page index.db -o full --images --use-http");
     assert_eq!(made.stderr, "wrote a site of 2 packages and 2 versions to full\n");
@@ -424,7 +510,7 @@ fn what_only_images_hold_is_read_from_them_where_that_is_asked_for() {
     assert_eq!(full.complaints(), Vec::<String>::new());
     let version = full.page(&page).text;
     assert!(
-        version.contains("Service account") && !version.contains("does not hold"),
+        version.contains("Service account") && !version.contains("does not contain"),
         "{version}"
     );
     fs::remove_dir_all(sandbox.path("images/blobs")).unwrap();
@@ -432,11 +518,93 @@ fn what_only_images_hold_is_read_from_them_where_that_is_asked_for() {
         &sandbox,
         "index page index.db -o full --images --use-http --no-cache --retries 0",
     );
+    assert_eq!(made.stderr.matches(" cannot be read: ").count(), 2, "{made}");
+    let version = Site::read(&sandbox.path("full")).page(&page).text;
+    assert!(
+        version.contains("could not be read: ") && !version.contains("--images"),
+        "{version}"
+    );
+}
+
+#[test]
+fn a_registry_that_does_not_answer_is_asked_once() {
+    let sandbox = Sandbox::new();
+    let images: Vec<String> = (0..3)
+        .map(|number| format!("{{name: i{number}, image: '127.0.0.1:1/gone:v{number}'}}"))
+        .collect();
+    let catalog = format!(
+        "schema: olm.package\nname: rake\ndefaultChannel: stable\n---\n\
+         schema: olm.channel\npackage: rake\nname: stable\nentries: [{{name: rake.v1.0.0}}]\n---\n\
+         schema: olm.bundle\npackage: rake\nname: rake.v1.0.0\nimage: 127.0.0.1:1/rake:v1\n\
+         properties: [{{type: olm.package, value: {{packageName: rake, version: 1.0.0}}}}]\n\
+         relatedImages: [{}]\n",
+        images.join(", ")
+    );
+    fs::create_dir(sandbox.path("rakes")).unwrap();
+    fs::write(sandbox.path("rakes/catalog.yaml"), catalog).unwrap();
+    let made = outcome_of(
+        &sandbox,
+        "index page rakes -o site --images --probe --use-http --retries 0",
+    );
+    assert_eq!(made.status, Some(0), "{made}");
+    assert_eq!(made.stderr.matches("cannot connect").count(), 1, "{made}");
     assert_eq!(
-        made.stderr.matches("warning: the image of bundle ").count(),
-        2,
+        made.stderr.matches("127.0.0.1:1 could not be reached before").count(),
+        3,
         "{made}"
     );
+    // The reference is not repeated in the reason.
+    assert_eq!(made.stderr.matches("127.0.0.1:1/rake:v1 ").count(), 1, "{made}");
+    let site = Site::read(&sandbox.path("site"));
+    assert!(
+        !site.files.contains_key("feed.xml"),
+        "no version tells when it was created"
+    );
+    assert!(!site.text("index.html").contains("feed.xml"));
+}
+
+#[test]
+fn what_is_unknown_of_one_version_is_not_reported_as_added() {
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.path("garden")).unwrap();
+    let catalog: Vec<String> = garden_catalog()
+        .lines()
+        .map(|line| {
+            let mut document: Value = serde_json::from_str(line).unwrap();
+            if document["name"] == "sprinkler.v1.1.0" {
+                let properties = document["properties"].as_array_mut().unwrap();
+                properties.retain(|property| property["type"] != "olm.bundle.object");
+            }
+            document.to_string()
+        })
+        .collect();
+    fs::write(sandbox.path("garden/catalog.json"), catalog.join("\n")).unwrap();
+    let site = site(&sandbox, "garden", "site");
+    let difference = site
+        .page("p/sprinkler/diff/sprinkler.v1.1.0..sprinkler.v1.2.0.html")
+        .text;
+    for words in [
+        "Not compared: Facts, Install modes, Required APIs. The ClusterServiceVersion of 1.1.0 is not known.",
+        "Deployments, Webhooks. The manifests of 1.1.0 are not known.",
+        "No change in the compared parts is known to break users.",
+        "Unchanged: APIs",
+    ] {
+        assert!(difference.contains(words), "{words} is not in {difference}");
+    }
+    assert!(!difference.contains("added: "), "{difference}");
+}
+
+#[test]
+fn a_long_table_of_versions_is_folded_below_the_graph() {
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.path("garden")).unwrap();
+    fs::write(sandbox.path("garden/catalog.json"), many(1, 25)).unwrap();
+    let site = site(&sandbox, "garden", "site");
+    let page = site.page("p/operator-0/index.html").text;
+    assert!(page.contains("5 older versions"), "{page}");
+    let place = |words: &str| page.find(words).unwrap();
+    assert!(place("kind: Subscription") < place("Graph of 25 versions"));
+    assert!(place("Graph of 25 versions") < place("5 older versions"));
 }
 
 /// What the server answers.
@@ -494,10 +662,18 @@ fn a_site_is_shown_while_its_catalog_is_written_and_follows_it() {
     assert_ne!(get(port, "localhost", "/.generation"), before);
     // What is half written is not shown.
     fs::write(&file, "schema: olm.package\nname: [").unwrap();
-    let mut said = String::new();
-    while !said.contains("the site stays as it was") {
-        assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
-    }
+    let (sender, lines) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        stderr
+            .lines()
+            .map_while(Result::ok)
+            .all(|line| sender.send(line).is_ok())
+    });
+    while !lines
+        .recv_timeout(Duration::from_secs(20))
+        .unwrap()
+        .contains("the site was not updated")
+    {}
     assert!(get(port, "localhost", "/p/compost-operator/").contains("compost-operator.v1.2.0"));
     child.kill().unwrap();
     child.wait().unwrap();
@@ -512,6 +688,8 @@ fn a_folder_or_an_address_is_needed() {
         "index page index.db --serve here",
         "index page index.db -o site --base-url javascript:x",
         "index page index.db -o site --catalog index.db",
+        "index page index.db -o site --catalog a=one.db --catalog a=two.db",
+        "index page index.db -o site --catalog index=old.db",
     ] {
         let outcome = sandbox.run(line.split(' '));
         assert_eq!(

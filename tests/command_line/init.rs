@@ -88,19 +88,19 @@ fn what_is_wrong_is_said_and_nothing_is_written() {
     fs::write(sandbox.path("bytes"), b"\xff\xfe").unwrap();
     insta::assert_snapshot!(fail(&sandbox, "init etcd -i text"), @"
     ------- stderr -------
-    error: cannot use text
-      caused by: the icon is no picture of a known kind: PNG, JPEG, GIF, WebP, SVG, TIFF, BMP or another that opm knows
+    error: cannot use text as the icon
+      caused by: the icon is not an image of a known type: PNG, JPEG, GIF, WebP, SVG, TIFF, BMP or another type that opm knows
     ------- exit 1 -------
     ");
     insta::assert_snapshot!(fail(&sandbox, "init Etcd_operator"), @r#"
     ------- stderr -------
-    error: "Etcd_operator" cannot name a package: it has up to 63 of a-z, 0-9 and "-", with a letter or digit at both ends
+    error: "Etcd_operator" is not a package name: expected up to 63 characters of a-z, 0-9 and "-", with a letter or digit at both ends
     ------- exit 1 -------
     "#);
     for (line, words) in [
         ("init etcd -d nothing", "cannot read nothing"),
         ("init etcd -i nothing", "cannot read nothing"),
-        ("init etcd -d bytes", "bytes is not UTF-8"),
+        ("init etcd -d bytes", "bytes is not valid UTF-8"),
     ] {
         let outcome = fail_or_miss(&sandbox, line);
         assert!(outcome.stderr.contains(words), "{line}: {outcome}");

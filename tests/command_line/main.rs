@@ -84,3 +84,4 @@ mod serving_faults;
 mod site;
 mod upgrade_check;
 mod validate;
+mod words;

@@ -38,8 +38,8 @@ fn d37_what_a_released_olm_answers_otherwise_is_said_in_one_line() {
     assert_eq!(installs(&proposed), ["shed.v1.0.0"]);
     assert_eq!(
         proposed.stderr,
-        "warning: OLM 0.46.0 requires every dependency, whatever its intent, and would install nothing; --olm 0.46.0 \
-         shows its answer\n"
+        "warning: OLM 0.46.0 requires every dependency, regardless of its intent, and would install nothing; use --olm \
+         0.46.0 to show its answer\n"
     );
     for release in ["0.46.0", "0.28", "registry+v1"] {
         let released = run(&sandbox, &format!("resolve shed --catalog index.db --olm {release}"));
@@ -55,7 +55,7 @@ fn d37_what_a_released_olm_answers_otherwise_is_said_in_one_line() {
     assert!(
         proposed
             .stderr
-            .contains("would install lamp.v1.0.0, shed.v1.0.0; --olm"),
+            .contains("would install lamp.v1.0.0, shed.v1.0.0; use --olm"),
         "{proposed}"
     );
     let released = outcome_of(&sandbox, "resolve shed --catalog index.db -o json --olm 0.46.0");
@@ -71,7 +71,7 @@ fn d37_what_a_released_olm_answers_otherwise_is_said_in_one_line() {
             &format!("resolve shed --catalog index.db --olm 0.46.0 {flag}"),
         );
         assert_eq!(wrong.status, Some(2), "{wrong}");
-        assert!(wrong.stderr.contains("OLM 0.46.0 knows no intents"), "{wrong}");
+        assert!(wrong.stderr.contains("OLM 0.46.0 does not support intents"), "{wrong}");
     }
 }
 
@@ -89,7 +89,7 @@ fn d14_an_intent_inside_a_constraint_stops_every_released_olm() {
     let proposed = outcome_of(&sandbox, "resolve shed --catalog index.db -o json");
     assert_eq!(installs(&proposed), ["shed.v1.0.0"]);
     assert!(
-        proposed.stderr.contains("would install nothing; --olm 0.46.0"),
+        proposed.stderr.contains("would install nothing; use --olm 0.46.0"),
         "{proposed}"
     );
     let released = run(&sandbox, "resolve shed --catalog index.db --olm 0.46.0");
@@ -156,11 +156,11 @@ fn o74_optional_manifests_are_gated_by_the_release() {
     assert_eq!(marks(&proposed), 1);
     assert_eq!(
         proposed.stderr,
-        "warning: OLM 0.46.0 requires every manifest, the optional ones, too; --olm 0.46.0 shows its answer\n"
+        "warning: OLM 0.46.0 requires every manifest, including optional manifests; use --olm 0.46.0 to show its answer\n"
     );
 
     let proposed = outcome_of(&sandbox, "plan rake --state without.yaml");
-    let line = "OLM 0.46.0 requires every manifest, the optional ones, too, and its plan would end as ";
+    let line = "OLM 0.46.0 requires every manifest, including optional manifests, and its plan would end in the phase ";
     assert_eq!(proposed.stderr.matches(line).count(), 1, "{proposed}");
     let gated = run(&sandbox, "plan rake --state without.yaml --olm proposed --olm 0.46.0");
     assert_eq!(gated.status, Some(2), "an option is given once");
@@ -219,11 +219,13 @@ fn what_names_no_olm_is_refused_and_how_far_the_table_goes_is_said() {
             let outcome = run(&sandbox, &format!("{command} --olm {wrong}"));
             assert_eq!(outcome.status, Some(2), "{outcome}");
             assert!(
-                outcome.stderr.contains("proposed for what the proposals describe"),
+                outcome
+                    .stderr
+                    .contains("proposed for the OLM that the proposals describe"),
                 "{outcome}"
             );
         }
     }
     let outcome = outcome_of(&sandbox, "plan rake --olm 0.99.0");
-    assert!(outcome.stderr.contains("OLM is known here up to 0.46"), "{outcome}");
+    assert!(outcome.stderr.contains("opmx knows OLM up to 0.46"), "{outcome}");
 }

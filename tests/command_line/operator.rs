@@ -183,7 +183,7 @@ fn one_of_several_operators_is_chosen_by_its_name() {
     insta::assert_snapshot!(miss(&sandbox, "operator dumps --name rake"), @"
     ------- stderr -------
     error: there is no operator rake
-      hint: there is hoe.garden, rake.garden
+      hint: available operators: hoe.garden, rake.garden
     ------- exit 4 -------
     ");
 }
@@ -198,8 +198,8 @@ fn a_dump_without_operators_is_refused() {
     .unwrap();
     insta::assert_snapshot!(fail(&sandbox, "operator pod.yaml"), @r#"
     ------- stderr -------
-    error: nothing in what was read is a Subscription, or has a label operators.coreos.com/NAME
-      hint: give what "kubectl get -A -o yaml" prints of the kinds that an operator is made of
+    error: the input contains neither a Subscription nor a label operators.coreos.com/NAME
+      hint: pass the output of "kubectl get -A -o yaml" for the kinds of an operator's components
     ------- exit 1 -------
     "#);
     let missing = miss(&sandbox, "operator dump.yaml --catalog ./absent.db");
@@ -394,9 +394,9 @@ fn s54_s89_what_takes_the_place_of_subscriptions_is_printed() {
     SUBSCRIPTION  OPERATOR     INSTALL      CONTENT
     garden/rake   rake.garden  rake.garden  registry.example.com/rake@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 
-    OperatorGroup garden/group goes: the Installs have its service account garden/gardener; an Install does not say the namespaces to watch: garden, shed
-    ClusterServiceVersion shed/hoe.v1.0.0 stays: its original belongs to no Operator
-    ClusterServiceVersion shed/rake.v1.0.0 goes: it is a copy, and Operator rake.garden becomes the owner of ConfigMap tools
+    OperatorGroup garden/group is removed because the Installs use its service account garden/gardener; an Install has no field for the namespaces to watch: garden, shed
+    ClusterServiceVersion shed/hoe.v1.0.0 is kept because its original belongs to no Operator
+    ClusterServiceVersion shed/rake.v1.0.0 is removed because it is a copy, and Operator rake.garden becomes the owner of ConfigMap tools
     ");
     insta::assert_snapshot!(outcome_of(&sandbox, "operator migrate dump.yaml -q -o yaml"), @r#"
     apiVersion: operators.coreos.com/v2alpha1

@@ -59,8 +59,8 @@ fn the_next_release_becomes_an_update_in_the_same_index() {
     let _ = run(&sandbox, "registry add -d index.db -b oci:out:v1");
     upstream(&sandbox, "nursery", "next.yaml");
     let updated = run(&sandbox, "bundle update nursery --from upstream.yaml");
-    let said = "Climate/night becomes an example: OLM creates no custom resources of a bundle's own kinds\n\
-                the example Climate/default in nursery/metadata/olm.yaml stays, although the manifests say otherwise\n\
+    let said = "Climate/night becomes an example because OLM does not create custom resources of a bundle's own kinds\n\
+                the example Climate/default in nursery/metadata/olm.yaml is kept, although it differs from the manifests\n\
                 added ConfigMap/nursery-seasons\n\
                 version 1.5.0: the tag of container manager of Deployment/nursery\n\
                 wrote nursery/manifests/upstream.yaml\nwrote nursery/metadata/olm.yaml\n";
@@ -116,7 +116,7 @@ fn images_in_arguments_and_settings_reach_the_index_once_they_are_related_images
     let validated = run(&sandbox, "bundle validate sprinkler");
     let missed = |image: &str| {
         format!(
-            "warning[related-image-missing]: a mirror of the bundle misses registry.example.com/sprinkler/{image}:5.2.0"
+            "warning[related-image-missing]: a mirror of the bundle would miss registry.example.com/sprinkler/{image}:5.2.0"
         )
     };
     for image in ["hose", "nozzle", "pressure"] {
@@ -153,13 +153,13 @@ fn what_olm_does_not_install_is_to_decide_with_the_way_out() {
         .collect();
     let property = r#"{"type":"olm.manifests.optional","value":{"manifests":[{"group":"monitoring.coreos.com","kind":"ServiceMonitor","name":"trellis","namespace":"trellis-system"}]}}"#;
     let monitor = format!(
-        "to decide: whether clusters must have the kinds of ServiceMonitor/trellis: where one is missing the install fails, \
-         unless the bundle names the manifest as optional, under properties in trellis/metadata/properties.yaml: - {property}"
+        "to decide: whether clusters must have the kinds of ServiceMonitor/trellis: if a kind is missing, the installation fails, \
+         unless the manifest is marked as optional, under properties in trellis/metadata/properties.yaml: - {property}"
     );
     let unsupported = |kind: &str, api: &str, line: u32| {
         format!(
-            "to decide: what becomes of {kind}/trellis: OLM installs no {kind} ({api}) from a bundle: let the operator create \
-             it, or leave it out of the bundle, in trellis/manifests/upstream.yaml:{line}"
+            "to decide: how to handle {kind}/trellis: OLM does not install {kind} ({api}) from bundles: let the operator create \
+             the object, or remove it from the bundle, in trellis/manifests/upstream.yaml:{line}"
         )
     };
     let scaler = unsupported("HorizontalPodAutoscaler", "autoscaling/v2", 62);

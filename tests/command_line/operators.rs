@@ -143,7 +143,7 @@ fn wildcards_over_the_operators_own_groups_are_written_out() {
         name: "pump",
         init: "--expand-wildcards",
         said: &[
-            "expanded rule 0 of ClusterRole/pump-operator in pump/manifests/upstream.yaml:81: it names the bundle's own kinds of pumps.example.com",
+            "expanded rule 0 of ClusterRole/pump-operator in pump/manifests/upstream.yaml:81 to the bundle's own kinds of pumps.example.com",
         ],
         ..Operator::default()
     };
@@ -164,9 +164,9 @@ fn wildcards_that_must_stay_are_carried_by_registry_v1() {
     let sweeper = Operator {
         name: "sweeper",
         said: &[
-            "to decide: rule 0 of ClusterRole/sweeper allows all groups: name those that the operator uses, or let bundle build --media-type registry+v1 carry it, in sweeper/manifests/upstream.yaml:54",
-            "to decide: rule 1 of ClusterRole/sweeper allows all resources of sweeper.example.com: --expand-wildcards names those of this bundle, in sweeper/manifests/upstream.yaml:57",
-            "to decide: rule 1 of ClusterRole/sweeper allows all resources of batch: name those that the operator uses; there are cronjobs (CronJob), jobs (Job), in sweeper/manifests/upstream.yaml:57",
+            "to decide: rule 0 of ClusterRole/sweeper allows all groups; list the groups that the operator uses, or keep the wildcard and use bundle build --media-type registry+v1, in sweeper/manifests/upstream.yaml:54",
+            "to decide: rule 1 of ClusterRole/sweeper allows all resources of sweeper.example.com; use --expand-wildcards to list those of this bundle, in sweeper/manifests/upstream.yaml:57",
+            "to decide: rule 1 of ClusterRole/sweeper allows all resources of batch; list the resources that the operator uses; available resources: cronjobs (CronJob), jobs (Job), in sweeper/manifests/upstream.yaml:57",
         ],
         build: "--media-type registry+v1",
         warned: &["rbac-wildcard"],
@@ -190,10 +190,10 @@ fn webhooks_aggregated_apis_and_bindings_elsewhere_arrive() {
         Operator {
             name: "gate",
             said: &[
-                "to decide: whether to keep AllNamespaces under installModes, in gate/metadata/olm.yaml: OLM then lets the operator do in all namespaces what its Roles allow in one: secrets \"gate-webhook-cert\" (get, update)",
+                "to decide: whether to keep AllNamespaces under installModes, in gate/metadata/olm.yaml; with it, OLM grants the operator in all namespaces the permissions that its Roles grant in one: secrets \"gate-webhook-cert\" (get, update)",
             ],
             found: &["cert-own-rotation"],
-            advice: "Turn off the operator's own certificates, serve with tls.crt and tls.key in \
+            advice: "Disable the operator's own certificates, serve with tls.crt and tls.key in \
                      /tmp/k8s-webhook-server/serving-certs, where OLM mounts them, and remove the permission.",
             decided: &[
                 (
@@ -247,7 +247,7 @@ fn webhooks_aggregated_apis_and_bindings_elsewhere_arrive() {
         Operator {
             name: "meter",
             said: &[
-                "to decide: which kinds APIService/v1.readings.example.com serves, under apiservicedefinitions in meter/metadata/olm.yaml",
+                "to decide: the kinds that APIService/v1.readings.example.com serves, under apiservicedefinitions in meter/metadata/olm.yaml",
             ],
             decided: &[(
                 "metadata/olm.yaml",
@@ -336,13 +336,15 @@ fn several_deployments_images_in_settings_and_own_custom_resources_arrive() {
         },
         Operator {
             name: "nursery",
-            said: &["Climate/default becomes an example: OLM creates no custom resources of a bundle's own kinds"],
+            said: &[
+                "Climate/default becomes an example because OLM does not create custom resources of a bundle's own kinds",
+            ],
             ..Operator::default()
         },
         Operator {
             name: "orchard",
             said: &[
-                "to decide: whether to keep AllNamespaces under installModes, in orchard/metadata/olm.yaml: OLM then lets the operator do in all namespaces what its Roles allow in one: configmaps (get)",
+                "to decide: whether to keep AllNamespaces under installModes, in orchard/metadata/olm.yaml; with it, OLM grants the operator in all namespaces the permissions that its Roles grant in one: configmaps (get)",
             ],
             init: "--version 1.9.0",
             ..Operator::default()
@@ -358,14 +360,14 @@ fn what_helm_and_kustomize_render_arrives() {
     let operators = [
         Operator {
             name: "kettle",
-            said: &["passed over Pod/release-name-kettle-test, a test of the helm chart"],
+            said: &["skipped Pod/release-name-kettle-test, which is a test of the Helm chart"],
             ..Operator::default()
         },
         Operator {
             name: "lantern",
             said: &[
-                "to decide: whether to keep AllNamespaces under installModes, in lantern/metadata/olm.yaml: OLM then lets the operator do in all namespaces what its Roles allow in one: events (create, patch) and leases (get, list, watch, create, update, patch, delete)",
-                "to decide: whether clusters must have the kinds of ServiceMonitor/lantern-controller-manager-metrics-monitor: where one is missing the install fails, unless the bundle names the manifest as optional, under properties in lantern/metadata/properties.yaml: - {\"type\":\"olm.manifests.optional\",\"value\":{\"manifests\":[{\"group\":\"monitoring.coreos.com\",\"kind\":\"ServiceMonitor\",\"name\":\"lantern-controller-manager-metrics-monitor\",\"namespace\":\"lantern-system\"}]}}",
+                "to decide: whether to keep AllNamespaces under installModes, in lantern/metadata/olm.yaml; with it, OLM grants the operator in all namespaces the permissions that its Roles grant in one: events (create, patch) and leases (get, list, watch, create, update, patch, delete)",
+                "to decide: whether clusters must have the kinds of ServiceMonitor/lantern-controller-manager-metrics-monitor: if a kind is missing, the installation fails, unless the manifest is marked as optional, under properties in lantern/metadata/properties.yaml: - {\"type\":\"olm.manifests.optional\",\"value\":{\"manifests\":[{\"group\":\"monitoring.coreos.com\",\"kind\":\"ServiceMonitor\",\"name\":\"lantern-controller-manager-metrics-monitor\",\"namespace\":\"lantern-system\"}]}}",
             ],
             ..Operator::default()
         },
@@ -415,7 +417,7 @@ fn large_definitions_are_told_by_build_and_add_and_arrive_by_the_advice() {
         name: "catalogue",
         init: "--expand-wildcards",
         said: &[
-            "expanded rule 0 of ClusterRole/catalogue in catalogue/manifests/upstream.yaml:27: it names the bundle's own kinds of catalogue.example.com",
+            "expanded rule 0 of ClusterRole/catalogue in catalogue/manifests/upstream.yaml:27 to the bundle's own kinds of catalogue.example.com",
         ],
         build: "--media-type registry+v1",
         ..Operator::default()
@@ -434,7 +436,7 @@ fn large_definitions_are_told_by_build_and_add_and_arrive_by_the_advice() {
         assert!(
             outcome
                 .stderr
-                .contains("`opmx bundle build --media-type registry+v1` makes that image"),
+                .contains("`opmx bundle build --media-type registry+v1` builds that image"),
             "{outcome}"
         );
     }

@@ -117,7 +117,7 @@ fn every_command_line_of_opm_is_understood() {
 }
 
 #[test]
-fn what_is_refused_says_why_and_what_to_do_instead() {
+fn what_is_not_supported_says_why_and_what_to_do_instead() {
     let sandbox = Sandbox::new();
     let refused: Vec<Row> = rows().into_iter().filter(|row| row.refused).collect();
     assert!(refused.len() >= 3);
@@ -127,7 +127,7 @@ fn what_is_refused_says_why_and_what_to_do_instead() {
         let outcome = sandbox.run(words.into_iter().chain(flags));
         assert_eq!(outcome.status, Some(1), "{}: {outcome}", row.command);
         assert!(
-            outcome.stderr.contains("hint:") && row.does.starts_with("refused"),
+            outcome.stderr.contains("hint:") && row.does.starts_with("not supported"),
             "{outcome}"
         );
         assert!(outcome.stdout.is_empty(), "{outcome}");
@@ -179,14 +179,14 @@ fn called_as_opm_the_help_shows_the_commands_of_opm_and_no_others() {
 }
 
 #[test]
-fn the_readme_says_of_each_command_of_opm_what_opmx_does() {
-    let readme = fs::read_to_string(project("README.md")).unwrap();
+fn the_book_says_of_each_command_of_opm_what_opmx_does() {
+    let page = fs::read_to_string(project("docs/reference/opm.md")).unwrap();
     let table: Vec<String> = rows()
         .iter()
         .map(|row| format!("| `{}` | {} |", row.command, row.does))
         .collect();
     let table = table.join("\n");
-    assert!(readme.contains(&table), "the README should have\n{table}");
+    assert!(page.contains(&table), "the page should have\n{table}");
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn what_is_needed_is_shown_for_the_install_and_for_the_operator() {
     let sandbox = garden();
     bundle(&sandbox, "rake", "1.0.0", "get, list");
     insta::assert_snapshot!(outcome_of(&sandbox, "permissions rake"), @"
-    needed for the install itself:
+    needed for the installation itself:
     NAMESPACE  GROUP                      RESOURCE                NAMES  VERBS
     operators  (core)                     serviceaccounts                create
     operators  apps                       deployments                    get, list, watch, create, update, patch, delete
@@ -85,20 +85,20 @@ fn what_is_needed_is_shown_for_the_install_and_for_the_operator() {
     operators  rbac.authorization.k8s.io  rolebindings                   create
     operators  rbac.authorization.k8s.io  roles                          create
 
-    needed to hand on to the operator:
+    needed to grant to the operator:
     NAMESPACE  GROUP   RESOURCE  NAMES  VERBS
     operators  (core)  leaves           get, list
 
-    held by the accounts of rake.v1.0.0 after the install:
+    permissions of the accounts of rake.v1.0.0 after the install:
     ACCOUNT  NAMESPACE  GROUP                 RESOURCE            NAMES        VERBS               WHY
     rake     (all)      (core)                leaves                           get, list           1
     rake     (all)      (core)                namespaces                       get, list, watch    2
     rake     operators  operators.coreos.com  operatorconditions  rake.v1.0.0  get, update, patch  3
 
-      1  Role rake.v1.0.0-rake-5wniRHaTKCDXTQANBwPWQejxsYWS5XVfo2Pwx, which OLM copies into a ClusterRole, as there are no target namespaces
+      1  Role rake.v1.0.0-rake-5wniRHaTKCDXTQANBwPWQejxsYWS5XVfo2Pwx, which OLM copies into a ClusterRole, because there are no target namespaces
       2  OLM copies the Role rake.v1.0.0-rake-5wniRHaTKCDXTQANBwPWQejxsYWS5XVfo2Pwx into a ClusterRole, and adds this rule there
       3  Role rake.v1.0.0, with which OLM lets the operator write its OperatorCondition
-      (no OperatorGroup is given, and one without target namespaces is assumed, as the operator supports AllNamespaces)
+      (no OperatorGroup was specified, so one without target namespaces is assumed, because the operator supports AllNamespaces)
     ");
     let install = json(&sandbox, "permissions rake -o json");
     assert_eq!(
@@ -195,10 +195,10 @@ fn what_the_operator_holds_afterwards_follows_the_operator_group() {
     );
     assert_eq!(group("{}"), Value::Null);
     let shown = outcome_of(&sandbox, "permissions rake --cluster group.yaml").stdout;
-    let role = "copies into a ClusterRole, as there are no target namespaces";
+    let role = "copies into a ClusterRole, because there are no target namespaces";
     for part in [
         "serviceaccounts                get, create, patch\n",
-        "held by the accounts of rake.v1.0.0 after the install:\n",
+        "permissions of the accounts of rake.v1.0.0 after the install:\n",
         "(all)      (core)                namespaces",
         role,
         "  (the OperatorGroup g has no target namespaces)\n",
@@ -258,7 +258,7 @@ fn an_upgrade_that_asks_for_more_ends_with_one() {
     bundle(&sandbox, "old", "1.0.0", "get, list");
     bundle(&sandbox, "new", "1.1.0", "get, list, delete");
     insta::assert_snapshot!(sandbox.run("permissions diff old new".split(' ')), @"
-    rake.v1.1.0 needs in addition to rake.v1.0.0:
+    rake.v1.1.0 needs these permissions in addition to rake.v1.0.0:
     NAMESPACE  GROUP   RESOURCE  NAMES  VERBS
     operators  (core)  leaves           delete
     ------- exit 3 -------
@@ -266,7 +266,7 @@ fn an_upgrade_that_asks_for_more_ends_with_one() {
     let fewer = outcome_of(&sandbox, "permissions diff new old");
     assert_eq!(
         fewer.stdout,
-        "rake.v1.0.0 needs nothing that rake.v1.1.0 was not approved for\n"
+        "rake.v1.0.0 needs no permissions that rake.v1.1.0 was not approved for\n"
     );
     for same in ["old", "greenhouse", "compost"] {
         let _ = outcome_of(&sandbox, &format!("permissions diff -q {same} {same}"));
@@ -280,7 +280,11 @@ fn an_upgrade_that_asks_for_more_ends_with_one() {
         &sandbox,
         "permissions diff old new --cluster dump.yaml --service-account b/a",
     );
-    assert!(held.stdout.starts_with("rake.v1.1.0 needs nothing"), "{held}");
+    assert!(
+        held.stdout
+            .starts_with("rake.v1.1.0 needs no permissions that rake.v1.0.0 was not approved for"),
+        "{held}"
+    );
 }
 
 #[test]
@@ -344,7 +348,7 @@ fn s82_a_user_may_approve_who_holds_what_is_pending() {
     fs::write(sandbox.path("dump.yaml"), ANN).unwrap();
     let ask = |more: &str| sandbox.run(format!("permissions rake --cluster dump.yaml {more}").split(' '));
     insta::assert_snapshot!(ask("--user ann"), @"
-    ann may not approve rake.v1.0.0, without:
+    ann may not approve rake.v1.0.0 without these permissions:
     NAMESPACE  GROUP                      RESOURCE                NAMES  VERBS
     operators  (core)                     serviceaccounts                create
     operators  apps                       deployments                    get, list, watch, create, update, patch, delete
@@ -352,7 +356,7 @@ fn s82_a_user_may_approve_who_holds_what_is_pending() {
     operators  rbac.authorization.k8s.io  rolebindings                   create
     operators  rbac.authorization.k8s.io  roles                          create
     ------- stderr -------
-    --as role prints the roles that allow it
+    use --as role to print the roles that allow it
     ------- exit 3 -------
     ");
     let root = ask("--user root");
@@ -437,7 +441,7 @@ fn s86_all_that_was_approved_before_counts() {
     let both = outcome_of(&sandbox, "permissions diff a b c");
     assert_eq!(
         both.stdout,
-        "rake.v1.2.0 needs nothing that rake.v1.0.0 and rake.v1.1.0 were not approved for\n"
+        "rake.v1.2.0 needs no permissions that rake.v1.0.0 and rake.v1.1.0 were not approved for\n"
     );
     let json = json(&sandbox, "permissions diff a b c -o json");
     assert_eq!(
@@ -467,19 +471,24 @@ fn s86_a_new_version_is_compared_with_the_published_head() {
     let more = sandbox.run("permissions diff c --index index.db --package rake".split(' '));
     assert_eq!(more.status, Some(3), "{more}");
     assert!(
-        more.stdout.starts_with("rake.v1.2.0 needs in addition to rake.v1.1.0:"),
+        more.stdout
+            .starts_with("rake.v1.2.0 needs these permissions in addition to rake.v1.1.0:"),
         "{more}"
     );
     let both = outcome_of(
         &sandbox,
         "permissions diff rake.v1.0.0 c --index index.db --package rake",
     );
-    assert!(both.stdout.starts_with("rake.v1.2.0 needs nothing"), "{both}");
+    assert!(
+        both.stdout
+            .starts_with("rake.v1.2.0 needs no permissions that rake.v1.0.0 and rake.v1.1.0 were not approved for"),
+        "{both}"
+    );
     for (line, words) in [
-        ("--package rak", "the index has no package rak; is rake meant?"),
+        ("--package rak", "the index has no package rak; did you mean rake?"),
         (
             "--package rake --channel beta",
-            "the package rake has no channel beta; it has stable",
+            "the package rake has no channel beta; its channels are stable",
         ),
     ] {
         let wrong = sandbox.run(format!("permissions diff c --index index.db {line}").split(' '));
@@ -505,7 +514,7 @@ fn s90_a_policy_is_held_against_bundles_catalogs_and_users() {
       |   ^^^^^^^^^^^^^^^^^
       |
       = note: in ClusterServiceVersion/rake.v1.0.0 at metadata.annotations
-      = help: Add annotations; alm-examples shows users what to create.
+      = help: Add annotations; alm-examples shows users which objects to create.
 
     warning[csv-minkubeversion-missing]: spec.minKubeVersion is not set
      --> rake/manifests/operator.clusterserviceversion.yaml:6:3
@@ -514,7 +523,7 @@ fn s90_a_policy_is_held_against_bundles_catalogs_and_users() {
       |   ^^^^^^^^^^^^^^^^^
       |
       = note: in ClusterServiceVersion/rake.v1.0.0 at spec.minKubeVersion
-      = help: Set spec.minKubeVersion to the oldest Kubernetes that the operator runs on, such as 1.25.0.
+      = help: Set spec.minKubeVersion to the oldest Kubernetes version that the operator supports, such as 1.25.0.
 
     error[policy-source]: policy.yaml does not allow the registry of the image registry.example.com/rake:1.0.0
       --> rake/manifests/operator.clusterserviceversion.yaml:23:24
@@ -523,16 +532,16 @@ fn s90_a_policy_is_held_against_bundles_catalogs_and_users() {
        |                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
        |
        = note: in ClusterServiceVersion/rake.v1.0.0 at spec.install.spec.deployments[0].spec.template.spec.containers[0].image
-       = help: Take the image or the catalog from where it is allowed, or have this place allowed.
+       = help: Use an image or catalog from an allowed source, or ask the administrator to allow this source.
 
-    error[policy-kind]: policy.yaml does not allow objects of the kind core/ServiceAccount, which OLM makes of this
+    error[policy-kind]: policy.yaml does not allow objects of the kind core/ServiceAccount, which OLM creates from this
       --> rake/manifests/operator.clusterserviceversion.yaml:25:7
        |
     25 |       - serviceAccountName: rake
        |       ^^^^^^^^^^^^^^^^^^^^^^^^^^
        |
        = note: in ClusterServiceVersion/rake.v1.0.0 at spec.install.spec.permissions
-       = help: Leave the object out, or have its kind allowed.
+       = help: Remove the object, or ask the administrator to allow its kind.
 
     error[policy-permission]: policy.yaml does not allow {APIGroups:[""], Resources:["leaves"], Verbs:["list"]} in a namespace
       --> rake/manifests/operator.clusterserviceversion.yaml:27:11
@@ -541,7 +550,7 @@ fn s90_a_policy_is_held_against_bundles_catalogs_and_users() {
        |           ^^^^^^^^^^^^^^^
        |
        = note: in ClusterServiceVersion/rake.v1.0.0 at spec.install.spec.permissions[0].rules[0]
-       = help: Ask for less, or have the permission allowed.
+       = help: Request fewer permissions, or ask the administrator to allow this one.
 
     rake (registry+v1): 3 errors, 2 warnings
     ------- exit 1 -------
@@ -566,13 +575,13 @@ fn s90_a_policy_is_held_against_bundles_catalogs_and_users() {
         (Some(1), vec!["policy-kind", "policy-permission", "policy-source"]),
         "{index}"
     );
-    // What is said to the team counts for its members in place of what is said to all.
+    // What is said to the team counts for its members instead of what is said to all.
     let member =
         sandbox.run("permissions rake --group team --user root --cluster dump.yaml --policy policy.yaml".split(' '));
     assert_eq!((member.status, member.stderr.as_str()), (Some(0), ""), "{member}");
     insta::assert_snapshot!(sandbox.run("permissions --group team --cluster dump.yaml --policy policy.yaml".split(' ')), @"
     CATALOG    NAMESPACE  USE
-    certified  olm        refused by the policy
+    certified  olm        forbidden by the policy
     community  olm        allowed
     ");
     let json = json(
@@ -587,7 +596,7 @@ fn s90_a_policy_is_held_against_bundles_catalogs_and_users() {
         assert!(
             wrong
                 .stderr
-                .starts_with("error: wrong.yaml:2:1: kind is not a key of the file; did you mean kinds?"),
+                .starts_with("error: wrong.yaml:2:1: kind is not a known key of the file; did you mean kinds?"),
             "{wrong}"
         );
     }

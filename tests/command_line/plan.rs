@@ -1,6 +1,6 @@
 //! `plan`: the InstallPlan of a bundle, and how it would end.
 
-use crate::bundles::{BOTH, fail, garden, outcome_of, rake, refuse, succeed};
+use crate::bundles::{BOTH, fail, garden, miss, outcome_of, rake, refuse, succeed};
 use crate::common::Sandbox;
 use serde_json::Value;
 use std::fs;
@@ -37,13 +37,48 @@ fn a_namespace_that_the_bundle_suggests_is_told() {
     );
     fs::write(sandbox.path(csv), annotated).unwrap();
     let told =
-        "rake.v1.0.0 suggests the namespace rakes, and this is for operators; --namespace rakes shows it there\n";
+        "rake.v1.0.0 suggests the namespace rakes, but operators is used here; to change it, use --namespace rakes\n";
     for command in ["plan", "permissions"] {
         let outcome = outcome_of(&sandbox, &format!("{command} rake"));
         assert!(outcome.stderr.contains(told), "{outcome}");
         let outcome = outcome_of(&sandbox, &format!("{command} rake --namespace operators"));
         assert!(!outcome.stderr.contains("suggests"), "{outcome}");
     }
+}
+
+#[test]
+fn a_version_whose_native_apis_are_not_served_stays_pending() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.0.0", None);
+    let csv = "rake/manifests/operator.clusterserviceversion.yaml";
+    let text = fs::read_to_string(sandbox.path(csv)).unwrap();
+    let native = "  nativeAPIs: [{group: route.example.com, version: v1, kind: Route}]\n";
+    fs::write(
+        sandbox.path(csv),
+        text.replacen("spec:\n", &format!("spec:\n{native}"), 1),
+    )
+    .unwrap();
+    let cluster = |apis: &str| fs::write(sandbox.path("state.yaml"), format!("version: 1\napis: [{apis}]\n")).unwrap();
+    cluster("");
+    let outcome = sandbox.run("plan rake --state state.yaml".split(' '));
+    assert_eq!(outcome.status, Some(3), "{outcome}");
+    let told = "rake.v1.0.0 stays Pending: the cluster does not serve its native APIs Route (route.example.com/v1)";
+    assert!(outcome.stderr.contains(told), "{outcome}");
+    cluster("{group: route.example.com, version: v1, kind: Route}");
+    assert_eq!(outcome_of(&sandbox, "plan rake --state state.yaml").status, Some(0));
+}
+
+#[test]
+fn a_bundle_of_an_index_replaces_what_the_index_says() {
+    let sandbox = garden();
+    rake(&sandbox, "old", "1.0.0", None);
+    rake(&sandbox, "new", "1.1.0", Some("rake.v0.9.0"));
+    succeed(&sandbox, "registry add -q -d index.db -b old,new --mode semver");
+    let plan = json(&sandbox, "plan rake.v1.1.0 --index index.db -o json -q");
+    let manifest = plan["status"]["plan"][0]["resource"]["manifest"].as_str().unwrap();
+    assert!(manifest.contains(r#""replaces":"rake.v1.0.0""#), "{manifest}");
+    let outcome = miss(&sandbox, "plan rake --index index.db");
+    assert!(outcome.stderr.contains("did you mean \"rake.v1.1.0\"?"), "{outcome}");
 }
 
 #[test]
@@ -58,12 +93,12 @@ fn a_plan_is_shown_and_printed_as_the_resource() {
     KIND                   NAME         NEEDS
     ClusterServiceVersion  rake.v1.1.0  clusterserviceversions.operators.coreos.com in operators
 
-    held by the accounts of rake.v1.1.0 after the install:
+    permissions of the accounts of rake.v1.1.0 after the install:
     ACCOUNT  NAMESPACE  GROUP                 RESOURCE            NAMES        VERBS               WHY
     default  operators  operators.coreos.com  operatorconditions  rake.v1.1.0  get, update, patch  1
 
       1  Role rake.v1.1.0, with which OLM lets the operator write its OperatorCondition
-      (no OperatorGroup is given, and one without target namespaces is assumed, as the operator supports AllNamespaces)
+      (no OperatorGroup was specified, so one without target namespaces is assumed, because the operator supports AllNamespaces)
     ");
     let plan = json(
         &sandbox,
@@ -142,7 +177,7 @@ fn a_bundle_in_an_index_has_the_plan_of_its_folder() {
     let outcome = sandbox.run("plan compost-operator.v0.3.2 --index index.db".split(' '));
     assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(4), ""), "{outcome}");
     assert!(
-        outcome.stderr.contains("there is \"compost-operator.v0.3.1\""),
+        outcome.stderr.contains("did you mean \"compost-operator.v0.3.1\"?"),
         "{outcome}"
     );
 }
@@ -176,17 +211,17 @@ fn a_cluster_without_the_api_completes_the_plan_only_where_it_is_optional() {
     ClusterServiceVersion  rake.v1.1.0  Created     clusterserviceversions.operators.coreos.com in operators
     ServiceMonitor         rake         NotCreated  servicemonitors.monitoring.coreos.com/v1 in operators, optional
 
-    held by the accounts of rake.v1.1.0 after the install:
+    permissions of the accounts of rake.v1.1.0 after the install:
     ACCOUNT  NAMESPACE  GROUP                 RESOURCE            NAMES        VERBS               WHY
     default  operators  operators.coreos.com  operatorconditions  rake.v1.1.0  get, update, patch  1
 
       1  Role rake.v1.1.0, with which OLM lets the operator write its OperatorCondition
-      (no OperatorGroup is given, and one without target namespaces is assumed, as the operator supports AllNamespaces)
+      (no OperatorGroup was specified, so one without target namespaces is assumed, because the operator supports AllNamespaces)
 
     Missing after one pass:
       ServiceMonitor rake (optional): the cluster does not serve ServiceMonitor of monitoring.coreos.com/v1
     ------- stderr -------
-    warning: OLM 0.46.0 requires every manifest, the optional ones, too, and its plan would end as Failed; --olm 0.46.0 shows its answer
+    warning: OLM 0.46.0 requires every manifest, including optional manifests, and its plan would end in the phase Failed; use --olm 0.46.0 to show its answer
     warning: optional manifest monitoring.coreos.com/ServiceMonitor rake not created: NotFound
     ");
     let sandbox = monitored(false);
@@ -363,7 +398,7 @@ fn an_operator_that_refuses_its_upgrade_is_not_upgraded() {
     assert!(held["notes"].to_string().contains("wait for the potatoes"), "{held}");
     let plan = outcome_of(&sandbox, "plan --state state.yaml");
     assert!(plan.stderr.contains("wait for the potatoes"), "{plan}");
-    assert!(plan.stderr.contains("nothing to install"), "{plan}");
+    assert!(plan.stderr.contains("there is nothing to install"), "{plan}");
 }
 
 /// O16: the proposal's own example in a k8s+v1 bundle: in the plan of its folder, of an index, of a file-based catalog,

@@ -56,7 +56,7 @@ fn a_bundle_takes_what_it_replaces_into_further_channels() {
     ");
     let outcome = outcome_of(&sandbox, "registry promote rake.v1.2.0 -c fast,stable -d index.db");
     insta::assert_snapshot!(outcome.stderr, @"
-    rake.v1.2.0 is in stable already
+    rake.v1.2.0 is already in stable
     promoted bundle rake.v1.2.0 to fast
     channel fast of package rake: head rake.v1.1.0 -> rake.v1.2.0
     ");
@@ -95,13 +95,13 @@ fn a_bundle_that_would_leave_others_behind_is_not_promoted() {
     let before = fs::read(sandbox.path("index.db")).unwrap();
     insta::assert_snapshot!(fail(&sandbox, "registry promote rake.v2.0.0 -c stable -d index.db"), @"
     ------- stderr -------
-    error: package rake would lose updates: in channel stable nothing would lead from rake.v2.0.0 to rake.v1.0.0, rake.v1.1.0, rake.v1.2.0; promote a bundle that replaces or skips them
-      hint: --mode semver puts bundles into their places by their versions alone
+    error: package rake would lose updates: channel stable would have no update path to its head rake.v2.0.0 from rake.v1.0.0, rake.v1.1.0, rake.v1.2.0; promote a bundle that replaces or skips these bundles
+      hint: --mode semver orders bundles only by version
     ------- exit 1 -------
     ");
     insta::assert_snapshot!(fail(&sandbox, "registry promote rake.v0.9.0 -c stable -d index.db"), @r#"
     ------- stderr -------
-    error: bundle rake.v0.9.0 (version "0.9.0") cannot be reached in channel "stable" of package "rake": its head is rake.v1.2.0 (version "1.2.0"), which replaces rake.v1.1.0; let rake.v1.2.0 or a bundle below it replace or skip rake.v0.9.0, or give rake.v0.9.0 a version greater than "1.2.0"
+    error: bundle rake.v0.9.0 (version "0.9.0") cannot be reached in channel "stable" of package "rake": its head is rake.v1.2.0 (version "1.2.0"), which replaces rake.v1.1.0; make rake.v1.2.0 or a bundle below it replace or skip rake.v0.9.0, or give rake.v0.9.0 a version higher than "1.2.0"
     ------- exit 1 -------
     "#);
     assert!(fs::read(sandbox.path("index.db")).unwrap() == before);

@@ -1,17 +1,37 @@
-//! The commands of the README, and what it says that they print.
+//! The README and the book: their commands print what they say, and their links lead somewhere.
 
 use crate::common::Sandbox;
-use std::path::Path;
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A command and the lines that follow it.
 type Step<'a> = (&'a str, Vec<&'a str>);
 
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The README, the papers beside it, and all pages of the book.
+fn pages() -> BTreeMap<PathBuf, String> {
+    let book = walkdir::WalkDir::new(root().join("docs")).into_iter();
+    let book = book.map(|entry| entry.unwrap().into_path());
+    let papers = fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path());
+    let pages = papers
+        .chain(book)
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    pages
+        .map(|path| (path.clone(), fs::read_to_string(path).unwrap()))
+        .collect()
+}
+
 /// The commands of all `console` blocks, in order.
-fn steps(readme: &str) -> Vec<Step<'_>> {
+fn steps(page: &str) -> Vec<Step<'_>> {
     let mut steps: Vec<Step<'_>> = Vec::new();
     let mut inside = false;
-    for line in readme.lines() {
+    for line in page.lines() {
         match line {
             "```console" => inside = true,
             "```" => inside = false,
@@ -41,23 +61,19 @@ fn agree(expected: &[&str], found: &[&str]) -> bool {
     }
 }
 
-#[test]
-fn the_readme_shows_what_happens() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+/// Runs the commands of a page, one after the other in a folder with the test data.
+fn run(path: &Path, page: &str) {
     let sandbox = Sandbox::new();
     let copied = Command::new("cp")
         .arg("-r")
-        .arg(root.join("testdata"))
+        .arg(root().join("testdata"))
         .arg(sandbox.path(""))
         .status();
     assert!(copied.unwrap().success());
     let program = Path::new(env!("CARGO_BIN_EXE_opmx")).parent().unwrap();
-    let steps = steps(&readme);
-    assert!(steps.len() >= 8, "the README shows {} commands", steps.len());
-    for (line, expected) in steps {
+    for (line, expected) in steps(page) {
         let mut shell = sandbox.command([""; 0]);
-        let path = format!("{}:/usr/bin:/bin", program.display());
+        let search = format!("{}:/usr/bin:/bin", program.display());
         let mut command = Command::new("bash");
         command
             .args(["-c", &format!("{{ {line}\n}} 2>&1")])
@@ -65,24 +81,129 @@ fn the_readme_shows_what_happens() {
             .env_clear();
         command
             .envs(shell.get_envs().filter_map(|(name, value)| Some((name, value?))))
-            .env("PATH", path);
+            .env("PATH", search);
         shell.env_clear();
         let output = command.output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         let found: Vec<&str> = text.lines().collect();
         assert!(
             agree(&expected, &found),
-            "$ {line}\nthe README says\n{}\nit prints\n{text}",
+            "{}: $ {line}\nthe page says\n{}\nit prints\n{text}",
+            path.display(),
             expected.join("\n")
         );
     }
 }
 
 #[test]
+fn the_readme_and_the_book_show_what_happens() {
+    let mut shown = 0;
+    for (path, page) in pages() {
+        let count = steps(&page).len();
+        if count > 0 {
+            run(&path, &page);
+        }
+        shown += count;
+    }
+    assert!(shown >= 20, "{shown} commands are shown");
+}
+
+/// The anchors of the headings of a page, as forges and mdBook make them.
+fn anchors(page: &str) -> BTreeSet<String> {
+    let (mut found, mut heading) = (BTreeSet::new(), None);
+    for event in Parser::new_ext(page, Options::all()) {
+        match event {
+            Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
+            Event::End(TagEnd::Heading(_)) => {
+                let text = heading.take().unwrap_or_default().to_lowercase();
+                let kept = text
+                    .chars()
+                    .filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
+                found.insert(kept.map(|letter| if letter == ' ' { '-' } else { letter }).collect());
+            }
+            Event::Text(text) | Event::Code(text) => {
+                if let Some(heading) = &mut heading {
+                    heading.push_str(&text);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn every_link_leads_to_a_file_or_a_heading() {
+    let pages = pages();
+    let mut broken = Vec::new();
+    for (path, page) in &pages {
+        for event in Parser::new_ext(page, Options::all()) {
+            let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = event else {
+                continue;
+            };
+            if dest_url.contains("://") || dest_url.starts_with("mailto:") {
+                continue;
+            }
+            let (file, anchor) = dest_url.split_once('#').unwrap_or((&dest_url, ""));
+            let target = match file {
+                "" => path.clone(),
+                file => path.parent().unwrap().join(file),
+            };
+            let there = match target.canonicalize() {
+                Err(_) => false,
+                Ok(_) if anchor.is_empty() => true,
+                Ok(target) => pages.get(&target).is_some_and(|page| anchors(page).contains(anchor)),
+            };
+            if !there {
+                broken.push(format!("{}: {dest_url}", path.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn every_file_that_the_papers_name_exists() {
+    let mut problems = Vec::new();
+    for paper in ["ARCHITECTURE.md", "CONTRIBUTING.md", "RELEASING.md"] {
+        let page = fs::read_to_string(root().join(paper)).unwrap();
+        for name in page.split('`').skip(1).step_by(2).filter(|name| name.contains('/')) {
+            let name = name.trim_end_matches("/mod.rs");
+            let is_path =
+                |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "._-/".contains(letter);
+            // What begins so lies in bundles.
+            if !name.chars().all(is_path) || name.starts_with("metadata/") {
+                continue;
+            }
+            let places = [name.to_owned(), format!("src/{name}"), format!("src/{name}.rs")];
+            if !places.iter().any(|place| root().join(place).exists()) {
+                problems.push(format!("{paper}: {name}"));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn every_page_of_the_book_is_in_its_table_of_contents() {
+    let contents = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    for path in pages().keys() {
+        let Ok(page) = path.strip_prefix(root().join("docs")) else {
+            continue;
+        };
+        let listed = contents.contains(&format!("({})", page.display()));
+        assert!(
+            listed || page == Path::new("SUMMARY.md"),
+            "{} is not listed",
+            page.display()
+        );
+    }
+}
+
+#[test]
 fn the_quickstart_ends_with_what_is_in_the_index() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sandbox = Sandbox::new();
-    let mut command = Command::new(root.join("scripts/quickstart"));
+    let mut command = Command::new(root().join("scripts/quickstart"));
     sandbox.surround(&mut command);
     let output = command
         .env("OPMX", env!("CARGO_BIN_EXE_opmx"))
@@ -95,7 +216,7 @@ fn the_quickstart_ends_with_what_is_in_the_index() {
         "{text}{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let block = readme.split_once("It ends with what is in the new index").unwrap().1;
     let said = steps(block.split("\n```\n").next().unwrap());
     let mut printed: Vec<&str> = Vec::new();

@@ -54,7 +54,7 @@ fn the_database_is_made_and_then_changed_in_place() {
     );
     insta::assert_snapshot!(second, @"
     ------- stderr -------
-    warning: --container-tool can be left out: opmx pulls and builds images itself, with no container tool
+    warning: ignoring --container-tool because opmx pulls and builds images itself
     added compost-operator.v0.3.1 to package compost-operator (alpha)
     added greenhouse-operator.v1.2.0 to package greenhouse-operator (candidate, stable)
     ");
@@ -71,7 +71,7 @@ fn a_bundle_that_is_there_already_changes_nothing() {
     insta::assert_snapshot!(fail(&sandbox, "registry add -b greenhouse,compost -d db/index.db"), @r#"
     ------- stderr -------
     error: bundle compost-operator.v0.3.1 of compost is already in package "compost-operator" of the index, with the same image, content and channels
-      hint: leave out what is there already with --if-exists skip
+      hint: skip existing bundles with --if-exists skip
     ------- exit 1 -------
     "#);
     assert!(fs::read(sandbox.path("db/index.db")).unwrap() == before);
@@ -197,8 +197,8 @@ fn a_full_disk_leaves_the_old_database_and_a_clear_message() {
         insta::allow_duplicates! {
             insta::assert_snapshot!(outcome, @"
             ------- stderr -------
-            error: the system failed to read or write db/index.db: Error code 778: disk I/O error
-              hint: check the disk, free space, quota and limits on file sizes
+            error: an I/O operation on db/index.db failed: Error code 778: disk I/O error
+              hint: check the disk, free space, quota and file size limits
             ------- exit 1 -------
             ");
         }
@@ -224,12 +224,12 @@ fn what_is_no_index_is_left_alone() {
     let into = |database: &str| sandbox.run(["registry", "add", "-b", "compost", "-d", database]);
     insta::assert_snapshot!(into("text.db"), @"
     ------- stderr -------
-    error: text.db is not a database; name an index database, or a file that does not exist yet
+    error: text.db is not a database; specify an index database or a file that does not exist yet
     ------- exit 1 -------
     ");
     insta::assert_snapshot!(into("other.db"), @"
     ------- stderr -------
-    error: other.db is a database, but no operator index: nothing in it says its schema version
+    error: other.db is a database, but not an operator index: it has no schema version
     ------- exit 1 -------
     ");
     insta::assert_snapshot!(into("absent/index.db"), @"
@@ -239,7 +239,7 @@ fn what_is_no_index_is_left_alone() {
     ");
     insta::assert_snapshot!(into("compost"), @"
     ------- stderr -------
-    error: compost cannot be opened: check that it is a file, and that it and its folder may be read and written
+    error: compost cannot be opened; check that it is a file, and that the file and its folder are readable and writable
     ------- exit 1 -------
     ");
     assert_eq!(fs::read(sandbox.path("text.db")).unwrap(), b"hello\n");
@@ -284,7 +284,7 @@ fn a_read_only_folder_is_named() {
     readable(&folder, 0o755);
     insta::assert_snapshot!(change, @"
     ------- stderr -------
-    error: db/index.db cannot be changed: the file, or the folder that it is in, is read-only
+    error: db/index.db cannot be changed because the file or its folder is read-only
     ------- exit 1 -------
     ");
     assert_eq!(create.status, Some(1));

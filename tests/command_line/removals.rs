@@ -67,7 +67,10 @@ fn a_name_that_is_not_there_removes_nothing() {
     let outcome = miss(&sandbox, "registry rm -o rack -d index.db");
     assert!(outcome.stderr.contains("did you mean rake?"), "{outcome}");
     let outcome = outcome_of(&sandbox, "registry prune -p rake,rack --permissive -d index.db");
-    assert!(outcome.stderr.contains("warning: the index has no rack"), "{outcome}");
+    assert!(
+        outcome.stderr.contains("warning: the index contains no rack"),
+        "{outcome}"
+    );
     assert_eq!(bundle_names(&sandbox.path("index.db")), RAKES);
     for line in [
         "rm -o rake",
@@ -234,7 +237,7 @@ fn index_images_are_changed_into_new_ones() {
         &sandbox,
         "index prune -c podman -p rake -f oci:images:a -t oci:images:e",
     );
-    assert!(outcome.stderr.contains("--container-tool can be left out"), "{outcome}");
+    assert!(outcome.stderr.contains("ignoring --container-tool"), "{outcome}");
 }
 
 #[test]
@@ -246,8 +249,8 @@ fn what_is_there_is_skipped_or_overwritten_as_it_is_wished() {
         "registry add -b greenhouse,compost -d index.db --if-exists skip",
     );
     insta::assert_snapshot!(outcome.stderr, @"
-    compost-operator.v0.3.1 is there already
-    greenhouse-operator.v1.2.0 is there already
+    compost-operator.v0.3.1 is already in the index
+    greenhouse-operator.v1.2.0 is already in the index
     ");
     assert!(
         fs::read(sandbox.path("index.db")).unwrap() == before,
@@ -260,14 +263,14 @@ fn what_is_there_is_skipped_or_overwritten_as_it_is_wished() {
     fs::write(&csv, text).unwrap();
     insta::assert_snapshot!(fail(&sandbox, "registry add -b compost -d index.db --if-exists skip"), @r#"
     ------- stderr -------
-    error: bundle compost-operator.v0.3.1 of compost is already in package "compost-operator" of the index, with other manifests
-      hint: give it a new version, or put it in the place of the last one of its channels with --overwrite-latest
+    error: bundle compost-operator.v0.3.1 of compost is already in package "compost-operator" of the index, with different manifests
+      hint: use a new version for the bundle, or replace the head of its channels with --overwrite-latest
     ------- exit 1 -------
     "#);
     insta::assert_snapshot!(fail(&sandbox, "registry add -b greenhouse -d index.db"), @r#"
     ------- stderr -------
     error: bundle greenhouse-operator.v1.2.0 of greenhouse is already in package "greenhouse-operator" of the index, with the same image, content and channels
-      hint: leave out what is there already with --if-exists skip
+      hint: skip existing bundles with --if-exists skip
     ------- exit 1 -------
     "#);
     let annotations = sandbox.path("1.2.0/metadata/annotations.yaml");
@@ -281,20 +284,20 @@ fn what_is_there_is_skipped_or_overwritten_as_it_is_wished() {
     insta::assert_snapshot!(fail(&sandbox, &format!("{skip}1.2.0")), @r#"
     ------- stderr -------
     error: bundle rake.v1.2.0 of 1.2.0 is already in package "rake" of the index, but not in fast
-      hint: opmx index promote and opmx registry promote publish a bundle in further channels
+      hint: use opmx index promote or opmx registry promote to publish a bundle in additional channels
     ------- exit 1 -------
     "#);
     insta::assert_snapshot!(fail(&sandbox, &format!("{skip}other")), @r#"
     ------- stderr -------
-    error: bundle rake.v1.2.0 of 1.2.0 is already in package "rake" of the index, with another image (registry.example.com/rake:1.2.0 there, registry.example.com/rake:other here), and not in fast
-      hint: give it a new version, or put it in the place of the last one of its channels with --overwrite-latest
+    error: bundle rake.v1.2.0 of 1.2.0 is already in package "rake" of the index, with a different image (registry.example.com/rake:1.2.0 in the index, registry.example.com/rake:other in the new bundle), and not in fast
+      hint: use a new version for the bundle, or replace the head of its channels with --overwrite-latest
     ------- exit 1 -------
     "#);
     let outcome = outcome_of(&sandbox, "registry add -b compost -d index.db --overwrite-latest");
     assert!(
         outcome
             .stderr
-            .contains("compost-operator.v0.3.1 replaces the existing one"),
+            .contains("compost-operator.v0.3.1 replaces the existing bundle"),
         "{outcome}"
     );
     let csvs = column(
@@ -311,7 +314,7 @@ fn a_permissive_call_adds_what_it_can_and_fails_for_the_rest() {
     let outcome = sandbox.run("registry add -b greenhouse,./absent,compost -d index.db --permissive".split(' '));
     assert_eq!(outcome.status, Some(1), "{outcome}");
     assert!(outcome.stderr.contains("./absent cannot be added"), "{outcome}");
-    assert!(outcome.stderr.contains("1 bundle was left out"), "{outcome}");
+    assert!(outcome.stderr.contains("1 bundle was omitted"), "{outcome}");
     assert_eq!(bundle_names(&sandbox.path("index.db")), [COMPOST, GREENHOUSE]);
     let outcome = miss(&sandbox, "registry add -b ./absent -d other.db --permissive");
     assert!(!sandbox.path("other.db").exists(), "{outcome}");
@@ -324,9 +327,9 @@ fn media_types_that_the_clusters_cannot_read_are_refused() {
     insta::assert_snapshot!(fail(&sandbox, line), @r#"
     ------- stderr -------
     error: greenhouse cannot be added
-      caused by: it is a k8s+v1 bundle, and only registry+v1 may be added
-      hint: "opmx bundle convert --to registry+v1" converts it to a bundle that every OLM can read
-    error: 1 of 2 bundles cannot be added, so none was
+      caused by: it is a k8s+v1 bundle, but only registry+v1 bundles may be added
+      hint: convert the bundle with "opmx bundle convert --to registry+v1" to a format that every OLM can read
+    error: 1 of 2 bundles cannot be added, so no bundle was added
     ------- exit 1 -------
     "#);
     assert!(!sandbox.path("index.db").exists());

@@ -234,10 +234,13 @@ fn what_cannot_be_rendered_is_said_and_nothing_is_written() {
     for (line, words) in [
         ("render ./nothing", "there is no file or folder ./nothing"),
         ("render Not/An/Image", "neither a file, a folder nor an image"),
-        ("render oci:plain:v1", "none of the labels"),
+        ("render oci:plain:v1", "none of the corresponding labels"),
         ("render broken", "broken/a.yaml:4: the document has no schema"),
         ("migrate broken out", "broken/a.yaml:4: the document has no schema"),
-        ("migrate climbing out", "\"../a\" cannot have a folder"),
+        (
+            "migrate climbing out",
+            "the name of package \"../a\" is not a valid folder name",
+        ),
     ] {
         let outcome = fail_or_miss(&sandbox, line);
         assert!(outcome.stderr.contains(words), "{line}: {outcome}");
@@ -270,7 +273,10 @@ fn bundles_in_folders_get_the_images_that_they_will_have() {
     );
     let wrong = sandbox.run(["render", "rake1", "--alpha-image-ref-template", "r/{{.Tag}}"]);
     assert_eq!(wrong.status, Some(2), "{wrong}");
-    assert!(wrong.stderr.contains("is no place in a reference"), "{wrong}");
+    assert!(
+        wrong.stderr.contains("\"{{.Tag}}\" is not a valid placeholder"),
+        "{wrong}"
+    );
 }
 
 /// Chain of trust: no later command refuses what this one takes.
@@ -280,11 +286,11 @@ fn a_field_of_a_wrong_type_that_validate_refuses_is_not_rendered() {
     for (document, problem) in [
         (
             "schema: olm.package\nname: 1.10\n",
-            "name is a number, not a string; write it in quotes",
+            "name is a number, not a string; quote it",
         ),
         (
             "schema: olm.channel\npackage: rake\nname: on\n",
-            "name is true or false, not a string; write it in quotes",
+            "name is true or false, not a string; quote it",
         ),
         (
             "schema: olm.channel\npackage: {}\nname: stable\n",
@@ -296,7 +302,7 @@ fn a_field_of_a_wrong_type_that_validate_refuses_is_not_rendered() {
         ),
         (
             &format!("{bundle}image: 5\n"),
-            "image is a number, not a string; write it in quotes",
+            "image is a number, not a string; quote it",
         ),
     ] {
         let sandbox = Sandbox::new();

@@ -256,7 +256,7 @@ fn a_stand_in_takes_the_place_of_another_bundle() {
     let refused = piped(&sandbox, "alpha render-template", &older);
     assert_eq!((refused.status, refused.stdout.as_str()), (Some(1), ""));
     assert!(
-        refused.stderr.contains("its version 1.0.0 is not above 2.0.0"),
+        refused.stderr.contains("its version 1.0.0 is not greater than 2.0.0"),
         "{refused}"
     );
 }
@@ -273,20 +273,20 @@ fn every_bundle_that_cannot_be_rendered_is_named_with_its_line() {
     ------- stderr -------
     error[ann-file-missing]: rake2 has no annotations file in metadata/
      |
-     = help: Write metadata/annotations.yaml with `opmx bundle init` or `opmx bundle generate`.
+     = help: Create metadata/annotations.yaml with `opmx bundle init` or `opmx bundle generate`.
 
-    error[format-metadata-dir]: rake2 has no folder metadata/ with files in it
+    error[format-metadata-dir]: rake2 contains no files in metadata/
      |
-     = help: Put annotations.yaml, and olm.yaml for a k8s+v1 bundle, into a folder metadata/; `opmx bundle init` writes both.
+     = help: Add a folder metadata/ with annotations.yaml, and with olm.yaml for a k8s+v1 bundle; `opmx bundle init` creates both.
 
     2 errors
     error: template.yaml:5: rake2 has errors
     error: template.yaml:6: ./rake9 cannot be rendered
       caused by: cannot read ./rake9: No such file or directory (os error 2)
     error: template.yaml:7: oci:base:v1 cannot be rendered
-      caused by: oci:base:v1 is no bundle image: it has no files in manifests/ or metadata/
+      caused by: oci:base:v1 is not a bundle image: it contains no files in manifests/ or metadata/
     error: template.yaml:8: Not An Image cannot be rendered
-      caused by: Not An Image is neither a folder nor an image: "Not An Image" is not an image reference: it contains the character ' '
+      caused by: Not An Image is neither a folder nor an image reference: "Not An Image" is not an image reference: it contains the character ' '
     error: 4 of 5 bundles cannot be rendered, so nothing was written
     ------- exit 1 -------
     "#);
@@ -317,7 +317,9 @@ fn composite_templates_are_refused_with_the_reason() {
     ] {
         let outcome = fail(&sandbox, line);
         assert!(
-            outcome.stderr.contains("composite templates are not rendered"),
+            outcome
+                .stderr
+                .contains("composite templates are not supported because they run a container tool"),
             "{outcome}"
         );
     }

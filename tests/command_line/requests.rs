@@ -90,7 +90,7 @@ fn s45_labels_are_handed_on_to_all_that_a_plan_creates() {
     assert!(
         shown
             .stdout
-            .contains("label      operators.coreos.com/my-rake, on all of this"),
+            .contains("label      operators.coreos.com/my-rake, on all these objects"),
         "{shown}"
     );
     let subscription = "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: rake, namespace: garden, \
@@ -129,13 +129,13 @@ fn s50_an_entrypoint_alone_is_looked_up() {
     assert!(
         found
             .stderr
-            .contains("rake.v1.0.0 is of the package rake, channel stable"),
+            .contains("rake.v1.0.0 belongs to the package rake, channel stable"),
         "{found}"
     );
     fs::write(sandbox.path("entry.yaml"), of_catalog("entrypoint: rake.v1.0.1")).unwrap();
     insta::assert_snapshot!(miss(&sandbox, "resolve entry.yaml --catalog community=index.db"), @r#"
     ------- stderr -------
-    error: Operator my-rake: the catalog my-ns/community has no channel with the bundle "rake.v1.0.1"; there is "rake.v1.0.0"
+    error: Operator my-rake: the catalog my-ns/community has no channel with the bundle "rake.v1.0.1"; did you mean "rake.v1.0.0"?
     ------- exit 4 -------
     "#);
 }
@@ -162,9 +162,7 @@ fn s53_an_operator_in_a_dump_takes_over_its_subscription() {
     assert_eq!(answer["selected"][0]["replaces"], "rake.v1.0.0");
     assert_eq!(answer["updatedSubscriptions"].as_array().unwrap().len(), 1);
     assert!(
-        resolved
-            .stderr
-            .contains("takes the place of the Subscription garden/rake"),
+        resolved.stderr.contains("replaces the Subscription garden/rake"),
         "{resolved}"
     );
 }
@@ -225,18 +223,18 @@ fn s75_an_install_is_input() {
     applied by olm/plumbus-plan
     approval   Unapproved
 
-    olm/plumbus-plan is missing for the install itself:
+    olm/plumbus-plan is missing for the installation itself:
     NAMESPACE  GROUP                 RESOURCE                NAMES  VERBS
     mapped     (core)                pods                           create
     operators  apps                  deployments                    get, list, watch, create, update, patch, delete
     operators  operators.coreos.com  clusterserviceversions         create
 
-    held by the accounts of rake.v1.0.0 after the install:
+    permissions of the accounts of rake.v1.0.0 after the install:
     ACCOUNT  NAMESPACE  GROUP                 RESOURCE            NAMES        VERBS               WHY
     default  operators  operators.coreos.com  operatorconditions  rake.v1.0.0  get, update, patch  1
 
       1  Role rake.v1.0.0, with which OLM lets the operator write its OperatorCondition
-      (no OperatorGroup is given, and one without target namespaces is assumed, as the operator supports AllNamespaces)
+      (no OperatorGroup was specified, so one without target namespaces is assumed, because the operator supports AllNamespaces)
     ");
     let review = json(&sandbox, "permissions install.yaml -o json");
     assert_eq!(review["spec"]["approval"], "Unapproved");
@@ -290,7 +288,7 @@ fn s74_an_install_is_planned_as_it_is_approved() {
     assert!(
         waits
             .stderr
-            .contains("olm/plumbus-plan does not hold all that it needs"),
+            .contains("olm/plumbus-plan does not hold all the permissions that it needs"),
         "{waits}"
     );
     fs::write(sandbox.path("install.yaml"), install("Approved")).unwrap();
@@ -303,12 +301,12 @@ fn s74_an_install_is_planned_as_it_is_approved() {
     ClusterServiceVersion  rake.v1.0.0  Created  clusterserviceversions.operators.coreos.com in operators
     Pod                    nginx        Created  pods/v1 in mapped
 
-    held by the accounts of rake.v1.0.0 after the install:
+    permissions of the accounts of rake.v1.0.0 after the install:
     ACCOUNT  NAMESPACE  GROUP                 RESOURCE            NAMES        VERBS               WHY
     default  operators  operators.coreos.com  operatorconditions  rake.v1.0.0  get, update, patch  1
 
       1  Role rake.v1.0.0, with which OLM lets the operator write its OperatorCondition
-      (no OperatorGroup is given, and one without target namespaces is assumed, as the operator supports AllNamespaces)
+      (no OperatorGroup was specified, so one without target namespaces is assumed, because the operator supports AllNamespaces)
 
     Nothing would be missing after one pass.
     ");
@@ -385,7 +383,7 @@ fn a_file_that_asks_for_nothing_is_refused() {
         assert!(
             outcome
                 .stderr
-                .contains("pod.yaml holds neither an Operator nor an Install"),
+                .contains("pod.yaml contains neither an Operator nor an Install"),
             "{outcome}"
         );
     }

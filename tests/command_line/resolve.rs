@@ -111,13 +111,13 @@ fn every_form_of_a_catalog_gives_the_same_answer() {
     rake.v1.1.0  rake     stable   operators/catalog  rake.v1.0.0
 
     FOR                CANDIDATE    CHANNEL  CATALOG            TAKEN  WHY
-    subscription rake  rake.v1.1.0  stable   operators/catalog  yes    it comes first
+    subscription rake  rake.v1.1.0  stable   operators/catalog  yes    it is the first candidate
     subscription rake  rake.v1.0.0                              no     it is installed, and rake.v1.1.0 comes before it
-    subscription rake  rake.v1.2.0  stable   operators/catalog  no     it is no update of rake.v1.0.0
+    subscription rake  rake.v1.2.0  stable   operators/catalog  no     it does not update rake.v1.0.0
     ");
     insta::assert_snapshot!(outcome_of(&sandbox, "resolve rake --catalog catalog --installed rake.v1.2.0"), @"
     ------- stderr -------
-    there is nothing to install or to update
+    nothing to install or update
     ");
 }
 
@@ -180,10 +180,10 @@ fn recommended_dependencies_are_taken_and_optional_ones_on_demand() {
     BUNDLE       PACKAGE  CHANNEL  CATALOG         REPLACES
     lamp.v1.0.0  lamp     stable   operators/main
     shed.v1.1.0  shed     stable   operators/main  shed.v1.0.0
-    a subscription lamp-stable-main-operators is made for lamp
-    note: nothing that is selected has a dependency on package radoi
+    a subscription lamp-stable-main-operators is created for lamp
+    note: no selected bundle depends on package radoi
     ------- stderr -------
-    warning: OLM 0.46.0 requires every dependency, whatever its intent, and would install lamp.v1.0.0, radio.v1.0.0, shed.v1.1.0; --olm 0.46.0 shows its answer
+    warning: OLM 0.46.0 requires every dependency, regardless of its intent, and would install lamp.v1.0.0, radio.v1.0.0, shed.v1.1.0; use --olm 0.46.0 to show its answer
     ");
 }
 
@@ -196,7 +196,7 @@ fn a_constraint_may_match_a_regular_expression() {
     let dim = with_state(&beta.replace("bright yellow", "not bright"));
     let outcome = run(&dim, "resolve --state state.yaml");
     assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(3), ""));
-    let plain = "because: shed.v2.0.0 needs an operator for this: a bright lamp, and no catalog has one";
+    let plain = "because: shed.v2.0.0 needs an operator with this purpose: a bright lamp, but no catalog contains one";
     assert!(outcome.stderr.contains(plain), "{outcome}");
 }
 
@@ -206,15 +206,15 @@ fn what_cannot_be_met_is_told_in_the_words_of_olm_and_in_plain_ones() {
     insta::assert_snapshot!(run(&sandbox, "resolve rake=stabel --catalog index.db"), @"
     ------- stderr -------
     error: constraints not satisfiable: no operators found in channel stabel of package rake in the catalog referenced by subscription rake, subscription rake exists
-      because: the package rake has no channel stabel: is stable meant?
+      because: the package rake has no channel stabel; did you mean stable?
     ------- exit 3 -------
     ");
     succeed(&sandbox, "registry add -q -b compost -d alone.db");
     insta::assert_snapshot!(run(&sandbox, "resolve compost-operator --catalog alone.db"), @"
     ------- stderr -------
     error: constraints not satisfiable: bundle compost-operator.v0.3.1 requires an operator with package: greenhouse-operator and with version in range: >=1.0.0 <2.0.0, subscription compost-operator exists, subscription compost-operator requires catalog/operators/alpha/compost-operator.v0.3.1
-      because: the subscription compost-operator can take only compost-operator.v0.3.1 (channel alpha)
-      because: compost-operator.v0.3.1 needs package greenhouse-operator in the range >=1.0.0 <2.0.0, and no catalog has that package
+      because: the subscription compost-operator can use only compost-operator.v0.3.1 (channel alpha)
+      because: compost-operator.v0.3.1 needs package greenhouse-operator in the range >=1.0.0 <2.0.0, but no catalog contains this package
       it would work with: a catalog with package greenhouse-operator in the range >=1.0.0 <2.0.0, for compost-operator.v0.3.1
     ------- exit 3 -------
     ");
@@ -231,7 +231,7 @@ fn what_cannot_be_met_is_told_in_the_words_of_olm_and_in_plain_ones() {
     let unknown = run(&sandbox, "resolve rake --catalog index.db --installed hoe.v1.0.0");
     assert_eq!((unknown.status, unknown.stdout.as_str()), (Some(1), ""));
     assert!(
-        unknown.stderr.contains("no catalog has a bundle hoe.v1.0.0"),
+        unknown.stderr.contains("no catalog contains the bundle hoe.v1.0.0"),
         "{unknown}"
     );
 }
@@ -258,9 +258,9 @@ fn a_reason_that_holds_in_two_channels_is_told_once() {
     insta::assert_snapshot!(run(&sandbox, "resolve compost-operator --catalog index.db"), @"
     ------- stderr -------
     error: constraints not satisfiable: bundle compost-operator.v0.3.1 requires an operator with package: greenhouse-operator and with version in range: >=1.0.0 <2.0.0, bundle greenhouse-operator.v1.2.0 requires an operator providing an API with group: cert-manager.io, version: v1, kind: Certificate, subscription compost-operator exists, subscription compost-operator requires catalog/operators/alpha/compost-operator.v0.3.1
-      because: the subscription compost-operator can take only compost-operator.v0.3.1 (channel alpha)
-      because: compost-operator.v0.3.1 needs package greenhouse-operator in the range >=1.0.0 <2.0.0, which is only greenhouse-operator.v1.2.0 (channel stable) or greenhouse-operator.v1.2.0 (channel candidate)
-      because: greenhouse-operator.v1.2.0 needs a provider of Certificate (cert-manager.io/v1), and no catalog has one
+      because: the subscription compost-operator can use only compost-operator.v0.3.1 (channel alpha)
+      because: compost-operator.v0.3.1 needs package greenhouse-operator in the range >=1.0.0 <2.0.0, and only greenhouse-operator.v1.2.0 (channel stable) or greenhouse-operator.v1.2.0 (channel candidate) satisfies this
+      because: greenhouse-operator.v1.2.0 needs a provider of Certificate (cert-manager.io/v1), but no catalog contains one
       it would work with: a catalog with a provider of Certificate (cert-manager.io/v1), for greenhouse-operator.v1.2.0
     ------- exit 3 -------
     ");
@@ -274,19 +274,19 @@ fn a_wrong_command_line_ends_with_the_status_of_its_own() {
         ("resolve rake", "--catalog"),
         (
             "resolve rake rake=stable --catalog a.db",
-            "the package rake is named twice",
+            "the package rake is requested twice, or already has a Subscription",
         ),
         (
             "resolve rake --catalog main=a.db --catalog main=b.db",
-            "two catalogs are called main",
+            "two catalogs have the name main",
         ),
         (
             "resolve rake --catalog a.db --catalog catalog=b.db",
-            "two catalogs are called catalog",
+            "two catalogs have the name catalog",
         ),
         (
             "resolve rake --state state.yaml",
-            "rake is a package, and the what-if file",
+            "rake is a package, but the what-if file",
         ),
         (
             "resolve --state state.yaml --installed rake.v1.0.0",
@@ -363,15 +363,15 @@ fn a_catalog_of_the_cluster_may_be_read_from_elsewhere() {
     let sandbox = rakes();
     fs::write(sandbox.path("dump.yaml"), dump("{address: 'main:50051'}")).unwrap();
     let outcome = sandbox.run(["resolve", "--cluster", "dump.yaml"]);
-    let message = "the catalog olm/main names no index image, and counts as empty without --catalog main=INDEX";
+    let message = "the catalog olm/main names no index image, so it is treated as empty; use --catalog main=INDEX to set an index";
     assert!(outcome.stderr.contains(message), "{outcome}");
     for form in FORMS {
         let line = format!("resolve --cluster dump.yaml --catalog main={form}");
         assert_eq!(selected(&sandbox, &line), ["rake.v1.1.0"]);
         let plan = outcome_of(&sandbox, &format!("plan --cluster dump.yaml --catalog main={form}"));
         assert!(plan.stdout.starts_with("installs   rake.v1.1.0\n"), "{plan}");
-        let approval = "approval   Manual, as the Subscription rake says for the whole namespace\n\
-                        approved   this is how the plan ends once a person has approved it: Complete\n";
+        let approval = "approval   Manual, as set by the Subscription rake for the whole namespace\n\
+                        approved   the phase of the plan after manual approval is Complete\n";
         assert!(plan.stdout.contains(approval), "{plan}");
         let line = format!("resolve hoe --cluster dump.yaml --catalog main={form}");
         let outcome = refuse(&sandbox, &line);
@@ -384,7 +384,7 @@ fn a_catalog_of_the_cluster_may_be_read_from_elsewhere() {
     fs::write(sandbox.path("two.yaml"), two).unwrap();
     insta::assert_snapshot!(fail(&sandbox, "resolve --cluster two.yaml --catalog main=index.db"), @"
     ------- stderr -------
-    error: there are Subscriptions in the namespaces garden, shed, and OLM resolves each namespace by itself
+    error: there are Subscriptions in the namespaces garden, shed, but OLM resolves each namespace separately
       hint: name one of them with --namespace
     ------- exit 1 -------
     ");
@@ -399,12 +399,12 @@ fn what_a_dump_leaves_out_or_has_elsewhere_is_told() {
     let without = whole.replace("ClusterServiceVersion", "Deleted");
     fs::write(sandbox.path("dump.yaml"), without).unwrap();
     let outcome = outcome_of(&sandbox, "resolve --cluster dump.yaml --catalog main=index.db");
-    let message = "the Subscription rake has rake.v1.0.0 installed, which is not among what was read, and so is taken as not installed";
+    let message = "the Subscription rake lists rake.v1.0.0 as installed, but the input does not contain it, so it is treated as not installed";
     assert!(outcome.stderr.contains(message), "{outcome}");
     let elsewhere = whole.replace("sourceNamespace: olm", "sourceNamespace: marketplace");
     fs::write(sandbox.path("dump.yaml"), elsewhere).unwrap();
     let outcome = refuse(&sandbox, "resolve --cluster dump.yaml --catalog main=index.db");
-    let message = "the subscription rake is to the catalog main in marketplace, which there is not: it is in olm";
+    let message = "the subscription rake uses the catalog main in marketplace, which does not exist; a catalog with this name is in olm";
     assert!(outcome.stderr.contains(message), "{outcome}");
     let private = whole.replace("sourceNamespace: olm", "sourceNamespace: dev").replace(
         "kind: List",
@@ -412,7 +412,7 @@ fn what_a_dump_leaves_out_or_has_elsewhere_is_told() {
     );
     fs::write(sandbox.path("dump.yaml"), private).unwrap();
     let outcome = refuse(&sandbox, "resolve --cluster dump.yaml --catalog main=index.db");
-    let message = "the catalog main in dev, at which OLM does not look from garden";
+    let message = "the catalog main in dev, which OLM does not use for the namespace garden";
     assert!(outcome.stderr.contains(message), "{outcome}");
 }
 
@@ -427,7 +427,7 @@ fn a_catalog_that_cannot_be_read_is_named_with_the_way_around_it() {
     ------- stderr -------
     error: cannot read the catalog operators/main
       caused by: there is no index database at absent.db
-      hint: --catalog main=INDEX reads it from elsewhere
+      hint: use --catalog main=INDEX to read the catalog from a different index
     ------- exit 4 -------
     ");
     assert_eq!(miss(&sandbox, "plan --state state.yaml").stderr, outcome.stderr);
@@ -438,12 +438,13 @@ fn a_catalog_that_cannot_be_read_is_named_with_the_way_around_it() {
     assert!(plan.stdout.starts_with("installs   rake.v1.2.0\n"), "{plan}");
     insta::assert_snapshot!(run(&sandbox, "plan --state state.yaml --catalog main"), @"
     ------- stderr -------
-    error: --catalog main says where BUNDLE comes from, and there is none; --catalog main=INDEX reads a catalog from there
+    error: --catalog main requires BUNDLE; use --catalog main=INDEX to read a catalog from an index
     ------- exit 2 -------
     ");
     insta::assert_snapshot!(run(&sandbox, "plan old --catalog main=index.db"), @"
     ------- stderr -------
-    error: --catalog names the one CatalogSource that BUNDLE comes from; --index says where it is taken from
+    error: with BUNDLE, --catalog must be the name of the CatalogSource that contains the bundle
+      hint: specify the index that contains the bundle with --index
     ------- exit 2 -------
     ");
 }
@@ -456,9 +457,9 @@ fn an_update_that_cannot_be_taken_is_told_with_its_reason() {
     fs::write(sandbox.path("rake4/metadata/dependencies.yaml"), needs).unwrap();
     succeed(&sandbox, "registry add -q -b rake4 -d index.db");
     insta::assert_snapshot!(outcome_of(&sandbox, "resolve rake --catalog index.db --installed rake.v1.2.0"), @"
-    note: rake.v1.2.0 is not updated to rake.v1.3.0: rake.v1.3.0 needs package hoe in the range >=1.0.0, and no catalog has that package
+    note: rake.v1.2.0 is not updated to rake.v1.3.0: rake.v1.3.0 needs package hoe in the range >=1.0.0, but no catalog contains this package
     ------- stderr -------
-    there is nothing to install or to update
+    nothing to install or update
     ");
 }
 
@@ -479,14 +480,11 @@ fn a_bundle_whose_dependencies_cannot_be_read_is_left_out_and_said() {
     assert!(outcome.stderr.contains("warning[dep-value-shape]"), "{outcome}");
     let outcome = outcome_of(&sandbox, "resolve shed --catalog index.db");
     assert!(outcome.stdout.contains("\nshed.v1.0.0 "), "{outcome}");
-    let note = "note: OLM does not look at shed.v1.1.0: its dependency";
+    let note = "note: OLM skips shed.v1.1.0: its dependency";
     assert!(outcome.stdout.contains(note), "{outcome}");
     for line in ["plan shed.v1.1.0 --index index.db", "plan second"] {
         let outcome = outcome_of(&sandbox, line);
-        let said = outcome
-            .stderr
-            .matches("OLM does not look at shed.v1.1.0: its property")
-            .count();
+        let said = outcome.stderr.matches("OLM ignores shed.v1.1.0: its property").count();
         assert_eq!(said, 1, "{outcome}");
     }
     let outcome = outcome_of(&sandbox, "plan shed.v1.0.0 --index index.db");
@@ -499,7 +497,10 @@ fn a_bundle_whose_dependencies_file_is_left_out_has_no_dependencies() {
     let broken = "dependencies: [{type: olm.package, value: {packageName: lamp, version: >=1.0.0}}";
     depending(&sandbox, "shed", "1.0.0", None, broken);
     let outcome = outcome_of(&sandbox, "registry add -b shed -d index.db");
-    assert!(outcome.stderr.contains("The file is left out"), "{outcome}");
+    assert!(
+        outcome.stderr.contains("The file is omitted, so the bundle has none"),
+        "{outcome}"
+    );
     let outcome = outcome_of(&sandbox, "resolve shed --catalog index.db");
     assert!(outcome.stdout.contains("\nshed.v1.0.0 "), "{outcome}");
     assert_eq!(outcome_of(&sandbox, "plan shed.v1.0.0 --index index.db").stderr, "");

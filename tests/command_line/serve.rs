@@ -169,12 +169,12 @@ fn a_catalog_with_errors_is_refused_with_all_of_them() {
         "catalog-entry-bundle",
         "catalog-package-missing",
         "catalog-bundle-identity",
-        "error: the catalog catalog has errors, and is not served",
+        "error: the catalog catalog has errors, so it is not served",
     ] {
         assert!(outcome.stderr.contains(part), "{part}: {outcome}");
     }
     let reason = std::fs::read_to_string(sandbox.path("reason")).unwrap();
-    assert_eq!(reason, "the catalog catalog has errors, and is not served");
+    assert_eq!(reason, "the catalog catalog has errors, so it is not served");
     let outcome = sandbox.run(["serve", "catalog", "--cache-dir=made", "--cache-only"]);
     assert_eq!(outcome.status, Some(1), "{outcome}");
     // In a log for programs, each finding is an event.
@@ -203,7 +203,7 @@ fn a_catalog_with_errors_is_refused_with_all_of_them() {
     assert!(entry["help"].is_string() && entry["message"].is_string(), "{entry}");
     assert_eq!(events.first().unwrap()["level"], "WARN");
     let last = events.last().unwrap();
-    assert_eq!(last["message"], "the catalog catalog has errors, and is not served");
+    assert_eq!(last["message"], "the catalog catalog has errors, so it is not served");
     assert!(!sandbox.path("made").exists());
 }
 
@@ -225,7 +225,7 @@ fn a_dockerfile_made_for_opm_checks_the_catalog_and_finds_the_folder_of_its_cach
     ]);
     insta::assert_snapshot!(outcome, @"
     ------- stderr -------
-    warning: there are no profiles of a Go program here; --metrics-address shows what the server does
+    warning: opmx has no Go profiles; use --metrics-address to monitor the server
     index.db can be served
     ");
 }
@@ -250,7 +250,7 @@ fn the_log_is_json_where_that_is_asked_for() {
         .unwrap();
     let mut stderr = std::io::BufReader::new(child.stderr.take().unwrap());
     let mut ports = Vec::new();
-    for message in ["showing figures", "serving"] {
+    for message in ["serving metrics", "serving"] {
         let event = event(&mut stderr).unwrap();
         assert_eq!(
             (&event["level"], &event["message"]),

@@ -123,12 +123,12 @@ fn the_probe_takes_the_flags_of_the_well_known_one() {
     let asked = |arguments: &[&str]| probe(&sandbox, &arguments.iter().map(ToString::to_string).collect::<Vec<_>>());
     insta::assert_snapshot!(asked(&[]), @"
     ------- stderr -------
-    error: -addr: is needed: host:port, or :port for this machine
+    error: -addr: is required; use host:port, or :port for this machine
     ------- exit 1 -------
     ");
     insta::assert_snapshot!(asked(&["-bogus"]), @"
     ------- stderr -------
-    error: -bogus: is not a flag of this probe, which knows -addr, -service, -connect-timeout and -rpc-timeout
+    error: -bogus: is not a flag of this probe; use -addr, -service, -connect-timeout or -rpc-timeout
     ------- exit 1 -------
     ");
     assert_eq!(

@@ -62,7 +62,7 @@ impl Site {
         pages.map(|path| (path.as_str(), self.page(path))).collect()
     }
 
-    /// All that is wrong: links to nothing, names that stand twice, and what could run or be fetched from elsewhere.
+    /// All that is wrong: links to nothing, names that appear twice, and what could run or be fetched from elsewhere.
     pub(crate) fn complaints(&self) -> Vec<String> {
         let pages = self.pages();
         let names: BTreeMap<&str, BTreeSet<&str>> = pages
@@ -94,7 +94,7 @@ impl Site {
                 if let Some(id) = element.get("id")
                     && !seen.insert(id)
                 {
-                    say(format!("the name {id} stands twice"));
+                    say(format!("the name {id} appears twice"));
                 }
                 for reference in ["for", "aria-labelledby"] {
                     if let Some(id) = element.get(reference)

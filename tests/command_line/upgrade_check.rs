@@ -43,7 +43,7 @@ fn where_there_are_no_operators_nothing_is_held() {
     let sandbox = sandbox("apiVersion: v1\nitems: []\nkind: List\n");
     insta::assert_snapshot!(run(&sandbox, "upgrade-check dump.yaml"), @"
     ------- stderr -------
-    there are no operators, and so no upgrade is held back
+    there are no operators, so no upgrade is held back
     ");
     let json = run(&sandbox, "upgrade-check dump.yaml -q -o json");
     assert_eq!(json.stdout, "{\n  \"operators\": []\n}\n");
@@ -67,11 +67,11 @@ fn what_is_held_is_told_with_the_words_of_olm() {
     bar.v1.0.0  operators  allowed   done
     foo.v1.0.0  operators  held      done          OperatorCondition/foo.v1.0.0  operator is not upgradeable: the operator is not upgradeable: a migration is going on
 
-    OPERATOR    NAMESPACE  SAYS               SINCE  EFFECT             REASON     MESSAGE
-    foo.v1.0.0  operators  Upgradeable=False         holds the upgrade  Migration  a migration is going on
+    OPERATOR    NAMESPACE  SAYS               SINCE  EFFECT              REASON     MESSAGE
+    foo.v1.0.0  operators  Upgradeable=False         blocks the upgrade  Migration  a migration is going on
 
-    To let foo.v1.0.0 be upgraded all the same:
-      kubectl patch operatorconditions.operators.coreos.com foo.v1.0.0 -n operators --type merge -p '{"spec":{"overrides":[{"type":"Upgradeable","status":"True","reason":"Overridden","message":"an administrator lets the operator be upgraded"}]}}'
+    To let foo.v1.0.0 be upgraded anyway:
+      kubectl patch operatorconditions.operators.coreos.com foo.v1.0.0 -n operators --type merge -p '{"spec":{"overrides":[{"type":"Upgradeable","status":"True","reason":"Overridden","message":"an administrator allows the upgrade"}]}}'
     ------- exit 3 -------
     "#);
     let json = run(&sandbox, "upgrade-check dump.yaml -o json");
@@ -100,7 +100,7 @@ fn what_is_held_is_told_with_the_words_of_olm() {
                     "namespace": "operators",
                     "patch": {"spec": {"overrides": [{
                         "type": "Upgradeable", "status": "True", "reason": "Overridden",
-                        "message": "an administrator lets the operator be upgraded",
+                        "message": "an administrator allows the upgrade",
                     }]}},
                 },
             },
@@ -135,9 +135,9 @@ fn what_a_cluster_would_refuse_is_a_warning() {
     OPERATOR  NAMESPACE  UPGRADES  LAST UPGRADE  CONDITION      WHY
     foo                  allowed   done          Condition/foo
     ------- stderr -------
-    warning: Condition/foo: status.conditions is one condition; a cluster takes only a list of them
-    warning: Condition/foo: the reason "Upgrade Done" of Upgrading is not in CamelCase; a cluster refuses it
-    warning: Condition/foo: the override of Upgradable changes nothing: OLM does not know this condition; is Upgradeable meant?
+    warning: Condition/foo: status.conditions is one condition; a cluster accepts only a list of them
+    warning: Condition/foo: the reason "Upgrade Done" of Upgrading is not in CamelCase; a cluster rejects it
+    warning: Condition/foo: the override of Upgradable has no effect, because OLM does not know this condition; did you mean Upgradeable?
     "#);
     assert_eq!(outcome_of(&sandbox, "upgrade-check dump.yaml -q").stderr, "");
 }
@@ -167,14 +167,14 @@ fn a_what_if_file_says_what_is_installed() {
                  status: {conditions: [{type: Upgrading, status: \"True\", reason: R, message: to 1.0.0}]}\n";
     fs::write(sandbox.path("state.yaml"), state).unwrap();
     insta::assert_snapshot!(run(&sandbox, "upgrade-check --state state.yaml"), @r#"
-    OPERATOR     NAMESPACE  UPGRADES  LAST UPGRADE  CONDITION    WHY
-    hoe.v1.0.0   operators  allowed   not done
-    rake.v1.0.0  operators  held      going on      Condition/x  operator is not upgradeable: the operator is being upgraded: to 1.0.0
+    OPERATOR     NAMESPACE  UPGRADES  LAST UPGRADE   CONDITION    WHY
+    hoe.v1.0.0   operators  allowed   not completed
+    rake.v1.0.0  operators  held      in progress    Condition/x  operator is not upgradeable: the operator is being upgraded: to 1.0.0
 
-    OPERATOR     NAMESPACE  SAYS            SINCE  EFFECT             REASON  MESSAGE
-    rake.v1.0.0  operators  Upgrading=True         holds the upgrade  R       to 1.0.0
+    OPERATOR     NAMESPACE  SAYS            SINCE  EFFECT              REASON  MESSAGE
+    rake.v1.0.0  operators  Upgrading=True         blocks the upgrade  R       to 1.0.0
 
-    To let rake.v1.0.0 be upgraded all the same:
+    To let rake.v1.0.0 be upgraded anyway:
       kubectl patch conditions.operators.coreos.com x -n operators --type merge -p '{"spec":{"overrides":["Upgrading"]}}'
     ------- exit 3 -------
     "#);
@@ -185,13 +185,13 @@ fn a_what_if_file_says_what_is_installed() {
     .unwrap();
     insta::assert_snapshot!(fail(&sandbox, "upgrade-check --state misspelled.yaml"), @r#"
     ------- stderr -------
-    error: misspelled.yaml:4:1: condition is not a key of the file; did you mean conditions?
+    error: misspelled.yaml:4:1: condition is not a known key of the file; did you mean conditions?
     ------- exit 1 -------
     "#);
     insta::assert_snapshot!(fail(&sandbox, "upgrade-check --state dump.yaml"), @"
     ------- stderr -------
-    error: dump.yaml:1:1: this is a Kubernetes object, and no what-if file
-      hint: a dump of a cluster is given with --cluster, or as FILE
+    error: dump.yaml:1:1: this is a Kubernetes object, not a what-if file
+      hint: pass a cluster dump with --cluster, or as FILE
     ------- exit 1 -------
     ");
 }
@@ -201,14 +201,14 @@ fn what_cannot_be_judged_is_refused() {
     let sandbox = sandbox("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n");
     insta::assert_snapshot!(fail(&sandbox, "upgrade-check dump.yaml"), @r#"
     ------- stderr -------
-    error: there is no operator and no condition of one in what was read
-      hint: give what "kubectl get csv,operatorconditions -o yaml" prints
+    error: the input contains neither operators nor operator conditions
+      hint: pass the output of "kubectl get csv,operatorconditions -o yaml"
     ------- exit 1 -------
     "#);
     fs::write(sandbox.path("list.yaml"), "- 1\n").unwrap();
     insta::assert_snapshot!(fail(&sandbox, "upgrade-check list.yaml"), @r#"
     ------- stderr -------
-    error: list.yaml:1: a number stands where a Kubernetes object is expected
+    error: list.yaml:1: expected a Kubernetes object, found a number
       hint: a dump is the output of "kubectl get ... -o yaml", "kubectl api-resources" or "kubectl get --raw /apis/GROUP/VERSION"
     ------- exit 1 -------
     "#);
@@ -341,12 +341,12 @@ fn c34_all_that_operators_say_is_shown_since_when_and_with_the_update_that_waits
     OPERATOR     NAMESPACE  UPGRADES  WAITING               LAST UPGRADE  CONDITION                      WHY
     rake.v1.0.0  garden     held      rake.v1.1.0 (stable)  done          OperatorCondition/rake.v1.0.0  operator is not upgradeable: the operator is not upgradeable: wait for the potatoes
 
-    OPERATOR     NAMESPACE  SAYS               SINCE                 EFFECT                      REASON   MESSAGE
-    rake.v1.0.0  garden     Upgradeable=False  2026-01-01T00:00:00Z  holds the upgrade           Digging  wait for the potatoes
-    rake.v1.0.0  garden     Rusty=True         2026-01-02T00:00:00Z  none, OLM does not know it  Rain     oil the rake
+    OPERATOR     NAMESPACE  SAYS               SINCE                 EFFECT                REASON   MESSAGE
+    rake.v1.0.0  garden     Upgradeable=False  2026-01-01T00:00:00Z  blocks the upgrade    Digging  wait for the potatoes
+    rake.v1.0.0  garden     Rusty=True         2026-01-02T00:00:00Z  none, unknown to OLM  Rain     oil the rake
 
-    To let rake.v1.0.0 be upgraded all the same:
-      kubectl patch operatorconditions.operators.coreos.com rake.v1.0.0 -n garden --type merge -p '{"spec":{"overrides":[{"type":"Upgradeable","status":"True","reason":"Overridden","message":"an administrator lets the operator be upgraded"}]}}'
+    To let rake.v1.0.0 be upgraded anyway:
+      kubectl patch operatorconditions.operators.coreos.com rake.v1.0.0 -n garden --type merge -p '{"spec":{"overrides":[{"type":"Upgradeable","status":"True","reason":"Overridden","message":"an administrator allows the upgrade"}]}}'
     ------- exit 3 -------
     "#);
     let json = run(&sandbox, "upgrade-check dump.yaml --catalog index.db -o json");
@@ -383,10 +383,10 @@ fn c21_the_plan_of_a_bundle_is_held_by_the_condition_of_what_it_replaces() {
     let sandbox = saying();
     insta::assert_snapshot!(run(&sandbox, "plan new --cluster dump.yaml -n garden"), @r#"
     ------- stderr -------
-    error: rake.v1.1.0 does not take the place of rake.v1.0.0: operator is not upgradeable: the operator is not upgradeable: wait for the potatoes
-      because: OperatorCondition/rake.v1.0.0 says Upgradeable=False (Digging) since 2026-01-01T00:00:00Z
-      note: OLM makes the InstallPlan all the same, and leaves rake.v1.1.0 in the phase Pending with the reason OperatorConditionNotUpgradeable
-      it would work after: kubectl patch operatorconditions.operators.coreos.com rake.v1.0.0 -n garden --type merge -p '{"spec":{"overrides":[{"type":"Upgradeable","status":"True","reason":"Overridden","message":"an administrator lets the operator be upgraded"}]}}'
+    error: rake.v1.1.0 does not replace rake.v1.0.0: operator is not upgradeable: the operator is not upgradeable: wait for the potatoes
+      because: OperatorCondition/rake.v1.0.0 reports Upgradeable=False (Digging) since 2026-01-01T00:00:00Z
+      note: OLM still creates the InstallPlan, but leaves rake.v1.1.0 in the phase Pending with the reason OperatorConditionNotUpgradeable
+      it would work after: kubectl patch operatorconditions.operators.coreos.com rake.v1.0.0 -n garden --type merge -p '{"spec":{"overrides":[{"type":"Upgradeable","status":"True","reason":"Overridden","message":"an administrator allows the upgrade"}]}}'
     ------- exit 3 -------
     "#);
     let json = run(&sandbox, "plan new --cluster dump.yaml -n garden -o json");
@@ -395,7 +395,7 @@ fn c21_the_plan_of_a_bundle_is_held_by_the_condition_of_what_it_replaces() {
     // Also where the bundle names no version that it replaces: the package is the same.
     let skipping = run(&sandbox, "plan new --cluster dump.yaml -n garden --replaces=");
     assert!(
-        skipping.status == Some(3) && skipping.stderr.contains("does not take the place of rake.v1.0.0"),
+        skipping.status == Some(3) && skipping.stderr.contains("does not replace rake.v1.0.0"),
         "{skipping}"
     );
     // Elsewhere there is nothing to hold.
@@ -407,7 +407,7 @@ fn c21_the_plan_of_a_bundle_is_held_by_the_condition_of_what_it_replaces() {
     }
     let planned = outcome_of(&sandbox, "plan --cluster dump.yaml --catalog own=index.db");
     assert!(
-        planned.stderr.contains("since 2026-01-01T00:00:00Z; an override"),
+        planned.stderr.contains("since 2026-01-01T00:00:00Z; add an override"),
         "{planned}"
     );
 }
@@ -426,11 +426,11 @@ fn c23_what_cannot_be_resolved_names_the_condition_that_holds() {
     insta::assert_snapshot!(run(&sandbox, "resolve --cluster dump.yaml --catalog own=index.db"), @"
     ------- stderr -------
     error: constraints not satisfiable: @existing/garden//rake.v1.0.0 and own/garden/stable/rake.v1.1.0 originate from package rake, bundle hoe.v1.0.0 requires an operator with package: rake and with version in range: >=1.1.0, subscription hoe exists, subscription hoe requires own/garden/stable/hoe.v1.0.0, subscription rake exists, subscription rake requires @existing/garden//rake.v1.0.0
-      because: of package rake only one version can be there: rake.v1.0.0 (installed) or rake.v1.1.0 (channel stable)
-      because: the subscription rake can take only rake.v1.0.0 (installed), because operator is not upgradeable: the operator is not upgradeable: wait for the potatoes (OperatorCondition/rake.v1.0.0 says Upgradeable=False (Digging) since 2026-01-01T00:00:00Z; an override in its spec.overrides lets the update through)
-      because: the subscription hoe can take only hoe.v1.0.0 (channel stable)
-      because: hoe.v1.0.0 needs package rake in the range >=1.1.0, which is only rake.v1.1.0 (channel stable)
-      it would work with: an override in OperatorCondition/rake.v1.0.0, which holds back rake.v1.0.0
+      because: only one version of package rake can be installed: rake.v1.0.0 (installed) or rake.v1.1.0 (channel stable)
+      because: the subscription rake can use only rake.v1.0.0 (installed), because operator is not upgradeable: the operator is not upgradeable: wait for the potatoes (OperatorCondition/rake.v1.0.0 reports Upgradeable=False (Digging) since 2026-01-01T00:00:00Z; add an override to its spec.overrides to allow the update)
+      because: the subscription hoe can use only hoe.v1.0.0 (channel stable)
+      because: hoe.v1.0.0 needs package rake in the range >=1.1.0, and only rake.v1.1.0 (channel stable) satisfies this
+      it would work with: an override in OperatorCondition/rake.v1.0.0, which blocks rake.v1.0.0
       it would work with: no subscription rake
       it would work with: no subscription hoe
     ------- exit 3 -------
@@ -446,10 +446,10 @@ fn an_operator_shows_what_it_says_and_that_its_update_is_held() {
     updates in    stable
     condition     ComponentsDiverge (ComponentsDivergeFromInstall): on-cluster components diverge from install resource
     condition     UpdateAvailable (UpdateFound): an upgrade to rake.v1.1.0 has been found in the channel stable
-    condition     Upgradeable=False (Digging) since 2026-01-01T00:00:00Z: operator is not upgradeable: the operator is not upgradeable: wait for the potatoes (OperatorCondition/rake.v1.0.0 says Upgradeable=False (Digging) since 2026-01-01T00:00:00Z; an override in its spec.overrides lets the update through)
-    diverges      ClusterServiceVersion garden/rake.v1.0.0: spec.displayName is missing, and the bundle says "rake"
-    diverges      ClusterServiceVersion garden/rake.v1.0.0: spec.install is missing, and the bundle says {"spec":{"deployments":[{"name":"rake","spec":{"selector":{"...
-    diverges      ClusterServiceVersion garden/rake.v1.0.0: spec.installModes is missing, and the bundle says [{"supported":true,"type":"AllNamespaces"}]
+    condition     Upgradeable=False (Digging) since 2026-01-01T00:00:00Z: operator is not upgradeable: the operator is not upgradeable: wait for the potatoes (OperatorCondition/rake.v1.0.0 reports Upgradeable=False (Digging) since 2026-01-01T00:00:00Z; add an override to its spec.overrides to allow the update)
+    diverges      ClusterServiceVersion garden/rake.v1.0.0: spec.displayName is missing, but the bundle specifies "rake"
+    diverges      ClusterServiceVersion garden/rake.v1.0.0: spec.install is missing, but the bundle specifies {"spec":{"deployments":[{"name":"rake","spec":{"selector":{"...
+    diverges      ClusterServiceVersion garden/rake.v1.0.0: spec.installModes is missing, but the bundle specifies [{"supported":true,"type":"AllNamespaces"}]
     label         operators.coreos.com/rake.garden
 
     COMPONENT                          NAMESPACE  API VERSION                    CONDITIONS
@@ -457,7 +457,7 @@ fn an_operator_shows_what_it_says_and_that_its_update_is_held() {
     OperatorCondition/rake.v1.0.0      garden     operators.coreos.com/v2        Upgradeable=False (Digging) since 2026-01-01T00:00:00Z: wait for the potatoes; Rusty (Rain) since 2026-01-02T00:00:00Z: oil the rake
     Subscription/rake                  garden     operators.coreos.com/v1alpha1
     ------- stderr -------
-    rake.garden: what was read has no object of kind Deployment, so those of rake.v1.0.0 are not compared
+    rake.garden: the input contains no object of kind Deployment, so objects of this kind in rake.v1.0.0 are not compared
     "#);
 }
 
@@ -469,7 +469,7 @@ fn c9_c11_a_resource_is_tied_to_its_operator() {
     let outcome = outcome_of(&sandbox, line);
     let commands: Vec<&str> = outcome.stdout.lines().filter(|line| line.starts_with('#')).collect();
     insta::assert_snapshot!(commands.join("\n"), @r#"
-    # Where OLM does not do it, these tell the operator the name of its resource:
+    # If OLM does not do it, these commands pass the name of the resource to the operator:
     # kubectl patch deployment etcd -n operators -p '{"spec":{"template":{"spec":{"containers":[{"name":"manager","env":[{"name":"OPERATOR_CONDITION_NAME","value":"etcd.v0.9.4"}]}]}}}}'
     # kubectl set env deployment/other -n operators OPERATOR_CONDITION_NAME=etcd.v0.9.4
     "#);

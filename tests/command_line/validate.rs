@@ -86,7 +86,7 @@ fn errors_fail_the_command_and_are_shown_at_their_lines() {
     let outcome = sandbox.run(["validate", "etcd"]);
     assert_eq!(outcome.status, Some(1), "{outcome}");
     for words in [
-        "error[catalog-entry-bundle]: channel \"stable\" of package \"etcd\" has an entry of bundle \"etcd.v11\"",
+        "error[catalog-entry-bundle]: channel \"stable\" of package \"etcd\" has an entry for bundle \"etcd.v11\"",
         "etcd/catalog.yaml:11:9",
         "11 | - name: etcd.v11",
         "Did you mean \"etcd.v1\"?",
@@ -133,7 +133,7 @@ fn what_is_no_folder_is_refused() {
     let outcome = sandbox.run(["validate", "etcd/catalog.yaml"]);
     assert_eq!(outcome.status, Some(1));
     assert!(
-        outcome.stderr.contains("etcd/catalog.yaml is not a directory"),
+        outcome.stderr.contains("etcd/catalog.yaml is not a folder"),
         "{outcome}"
     );
     let outcome = sandbox.run(["validate", "none"]);
@@ -154,7 +154,7 @@ fn a_link_to_a_folder_elsewhere_is_not_passed_over() {
     symlink("../catalog/compost-operator", sandbox.path("linked/compost-operator")).unwrap();
     insta::assert_snapshot!(sandbox.run(["validate", "linked"]), @"
     ------- stderr -------
-    error: linked/compost-operator is a link to a folder, and links to folders are not followed; copy the folder there
+    error: linked/compost-operator is a link to a folder outside the catalog, which is not followed; copy the folder there
     ------- exit 1 -------
     ");
     // As a ConfigMap is mounted.

@@ -1,11 +1,11 @@
-//! A place to run opmx in that knows nothing of the machine it stands on.
+//! A sandbox to run opmx in, independent of the machine.
 
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A fresh home and working folder, and an environment with nothing of the caller's in it.
+/// A fresh home and working folder, and an environment with nothing from the caller's.
 pub(crate) struct Sandbox {
     root: tempfile::TempDir,
 }
@@ -19,12 +19,12 @@ impl Sandbox {
         Self { root }
     }
 
-    /// A path in the working folder, where commands run.
+    /// Returns a path in the working folder, where commands run.
     pub(crate) fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
         self.root.path().join("work").join(relative)
     }
 
-    /// The command, ready to be changed and run by hand. It reads nothing and is 80 columns wide.
+    /// Returns the command, ready to be changed and run by hand. It has no input, and its output is 80 columns wide.
     pub(crate) fn command<Word: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = Word>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_opmx"));
         command.args(arguments);
@@ -49,12 +49,12 @@ impl Sandbox {
             .env("LC_ALL", "C.UTF-8");
     }
 
-    /// Runs `opmx` with these arguments to its end.
+    /// Runs `opmx` with these arguments until it exits.
     pub(crate) fn run<Word: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = Word>) -> Outcome {
         self.finish(&mut self.command(arguments))
     }
 
-    /// Runs a command made by [`Sandbox::command`] to its end. Paths of the sandbox read `[DIR]` in what it says.
+    /// Runs a command made by [`Sandbox::command`] until it exits. Paths of the sandbox become `[DIR]` in its output.
     pub(crate) fn finish(&self, command: &mut Command) -> Outcome {
         let output = command.output().expect("opmx starts");
         let root = self.root.path().to_str().expect("a UTF-8 path");
@@ -71,7 +71,7 @@ impl Sandbox {
     }
 }
 
-/// Copies a folder with all that is in it. The files are dated now, whatever the date of the originals.
+/// Copies a folder with everything in it. The files get the current time, whatever the time of the originals.
 pub(crate) fn copy_folder(from: &Path, to: &Path) {
     for entry in walkdir::WalkDir::new(from) {
         let entry = entry.expect("an entry of the folder");
@@ -84,11 +84,11 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// All that can be seen of a command that has ended. It prints as one text, for snapshots.
+/// Everything visible of a command that has ended. It prints as one text, for snapshots.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) struct Outcome {
-    /// The exit code; none where a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub(crate) status: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,

@@ -1,4 +1,4 @@
-//! A server in a process, and a catalog of inline bundles for it.
+//! A server process, and a catalog of inline bundles for it.
 
 use crate::common::Sandbox;
 use base64::Engine;
@@ -15,11 +15,11 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 
-/// A server that is killed with the value, should a test end early.
+/// A server that is killed when dropped, in case a test ends early.
 pub(crate) struct Server {
     pub(crate) child: Child,
     pub(crate) port: u16,
-    /// Where it shows its figures, if it does.
+    /// The port of its metrics, if it serves them.
     figures: u16,
     pub(crate) stderr: BufReader<ChildStderr>,
 }
@@ -67,14 +67,14 @@ impl Server {
         Endpoint::from_shared(format!("http://127.0.0.1:{}", self.port)).unwrap()
     }
 
-    /// Memory that the process has resident, in MiB.
+    /// Returns the resident memory of the process, in MiB.
     pub(crate) fn resident(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
         line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
     }
 
-    /// The value of a series of the figures.
+    /// Returns the value of a series of the metrics.
     pub(crate) fn figure(&self, series: &str) -> f64 {
         let mut stream = TcpStream::connect(("127.0.0.1", self.figures)).unwrap();
         write!(stream, "GET /metrics HTTP/1.1\r\nHost: server\r\n\r\n").unwrap();
@@ -85,7 +85,7 @@ impl Server {
         line.unwrap_or_else(|| panic!("{page}")).trim().parse().unwrap()
     }
 
-    /// Ends it by a signal; it must end well, and say nothing more.
+    /// Ends it by a signal. It must succeed and print nothing more.
     pub(crate) fn end(mut self) {
         self.terminate();
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
@@ -122,7 +122,7 @@ pub(crate) fn bundle(number: usize, size: usize) -> Value {
     json!({"schema": "olm.bundle", "package": "garden", "name": name, "properties": properties})
 }
 
-/// A catalog of inline bundles in the folder `catalog`, each of them a file.
+/// Writes a catalog of inline bundles to the folder `catalog`, each in its own file.
 pub(crate) fn catalog(sandbox: &Sandbox, bundles: usize, size: usize) {
     let folder = sandbox.path("catalog");
     fs::create_dir(&folder).unwrap();

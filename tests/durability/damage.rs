@@ -197,7 +197,7 @@ fn what_is_no_whole_index_is_refused_by_every_command() {
     for (of, content) in cases {
         place.all_fail(&content, of);
     }
-    place.report("cut short or something else");
+    place.report("cut short or a value of another type");
 }
 
 #[test]
@@ -371,7 +371,7 @@ fn a_database_that_somebody_holds_is_waited_for_and_then_named() {
             (Some(1), ""),
             "{line}: {outcome}"
         );
-        let expected = "db/index.db is in use by another program, and did not become free within 30 seconds; try again";
+        let expected = "db/index.db is in use by another program and was not released within 30 seconds; try again";
         assert!(outcome.stderr.contains(expected), "{line}: {outcome}");
     }
     // Who only looks waits for nobody; a trial does, as the change itself would.

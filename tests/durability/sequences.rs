@@ -611,7 +611,7 @@ const MODES: [(&str, Option<Mode>); 4] = [
 
 /// Whether a finding is about what stands behind a skipped bundle, where a walk of the channel ends.
 fn is_stranded(message: &str) -> bool {
-    message.contains("nothing leads from the head")
+    message.contains("has no update path from bundle")
 }
 
 #[test]

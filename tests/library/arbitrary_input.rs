@@ -1,13 +1,13 @@
-//! Anything may come from outside: no panic, no place outside of a file, and what is accepted holds together.
+//! Arbitrary input: nothing panics, no place is outside a file, and what is accepted is consistent.
 //!
-//! The targets in fuzz/ have the same bodies, and find with time what chance does not.
+//! The targets in fuzz/ use the same bodies, and in time find what random tests do not.
 
 mod bodies;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Texts that mean something to some reader.
+/// Strings that mean something to some reader.
 fn telling() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
         "",
@@ -62,7 +62,7 @@ fn telling() -> impl Strategy<Value = String> {
     prop_oneof![words.prop_map(str::to_owned), "\\PC{0,20}", "[ -~\n]{0,40}"]
 }
 
-/// Bytes of any kind, and text of any kind.
+/// Arbitrary bytes, and arbitrary text.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         vec(any::<u8>(), 0..2_000),
@@ -70,12 +70,12 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// What takes the place of a word.
+/// The replacement for a word.
 fn text() -> impl Strategy<Value = String> {
     vec(telling(), 0..3).prop_map(|parts| parts.join(" "))
 }
 
-/// Many in a release build; enough otherwise for what a change breaks.
+/// Many cases in a release build; otherwise enough to find what a change breaks.
 fn cases(debug: u32) -> ProptestConfig {
     ProptestConfig::with_cases(if cfg!(debug_assertions) { debug } else { 5_000 })
 }
@@ -240,7 +240,7 @@ const MEDIA_TYPES: [Option<&str>; 5] = [
     Some("text/plain"),
 ];
 
-/// A member of a layer; its names are often those of others.
+/// A member of a layer; its name is often that of another one.
 fn member() -> impl Strategy<Value = bodies::layer::Member> {
     let paths = [
         "a",
@@ -262,7 +262,7 @@ fn member() -> impl Strategy<Value = bodies::layer::Member> {
     (path(), any::<u8>(), path(), size, vec(any::<u8>(), 0..700))
 }
 
-/// What is often nearly a range.
+/// Something that is often almost a range.
 fn range() -> impl Strategy<Value = String> {
     let parts = [
         "1.0.0",
@@ -300,7 +300,7 @@ fn range() -> impl Strategy<Value = String> {
     vec(part, 0..9).prop_map(|parts| parts.concat())
 }
 
-/// A string of a request, or the number of one that the server knows.
+/// A string in a request, or the number of one that the server knows.
 fn field() -> impl Strategy<Value = (u8, String)> {
     (any::<u8>(), prop_oneof![Just(String::new()), text()])
 }

@@ -1,4 +1,4 @@
-//! Slips in the names and the values of fields of Kubernetes' own kinds.
+//! Mistakes in the names and the values of fields of Kubernetes' own kinds.
 
 use opmx::bundle;
 use opmx::diagnostic::Diagnostic;
@@ -7,7 +7,7 @@ use opmx::tree::{Tree, TreeLimits};
 use opmx::validation::check_reading;
 use serde_json::{Value, json};
 
-/// What is found about the fields of one object beside the operator's own.
+/// Returns the findings about the fields of one object in a bundle.
 fn found(manifest: &str) -> Vec<Diagnostic> {
     let mut tree = Tree::new("bundle");
     for (path, text) in [("manifests/object.yaml", manifest), ("metadata/olm.yaml", "{}\n")] {
@@ -19,7 +19,7 @@ fn found(manifest: &str) -> Vec<Diagnostic> {
     findings.into_iter().filter(of_fields).collect()
 }
 
-/// An object with a value at a path, where `[]` behind a key is a list of one.
+/// Returns an object with a value at a path, where `[]` after a key means a list of one.
 fn object(api_version: &str, kind: &str, path: &str, value: Value) -> String {
     let inner = path.rsplit('.').fold(value, |value, key| match key.strip_suffix("[]") {
         Some(key) => json!({key: [value]}),
@@ -38,7 +38,7 @@ fn object(api_version: &str, kind: &str, path: &str, value: Value) -> String {
 const POD: &str = "spec.template.spec";
 const CONTAINER: &str = "spec.template.spec.containers[]";
 
-/// API, where, what was written, what was meant.
+/// The API, the place, what was written, and what was meant.
 #[rustfmt::skip]
 const SLIPS: &[(&str, &str, &str, &str)] = &[
     ("apps/v1 Deployment", "", "specs", "spec"),
@@ -159,7 +159,7 @@ fn a_field_in_the_wrong_place_is_led_to_the_right_one() {
         advice("spec.template.spec.containers[].runAsUser")
             .starts_with("Move it to spec.template.spec.containers[0].securityContext.runAsUser,")
     );
-    assert!(advice("spec.zzzzzzzzzz").starts_with("Correct the name or the place"));
+    assert!(advice("spec.zzzzzzzzzz").starts_with("Correct the name or the position"));
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn a_value_that_the_api_server_cannot_read_is_an_error_and_says_what_is_right() 
             "apps/v1 Deployment",
             "spec.template.spec.containers[].env[].value",
             json!(8080),
-            "Quote it: \"8080\".",
+            "Use quotes: \"8080\".",
         ),
         (
             "apps/v1 Deployment",
@@ -191,13 +191,13 @@ fn a_value_that_the_api_server_cannot_read_is_an_error_and_says_what_is_right() 
             "",
         ),
         ("v1 Service", "spec.ports[].port", json!("https"), ""),
-        ("v1 ConfigMap", "data.size", json!(3), "Quote it: \"3\"."),
+        ("v1 ConfigMap", "data.size", json!(3), "Use quotes: \"3\"."),
         ("policy/v1 PodDisruptionBudget", "spec.minAvailable", json!(true), ""),
         (
             "rbac.authorization.k8s.io/v1 Role",
             "rules[].verbs",
             json!("get"),
-            "Write a list: [\"get\"].",
+            "Use a list: [\"get\"].",
         ),
     ];
     for (api, path, value, advice) in cases {
@@ -231,7 +231,7 @@ fn what_the_api_server_reads_is_no_finding() {
     ] {
         assert_eq!(found(&object("apps/v1", "Deployment", path, value)), []);
     }
-    // A kind that is not Kubernetes' own has fields that nobody here knows.
+    // The fields of a kind that is not Kubernetes' own are unknown here.
     assert_eq!(
         found(&object("monitoring.example.com/v1", "Watch", "spec.any", json!(1))),
         []

@@ -1,15 +1,15 @@
-//! No error repeats its cause: what `source()` gives is not in the message, too.
+//! No error message repeats its cause, which `source()` returns.
 
 use std::fs;
 use std::path::Path;
 
-/// The variants of errors in a source file that print what is their source.
+/// Returns the error variants in a source file that print their own source.
 fn repeating(text: &str) -> Vec<String> {
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let attributes = text.split("#[error(").skip(1);
     let repeating = attributes.filter_map(|rest| {
         let (words, item) = rest.split_once(")]")?;
-        // What follows the braces or the semicolon of the item is of another one.
+        // What follows the braces or the semicolon of the item belongs to another one.
         let item = item.split(['}', ';']).next()?;
         let marked = item.split_once("#[source]").or_else(|| item.split_once("#[from]"));
         let marked = marked.map_or("", |(_, field)| field.trim_start().trim_start_matches("pub "));
@@ -18,7 +18,7 @@ fn repeating(text: &str) -> Vec<String> {
             .take_while(|letter| letter.is_alphanumeric() || *letter == '_')
             .collect();
         let name = match name.as_str() {
-            // Where nothing is marked, the name makes a field the source.
+            // If nothing is marked, a field named `source` is the source.
             "" if item.contains("source:") => "source",
             "" => return None,
             name if marked[name.len()..].starts_with(": ") => name,

@@ -1,4 +1,4 @@
-//! What `index extract` takes out of an index resolves there as it does in the whole of it.
+//! What `index extract` extracts from an index resolves there as it does in the whole index.
 
 use opmx::catalog::Catalog;
 use opmx::cluster::state::{Installed, Subscription};
@@ -20,9 +20,9 @@ use std::sync::Arc;
 const PACKAGES: usize = 4;
 const INTENTS: [&str; 3] = ["required", "recommended", "optional"];
 
-/// What a bundle needs: the shape of the dependency, two numbers of packages or APIs, a least version, an intent.
+/// What a bundle needs: the form of the dependency, two numbers of packages or APIs, a minimum version, an intent.
 type Need = (u8, usize, usize, u8, usize);
-/// The versions of a package from the first to the last, each with the API that it provides, and what it needs.
+/// The versions of a package from first to last, each with the API that it provides, and what it needs.
 type Versions = Vec<(Option<usize>, Vec<Need>)>;
 
 fn versions() -> impl Strategy<Value = Versions> {
@@ -59,7 +59,7 @@ fn need(&(shape, one, other, least, intent): &Need) -> Value {
     }
 }
 
-/// A file-based catalog: every package has a channel with all of its versions, and one with the first alone.
+/// Writes a file-based catalog: every package has a channel with all of its versions, and one with only the first.
 fn write(packages: &[Versions], folder: &Path) {
     let mut text = String::new();
     let mut add = |document: Value| writeln!(text, "{document}").unwrap();
@@ -90,7 +90,7 @@ fn write(packages: &[Versions], folder: &Path) {
     fs::write(folder.join("catalog.json"), text).unwrap();
 }
 
-/// What comes of subscribing to a package in one state after another.
+/// Returns the results of subscribing to a package in one state after another.
 fn answers(catalog: &Catalog, package: &str) -> Vec<String> {
     let bundles: Vec<&str> = catalog
         .bundles
@@ -158,8 +158,8 @@ fn answers(catalog: &Catalog, package: &str) -> Vec<String> {
                 ..ResolverOptions::default()
             };
             answers.push(match resolve(&problem, &options) {
-                // Why something is left out may be told otherwise: of a package that has no version in a range the part
-                // has none at all.
+                // The reason why something is left out may differ: a package with no version in a range has no version
+                // at all in the part.
                 Ok(mut answer) => {
                     let notes = std::mem::take(&mut answer.notes);
                     let notes: Vec<_> = notes.into_iter().map(|note| (note.kind, note.subject)).collect();

@@ -1,4 +1,4 @@
-//! The library as a whole, by its own examples, by chance, and in its structure.
+//! The library as a whole: its own examples, generated input, and its structure.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,6 +13,7 @@ mod arbitrary_input;
 mod builtin_fields;
 mod causes;
 mod extract;
+mod mirrored_parts;
 mod optional_manifests;
 mod resolver_scenarios;
 mod rule_examples;

@@ -25,7 +25,7 @@ const KINDS: [(&str, &str); 5] = [
 ];
 const NAMESPACES: [Option<&str>; 3] = [None, Some("a"), Some("b")];
 
-/// An object of the bundle, and an entry that names it by one of the namespaces.
+/// An object of the bundle, and an entry that names it with one of the namespaces.
 #[derive(Debug, Clone)]
 struct Part {
     kind: usize,
@@ -43,7 +43,7 @@ fn parts() -> impl Strategy<Value = Vec<Part>> {
     prop::collection::vec(part, 1..6)
 }
 
-/// The files of the objects and of the properties.
+/// Adds the files of the objects and of the properties.
 fn add(tree: &mut Tree, parts: &[Part]) {
     let mut entries = Vec::new();
     let mut put = |path: &str, value: &Value| {
@@ -92,7 +92,7 @@ fn converted(tree: &Tree, to: MediaType) -> Tree {
     conversion.tree.unwrap()
 }
 
-/// Which objects an index says are optional, by name.
+/// Returns which objects an index marks as optional, by name.
 fn marks(tree: &Tree) -> BTreeMap<String, bool> {
     let (content, _) = content::of_files(tree, None, &Limits::default()).unwrap();
     let named = optional::named(&content);
@@ -108,8 +108,8 @@ fn marks(tree: &Tree) -> BTreeMap<String, bool> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// O18, from `k8s+v1`: what the author names by the manifest's namespace, or by none where OLM moves it, is
-    /// optional, and nothing else; in the index and in the bundle of the other form and back.
+    /// O18, from `k8s+v1`: an object is optional if the author names it with the manifest's namespace, or with none if
+    /// OLM moves it, and otherwise not. This holds in the index, in the bundle of the other media type, and back.
     #[test]
     fn o18_the_mark_of_a_plain_bundle_survives(parts in parts()) {
         let tree = plain(&parts);

@@ -1,5 +1,5 @@
-//! Generated problems, each solved a second time by trying everything in the order of preference, and hostile ones,
-//! which must end.
+//! Generated problems, each also solved by trying everything in the order of preference, and hostile problems, which
+//! must end.
 
 use opmx::cluster;
 use opmx::install::catalogs::Catalogs;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 const SCENARIOS: u64 = 2_000;
-/// Steps that no generated problem needs.
+/// A number of steps that no generated problem needs.
 const STEPS: u64 = 20_000;
 
 fn solve(state: &Value, options: &ResolverOptions) -> Result<Resolution, Unresolved> {
@@ -19,7 +19,7 @@ fn solve(state: &Value, options: &ResolverOptions) -> Result<Resolution, Unresol
     resolve(&Problem::of_state(&state, &read), options)
 }
 
-/// Numbers that look random and are the same in every run.
+/// Numbers that look random but are the same in every run.
 struct Chance(u64);
 
 impl Chance {
@@ -32,16 +32,16 @@ impl Chance {
     }
 }
 
-/// A bundle of a package: its versions are 1.0.0, 2.0.0 and so on, and each replaces the one before it.
+/// A bundle of a package. Its versions are 1.0.0, 2.0.0 and so on, and each replaces the one before it.
 #[derive(Debug, Clone, Default)]
 struct Bundle {
     catalog: usize,
     package: u64,
     version: u64,
-    /// Numbers of the APIs that it provides and needs.
+    /// The numbers of the APIs that it provides and needs.
     provides: Vec<u64>,
     needs: Vec<u64>,
-    /// A package, and the least version or the version that is too high.
+    /// A package, whether the bound is a minimum, and the bound: the minimum version, or the lowest that is too high.
     needs_package: Option<(u64, bool, u64)>,
     deprecated: bool,
     installed: bool,
@@ -57,7 +57,7 @@ impl Bundle {
 struct Scenario {
     bundles: Vec<Bundle>,
     priorities: Vec<u64>,
-    /// Package, catalog, and the version that is installed.
+    /// The package, the catalog, and the installed version.
     subscriptions: Vec<(u64, usize, Option<u64>)>,
 }
 
@@ -185,7 +185,7 @@ impl Scenario {
             "installed": installed.collect::<Vec<_>>(), "subscriptions": subscriptions.collect::<Vec<_>>()})
     }
 
-    /// What a subscription can take, the best first.
+    /// Returns what a subscription can take, the best first.
     fn candidates(&self, (package, catalog, installed): (u64, usize, Option<u64>)) -> Vec<usize> {
         let mut found: Vec<usize> = (0..self.bundles.len())
             .filter(|at| {
@@ -204,7 +204,7 @@ impl Scenario {
         found
     }
 
-    /// The lists of which a bundle needs one each, the best first.
+    /// Returns the lists of which a bundle needs one each, the best first.
     fn needs(&self, by: usize) -> Vec<Vec<usize>> {
         let bundle = &self.bundles[by];
         let home = (!bundle.installed).then_some(bundle.catalog);
@@ -239,7 +239,7 @@ impl Scenario {
         left.package == right.package || left.provides.iter().any(|api| right.provides.contains(api))
     }
 
-    /// The first selection there is. `ready` are lists that must be met, the first first; `tries` are counted.
+    /// Returns the first valid selection. `ready` holds the lists to satisfy, in order; `tries` counts the attempts.
     fn first(&self, selected: &[usize], ready: &[Vec<usize>], tries: &mut u64) -> Option<Vec<usize>> {
         let Some((list, rest)) = ready.split_first() else {
             return Some(selected.to_vec());
@@ -255,7 +255,7 @@ impl Scenario {
             }
             let selected = [selected, &[*member]].concat();
             let needs = self.needs(*member);
-            // A bundle that needs what nobody is cannot be selected at all.
+            // A bundle whose need nobody meets cannot be selected at all.
             if needs.iter().any(Vec::is_empty) {
                 return None;
             }
@@ -263,9 +263,9 @@ impl Scenario {
         })
     }
 
-    /// The bundles that are new, by trying everything.
+    /// Returns the new bundles, found by trying everything.
     fn expected(&self) -> Option<Vec<String>> {
-        // Installed ones without a subscription come first; there are none. Subscriptions are in the order of names.
+        // Installed bundles without a subscription come first, but there are none. Subscriptions are ordered by name.
         let lists: Vec<Vec<usize>> = self.subscriptions.iter().map(|to| self.candidates(*to)).collect();
         let found = self.first(&[], &lists, &mut 0)?;
         let new = found
@@ -344,7 +344,7 @@ fn hostile_problems_end() {
             .len(),
         500
     );
-    // Ten thousand versions, of which the oldest alone can be installed.
+    // Ten thousand versions, only the oldest of which can be installed.
     let many = (0..10_000).map(|at| {
         let needs = if at == 0 { json!([]) } else { json!([api(7)]) };
         json!({"name": format!("a0.v{at}"), "version": format!("0.0.{at}"), "requires": needs})
@@ -355,7 +355,7 @@ fn hostile_problems_end() {
     )
     .unwrap();
     assert_eq!(found.install, ["a0.v0"]);
-    // More operators than there are APIs for them to provide.
+    // More operators than there are APIs to provide.
     let needs: Vec<Value> = (0..9)
         .map(|at| json!({"type": "olm.label", "value": {"label": format!("l{at}")}}))
         .collect();
@@ -392,5 +392,5 @@ fn hostile_problems_end() {
         &ResolverOptions::default(),
     )
     .unwrap_err();
-    assert!(error.to_string().contains("take too long"), "{error}");
+    assert!(error.to_string().contains("takes too long"), "{error}");
 }

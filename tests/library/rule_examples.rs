@@ -1,4 +1,4 @@
-//! The examples of the rules hold: the wrong one breaks its rule at its place, the right one breaks none.
+//! The examples of the rules hold: the wrong one breaks its rule at the stated place, the right one breaks none.
 
 pub(crate) mod bundles;
 mod forms;
@@ -18,7 +18,7 @@ fn examples() -> BTreeMap<String, Example> {
     all().unwrap()
 }
 
-/// The errors and warnings among the findings.
+/// Returns the rules of the errors and warnings among the findings.
 fn grave(findings: &[Diagnostic]) -> BTreeSet<&str> {
     let grave = findings.iter().filter(|finding| finding.severity != Severity::Info);
     grave.map(|finding| finding.rule.id).collect()
@@ -46,7 +46,7 @@ fn every_wrong_example_breaks_its_rule_and_only_what_it_names() {
         let of_rule = findings.iter().filter(|finding| finding.rule.id == id);
         let mut found: Vec<&Diagnostic> = of_rule.collect();
         if example.judge.is_some() {
-            // The originals say the same more than once.
+            // The original validators report the same more than once.
             found.dedup();
         }
         if found.len() != 1 {
@@ -116,7 +116,7 @@ fn the_findings_of_wrong_examples_stand_in_their_snippets() {
         let start = usize::try_from(place.offset()).unwrap();
         let end = start + place.span.len();
         let within = span.start <= start && end <= span.end;
-        // What lacks something is pointed at as a whole.
+        // Something that lacks a part is pointed at as a whole.
         let around = start <= span.end && span.end <= end + 1;
         if !place.source.name().ends_with(&file) || !within && !around {
             problems.push(format!("{id}: {place} ({:?}) is not in the snippet", place.text()));
@@ -186,7 +186,7 @@ fn examples_are_short_and_shown_as_they_are() {
     }
 }
 
-/// A page of the manual as it is read.
+/// Returns a page of the manual as plain text.
 fn manual(page: &str) -> String {
     let text = std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(page)).unwrap();
     let escapes = [

@@ -1,15 +1,15 @@
-//! Keeps the direction of imports: every module uses only modules below it, or beside it without going in a circle, and
-//! only the top floor knows the command line and the terminal.
+//! Enforces the direction of imports: every module uses only modules below it, or beside it without cycles, and only
+//! the top floor knows the command line and the terminal.
 //!
-//! The sources are read as tokens, so that a path in the middle of a function counts as much as a `use`, and words in
-//! comments and strings do not.
+//! The sources are read as tokens, so that a path in the middle of a function counts like a `use`, and words in
+//! comments and strings do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::path::Path;
 
-/// The floors from the top; modules on one floor may use each other, though not in a circle.
+/// The floors from the top; modules on one floor may use each other, but not in a cycle.
 const FLOORS: &[&[&str]] = &[
     &["main"],
     &["cli"],
@@ -36,8 +36,8 @@ const FLOORS: &[&[&str]] = &[
     &["causes", "source", "streams", "files", "limit", "version", "visible"],
 ];
 
-/// Flags in strings below the top floor, which are the command line of another program: what is written into an image
-/// or a Dockerfile.
+/// Flags in strings below the top floor that belong to the command line of another program: they are written into an
+/// image or a Dockerfile.
 const FLAGS_OF_OTHERS: &[(&str, &str)] = &[
     ("index/image.rs", "--cache-dir"),
     ("index/image.rs", "--cache-enforce-integrity"),
@@ -47,7 +47,7 @@ const FLAGS_OF_OTHERS: &[(&str, &str)] = &[
     ("index/render/dockerfile.rs", "--from"),
 ];
 
-/// Crates that only the top floor may mention, and the modules that make it up.
+/// Crates that only the top floor may mention, and the modules of the top floor.
 const TOP_CRATES: &[&str] = &[
     "annotate_snippets",
     "clap",
@@ -78,7 +78,7 @@ fn imports_run_one_way_down() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Who opens a file, or looks through the list of modules, reads first what it is about.
+/// The first thing to read in a file is what it is about.
 #[test]
 fn every_file_begins_with_its_subject() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -95,10 +95,10 @@ fn every_file_begins_with_its_subject() {
     assert!(without.is_empty(), "files without a head //!: {without:?}");
 }
 
-/// Files that may use each other: what a document is, and how one is read.
+/// Files that may use each other: the type of a document, and how it is read.
 const TWINS: [&str; 2] = ["text::document", "text::read"];
 
-/// Of the files below one module, too. What a file uses of those that it is a part of does not count.
+/// The same for the files below one module. What a file uses of the modules that contain it does not count.
 #[test]
 fn files_use_each_other_one_way() {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
@@ -119,7 +119,7 @@ fn files_use_each_other_one_way() {
     );
 }
 
-/// What the files of these modules use of each other.
+/// Returns what the files of these modules use of each other.
 fn edges(texts: &BTreeMap<String, String>) -> BTreeMap<String, BTreeSet<String>> {
     let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (module, text) in texts {
@@ -142,7 +142,7 @@ fn edges(texts: &BTreeMap<String, String>) -> BTreeMap<String, BTreeSet<String>>
     edges
 }
 
-/// A way through these edges that ends where it began.
+/// Returns a path along these edges that ends where it began.
 fn circle(edges: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
     fn walk<'e>(
         at: &'e str,
@@ -192,11 +192,11 @@ fn a_circle_of_files_is_noticed() {
     assert_eq!(found, Some(["a::b", "a::c", "a::b"].map(str::to_owned).to_vec()));
 }
 
-/// What all files use of each other.
+/// What all files use of each other, by module.
 #[derive(Default)]
 struct House {
     modules: BTreeSet<String>,
-    /// From module to module, with one place where it is seen.
+    /// From module to module, with one place where it occurs.
     uses: BTreeMap<(String, String), String>,
     complaints: Vec<Complaint>,
 }
@@ -274,7 +274,7 @@ impl House {
         }
     }
 
-    /// Looks for what the command line and the environment are made of. Tests may name both.
+    /// Looks for traces of the command line and the environment. Tests may name both.
     fn read_flags(&mut self, file: &str, text: &str) {
         if file.split(['/', '.']).any(|part| part == "tests") {
             return;
@@ -334,7 +334,7 @@ impl House {
         complaints
     }
 
-    /// Some circle, if there is one.
+    /// Returns a cycle, if there is one.
     fn circle(&self) -> Option<Vec<String>> {
         let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (from, to) in self.uses.keys() {
@@ -348,7 +348,7 @@ fn floor(module: &str) -> Option<usize> {
     FLOORS.iter().position(|floor| floor.contains(&module))
 }
 
-/// The module path of a file under `src`: `index/mod.rs` and `index.rs` are `index`, `lib.rs` is the root.
+/// Returns the module path of a file under `src`: `index/mod.rs` and `index.rs` are `index`, `lib.rs` is the root.
 fn module_of(file: &str) -> Vec<String> {
     let mut parts: Vec<_> = file.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
     if parts.last().is_some_and(|last| last == "mod" || last == "lib") {
@@ -376,12 +376,12 @@ struct Literal {
     line: usize,
 }
 
-/// Words and signs, without comments, strings, character literals and lifetimes.
+/// Returns words and signs, without comments, strings, character literals and lifetimes.
 fn tokens(text: &str) -> Vec<Token> {
     scan(text).0
 }
 
-/// Words and signs, and strings.
+/// Returns words and signs, and strings.
 fn scan(text: &str) -> (Vec<Token>, Vec<Literal>) {
     let characters: Vec<char> = text.chars().collect();
     let at = |index: usize| characters.get(index).copied().unwrap_or('\0');
@@ -423,7 +423,7 @@ fn scan(text: &str) -> (Vec<Token>, Vec<Literal>) {
                 } else if at(index + 2) == '\'' {
                     index += 3;
                 } else {
-                    // A lifetime or a label: its name is no path.
+                    // A lifetime or a label: its name is not a path.
                     index += 1;
                     while at(index).is_alphanumeric() || at(index) == '_' {
                         index += 1;
@@ -475,7 +475,7 @@ fn end_of_string(characters: &[char], start: usize) -> usize {
     index + 1
 }
 
-/// The end of a raw or byte string that begins here.
+/// Returns the end of a raw or byte string that begins here.
 fn raw_string(characters: &[char], start: usize) -> Option<usize> {
     if start > 0 && (characters[start - 1].is_alphanumeric() || characters[start - 1] == '_') {
         return None;
@@ -504,11 +504,12 @@ struct Found {
     line: usize,
 }
 
-/// Every path that begins with `crate`, `super`, `self` or the name of the library, resolved from the module `home`.
+/// Returns every path that begins with `crate`, `super`, `self` or the name of the library, resolved from the module
+/// `home`.
 fn paths(text: &str, home: &[String]) -> Vec<Found> {
     let tokens = tokens(text);
     let mut found = Vec::new();
-    // The modules that are open here, with the depth of the braces that they were opened at.
+    // The modules that are open here, with the brace depth at which they were opened.
     let mut inner: Vec<(String, usize)> = Vec::new();
     let mut depth: usize = 0;
     let mut index = 0;
@@ -587,7 +588,7 @@ fn follow(tokens: &[Token], mut index: usize, base: &[String], here: &[String], 
 }
 
 fn follow_within(tokens: &[Token], index: usize, base: &[String], found: &mut Vec<Found>) -> usize {
-    // Inside braces `crate` cannot begin a path, so nothing may be taken for the root.
+    // Inside braces, `crate` cannot begin a path, so nothing may be taken for the root.
     let nowhere = [String::new()];
     let mut end = follow(tokens, index, base, &nowhere, found);
     if matches!(tokens.get(end).map(|token| &token.kind), Some(Kind::Word(word)) if word == "as") {
@@ -596,7 +597,7 @@ fn follow_within(tokens: &[Token], index: usize, base: &[String], found: &mut Ve
     end
 }
 
-/// What the checker says about one file.
+/// Returns what the checker reports about one file.
 fn complaints(file: &str, text: &str) -> Vec<Complaint> {
     let mut house = House::default();
     house.read(file, text);

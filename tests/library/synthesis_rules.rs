@@ -1,5 +1,5 @@
-//! Rules about a bundle on small inputs that break them, and on the nearest ones that do not, where there is more than
-//! one way to. That every rule has an example is tried with the examples.
+//! Rules about a bundle, on small inputs that break them and on the nearest ones that do not, if there is more than one
+//! way to break them. Another test checks that every rule has an example.
 
 mod cases;
 mod decisions;
@@ -18,7 +18,7 @@ use opmx::validation;
 use parts::Files;
 use std::collections::BTreeSet;
 
-/// Findings about what is absent as a whole, so that there is no place to point at.
+/// Rules about something that is absent as a whole, so that there is no place to point at.
 const WITHOUT_PLACE: [&str; 7] = [
     "ann-file-missing",
     "format-manifests-dir",
@@ -29,7 +29,7 @@ const WITHOUT_PLACE: [&str; 7] = [
     "k8s-olm-yaml-missing",
 ];
 
-/// The codes of the synthesis and the rules that report them.
+/// The codes of the synthesis, and the rules that report them.
 const CODES: &[(&str, &[&str])] = &[
     ("E-NO-OLM", &["k8s-olm-yaml-missing"]),
     ("E-OLM-FIELD", &["olm-required"]),
@@ -112,12 +112,12 @@ fn tree(files: &Files) -> Tree {
     tree
 }
 
-/// Everything that is found about a bundle of these files before it becomes an image.
+/// Returns everything that is found about a bundle of these files before it becomes an image.
 fn findings(files: &Files) -> Vec<Diagnostic> {
     validation::check_reading(&bundle::read(&tree(files), &Limits::default()))
 }
 
-/// Everything that `bundle validate` says about it.
+/// Returns everything that `bundle validate` reports about it.
 fn validated(files: &Files) -> Vec<Diagnostic> {
     let validation = validation::validate(&tree(files), &validation::Request::default());
     validation
@@ -208,7 +208,7 @@ fn findings_stand_once_and_in_the_order_of_their_places() {
         for finding in &findings {
             assert!(
                 seen.insert(finding.to_string()),
-                "{}: {finding} stands twice",
+                "{}: {finding} appears twice",
                 case.rule
             );
         }

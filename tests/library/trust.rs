@@ -1,7 +1,7 @@
-//! The chain of trust: what one command accepts, no later command refuses.
+//! The chain of trust: what one command accepts, no later command rejects.
 //!
-//! Every bundle that this crate has, right and with one fault of each rule, goes the way of a published bundle: checked
-//! by its author, taken into an index, checked there, rendered as a catalog, checked again, and made a database once
+//! Every bundle in this crate, valid or with one fault for each rule, goes the way of a published bundle: checked by
+//! its author, added to an index, checked there, rendered as a catalog, checked again, and turned into a database once
 //! more.
 
 use crate::chain::{Step, broken_after, send};
@@ -18,8 +18,8 @@ use opmx::tree::{Tree, TreeLimits};
 use opmx::validation::Strictness;
 use std::collections::BTreeMap;
 
-/// The version before, in all channels that examples name: whether a channel or a bundle is there is no question of one
-/// bundle alone.
+/// Returns the previous version, in all channels that examples name: a bundle alone does not decide whether a channel
+/// or another bundle exists.
 fn before() -> Record {
     let mut files = right_bundle("registry+v1");
     let mut change = |file: &str, old: &str, new: &str| {
@@ -82,7 +82,7 @@ fn what_one_command_accepts_of_a_bundle_with_a_fault_no_later_one_refuses() {
         taken += usize::from(steps.contains(&Step::Taken));
         problems.extend(broken.into_iter().map(|broken| format!("{id}: {broken}")));
         let rule = rules::by_id(&id).unwrap();
-        // No program reads a CSV in which this very field has another type.
+        // No program reads a CSV in which this very field has the wrong type.
         if rule != &rules::CONTENT_CSV_SHAPE
             && rule.consequence().is_some()
             && example.bundle == "registry+v1"
@@ -101,7 +101,7 @@ fn what_one_command_accepts_of_a_bundle_with_a_fault_no_later_one_refuses() {
     assert!(taken > 100, "{taken}");
 }
 
-/// Numbers that look like chance and are always the same.
+/// Numbers that look random but are always the same.
 struct Dice(u64);
 
 impl Dice {
@@ -114,8 +114,8 @@ impl Dice {
     }
 }
 
-/// A bundle of package memo that replaces and skips what chance says: mostly what comes before it, sometimes what is
-/// not there.
+/// Returns a bundle of package memo that replaces and skips random versions: mostly earlier ones, sometimes ones that
+/// do not exist.
 fn any_version(dice: &mut Dice, earlier: &[String], number: usize) -> (String, Tree) {
     const VERSIONS: [&str; 5] = ["1.0.0", "1.1.0", "1.1.1", "1.2.0", "2.0.0"];
     let name = format!("memo.v{}", VERSIONS[number]);
@@ -192,7 +192,7 @@ fn what_an_index_accepts_of_several_bundles_no_later_command_refuses() {
             let folder = tempfile::tempdir().unwrap();
             let database = folder.path().join("index.db");
             let mut added = false;
-            // At once, or one after the other as far as the index takes them.
+            // All at once, or one after the other as far as the index accepts them.
             let calls = *dice.roll(&[5, 1]);
             for call in records.chunks(calls) {
                 let mut additions = Additions::new(folder.path());

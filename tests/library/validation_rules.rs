@@ -1,5 +1,5 @@
-//! Rules of the validators on small changes of a bundle that break them, where there is more than one way to; the
-//! bundle itself breaks none. That every rule has an example is tried with the examples.
+//! Rules of the validators, on small changes to a bundle that break them, if there is more than one way to break them;
+//! the bundle itself breaks none. Another test checks that every rule has an example.
 
 mod bundle;
 mod cases;
@@ -15,7 +15,7 @@ use opmx::validation::validators::{Input, OTHERS, VALIDATORS, ValidatorOptions, 
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The first form of the hub's validator always says that there is a second.
+/// The first version of the hub's validator always reports that there is a second.
 const ALWAYS: &str = "hub-v1-deprecated";
 
 fn findings(files: &BTreeMap<&str, String>, options: &ValidatorOptions) -> Vec<(&'static str, Diagnostic)> {
@@ -60,7 +60,7 @@ fn the_bundle_itself_breaks_no_rule() {
         reference: true,
         ..ValidatorOptions::default()
     };
-    // The original takes every percentage for zero.
+    // The original validator takes every percentage for zero.
     let found = findings(&files(), &options);
     let ids: Vec<&str> = found.iter().map(|(_, finding)| finding.rule.id).collect();
     assert_eq!(ids, ["obj-pdb-maxunavailable-zero"]);
@@ -94,7 +94,7 @@ fn every_rule_is_broken_by_its_case_at_its_place() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The paths of all values inside a value.
+/// Collects the paths of all values inside a value.
 fn paths(value: &Value, path: &opmx::text::Path, all: &mut Vec<opmx::text::Path>) {
     all.push(path.clone());
     match value {
@@ -107,7 +107,7 @@ fn paths(value: &Value, path: &opmx::text::Path, all: &mut Vec<opmx::text::Path>
     }
 }
 
-/// Puts another value at the path.
+/// Replaces the value at the path.
 fn put(value: &mut Value, steps: &[Step], new: &Value) {
     match steps {
         [] => *value = new.clone(),

@@ -30,7 +30,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "csv-version-bad",
-        "opm reads it, and cannot order its channels: spec.version is no version",
+        "opm reads it, and cannot order its channels: spec.version is not a version",
     ),
     (
         "csv-version-v",

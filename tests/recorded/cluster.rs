@@ -135,7 +135,7 @@ fn texts(value: &Value) -> BTreeSet<String> {
     texts.map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
-/// A string with one blank in place of several.
+/// A string with one blank instead of several.
 fn single_spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

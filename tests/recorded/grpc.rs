@@ -234,7 +234,7 @@ async fn a_file_that_is_cut_makes_the_server_unavailable_and_one_renamed_over_do
 
     let kept = directory.path().join("kept.db");
     fs::rename(&database, &kept).unwrap();
-    fs::write(&database, "something else").unwrap();
+    fs::write(&database, "a value of another type").unwrap();
     assert_eq!(answer(&channel, "GetBundle", &request).await, whole);
     assert_eq!(
         answer(&channel, "grpc.health.v1.Health/Check", &json!({})).await["response"]["status"],

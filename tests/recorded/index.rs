@@ -62,7 +62,7 @@ const REFUSALS: &[(&str, usize, &str)] = &[
     (
         "error-default-channel",
         1,
-        r#"that bundle etcdoperator.v0.6.1 declares for package "etcd" is none of its channels ("alpha")"#,
+        r#"that bundle etcdoperator.v0.6.1 declares for package "etcd" is not one of its channels ("alpha")"#,
     ),
     (
         "error-prunes-lower",
@@ -77,7 +77,7 @@ const REFUSALS: &[(&str, usize, &str)] = &[
     (
         "skippatch-minor-then-patch-fails",
         3,
-        r#"in channel "alpha" of package "cert-utils-operator" (head cert-utils-operator.v1.3.1) nothing would lead to cert-utils-operator.v1.2.0"#,
+        r#"channel "alpha" of package "cert-utils-operator" (head cert-utils-operator.v1.3.1) would lose the update path from cert-utils-operator.v1.2.0"#,
     ),
 ];
 

@@ -179,7 +179,7 @@ fn collect(path: &str, value: &Value, fields: &mut BTreeMap<String, Value>) {
         _ => {
             // What an entry repeats, such as a native API, counts once.
             let before = fields.insert(path.to_owned(), value.clone());
-            assert!(before.is_none_or(|before| before == *value), "{path} stands twice");
+            assert!(before.is_none_or(|before| before == *value), "{path} appears twice");
         }
     }
 }

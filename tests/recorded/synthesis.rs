@@ -181,7 +181,7 @@ fn check_outcomes(name: &str, synthesis: &Synthesis) {
     let mut seen = BTreeSet::new();
     for outcome in &synthesis.outcomes {
         let label = outcome.object.label();
-        assert!(seen.insert(outcome.object.identity()), "{name}: {label} stands twice");
+        assert!(seen.insert(outcome.object.identity()), "{name}: {label} appears twice");
         assert!(
             outcome.reason.len() > 10,
             "{name}: nothing says why {label} is {:?}",

@@ -19,7 +19,8 @@ fn shared() -> Option<PathBuf> {
         std::env::var_os("OPMX_REQUIRE_SHARED").is_none(),
         "../shared is not here"
     );
-    println!("not run: ../shared is not here");
+    // Past the test harness, which would keep it to itself.
+    std::io::Write::write_all(&mut std::io::stderr(), b"not run: ../shared is not here\n").unwrap();
     None
 }
 

@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 type Findings = BTreeMap<(String, Severity, String), usize>;
 
 /// Where this program judges otherwise than the original, which is wrong there, and why.
-/// What it says in place of, or besides, the original:
+/// What it says instead of, or besides, the original:
 const ADDED: &[(&str, &str, &str)] = &[
-    ("crd", "crd-schema-type", "a cluster refuses a type that is none"),
+    ("crd", "crd-schema-type", "a cluster rejects a type that is none"),
     (
         "csv",
         "csv-owned-group-key",
@@ -29,12 +29,12 @@ const ADDED: &[(&str, &str, &str)] = &[
     (
         "crd",
         "crd-schema-missing",
-        "a cluster refuses a version without a schema",
+        "a cluster rejects a version without a schema",
     ),
     (
         "crd",
         "crd-scale-path",
-        "a cluster refuses a wrong path of the replicas in the status",
+        "a cluster rejects a wrong path of the replicas in the status",
     ),
     (
         "csv",

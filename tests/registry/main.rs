@@ -3,12 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod certificate;
+mod extras;
 mod faults;
 mod http;
 mod index_images;
+mod mirror;
 mod pin;
 mod pipeline;
 mod platforms;
+mod policy;
 mod programs;
 mod tools;
 

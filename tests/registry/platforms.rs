@@ -114,7 +114,7 @@ fn the_platforms_of_all_images_are_asked_for_where_it_is_wished() {
     assert!(found[0].2.contains("arm64"), "{found:#?}");
     assert!(found[1].2.contains("linux/arm64"), "{found:#?}");
     assert!(
-        found[2].2.contains("gone:v1 is there: GET") && found[2].2.contains("manifest unknown"),
+        found[2].2.contains("gone:v1 are unknown: GET") && found[2].2.contains("manifest unknown"),
         "{found:#?}"
     );
     let pulls = registry.count("GET /v2/garden/operator/blobs/");

@@ -432,7 +432,7 @@ fn tls_wants_a_trusted_certificate() {
     let error = failure(push(&trusting_another, &image, &reference));
     let said = error.to_string();
     assert!(
-        said.contains("none of the authorities in") && said.contains("other/ca.pem"),
+        said.contains("not signed by any of the authorities in") && said.contains("other/ca.pem"),
         "{said}"
     );
     assert!(registry_hint(&error).unwrap().contains("openssl s_client"));

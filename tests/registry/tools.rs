@@ -56,11 +56,16 @@ pub(crate) struct DockerRegistry {
 impl DockerRegistry {
     /// Starts it; `http` and `rest` are added to those parts of its configuration.
     pub(crate) fn start(folder: &Path, http: &str, rest: &str) -> Self {
+        Self::start_with(folder, http, rest, "")
+    }
+
+    /// Starts it with more options of its storage.
+    pub(crate) fn start_with(folder: &Path, http: &str, rest: &str, storage_options: &str) -> Self {
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let storage = folder.join("registry");
         let config = folder.join("registry.yml");
         let text = format!(
-            "version: 0.1\nlog: {{level: info}}\nstorage: {{filesystem: {{rootdirectory: {}}}}}\nhttp:\n  addr: {address}\n  secret: test\n{http}\n{rest}\n",
+            "version: 0.1\nlog: {{level: info}}\nstorage: {{filesystem: {{rootdirectory: {}}}{storage_options}}}\nhttp:\n  addr: {address}\n  secret: test\n{http}\n{rest}\n",
             storage.display()
         );
         fs::write(&config, text).unwrap();

@@ -134,7 +134,7 @@ fn what_is_damaged_in_a_cache_is_fetched_again_with_one_warning() {
         }
         let asked = place.server.count("GET", "/blobs/");
         let outcome = run(&place.sandbox, &place.line());
-        Place::passes_over(&outcome, "the cache is damaged: ", of);
+        Place::passes_over(&outcome, "the cache is damaged; removing ", of);
         assert_eq!(place.server.count("GET", "/blobs/") - asked, 2, "{of}");
         let again = run(&place.sandbox, &place.line());
         assert_eq!((again.status, again.stderr.as_str()), (Some(0), ""), "{of}: {again}");
@@ -168,7 +168,8 @@ fn a_full_or_read_only_cache_is_passed_over_with_one_warning() {
         .output()
         .is_ok_and(|output| output.status.success());
     if !can_mount {
-        println!("not run: no file system can be mounted here");
+        // Past the test harness, which would keep it to itself.
+        std::io::Write::write_all(&mut std::io::stderr(), b"not run: no file system can be mounted here\n").unwrap();
         return;
     }
     for (options, expected) in [

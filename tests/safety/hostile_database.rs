@@ -148,7 +148,7 @@ fn a_view_without_an_end_in_the_place_of_packages_is_refused_by_every_command() 
     let statements =
         format!("DROP TABLE package; CREATE VIEW package AS {ENDLESS} SELECT i AS name, '' AS default_channel FROM n");
     let content = place.make(&statements);
-    let expected = "is refused: it defines the view \"package\", and an index is made of plain tables";
+    let expected = "is refused: it defines the view \"package\", but an index consists of plain tables only";
     place.refused(all(), &content, expected, "a view");
 }
 

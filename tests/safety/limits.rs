@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 /// What reads an index of either form, which stands for INDEX.
-const OF_INDEXES: [&str; 35] = [
+const OF_INDEXES: [&str; 36] = [
     "alpha list bundles INDEX",
     "alpha list channels INDEX",
     "alpha list packages INDEX",
@@ -38,6 +38,7 @@ const OF_INDEXES: [&str; 35] = [
     "index prune-stranded -f INDEX -t oci:layout:v1",
     "index rm -o tool -f INDEX -t oci:layout:v1",
     "migrate INDEX out",
+    "mirror plan --catalog INDEX",
     "operator dump.yaml --catalog INDEX",
     "permissions tool.v1.0.0 --index INDEX",
     "permissions diff tool.v1.0.0 tool.v1.0.0 --index INDEX",
@@ -106,7 +107,7 @@ const OF_OTHERS: [(&str, &str); 35] = [
 ];
 
 /// What reads nothing that strangers make.
-const OF_NOTHING: [&str; 11] = [
+const OF_NOTHING: [&str; 12] = [
     "alpha bundle extract",
     "bundle rules",
     "bundle schema",
@@ -114,10 +115,21 @@ const OF_NOTHING: [&str; 11] = [
     "generate dockerfile",
     "init",
     "man",
+    "mirror schema",
     "operator crds",
     "registry mirror",
     "upgrade-check init",
     "version",
+];
+
+/// What reads plans and archives, which have fixed limits.
+const OF_PLANS: [&str; 6] = [
+    "mirror copy",
+    "mirror delete",
+    "mirror diff",
+    "mirror load",
+    "mirror manifests",
+    "mirror verify",
 ];
 
 /// All commands that do something, by their words.
@@ -202,7 +214,14 @@ fn fault(root: &Command, outcome: &Outcome, line: &str, flag: &str) -> Option<St
 #[test]
 fn every_command_that_reads_what_strangers_make_has_the_flags_of_its_limits() {
     let root = opmx::cli::command("opmx");
-    let (mut all, mut tried) = (BTreeSet::new(), BTreeSet::from(OF_NOTHING.map(str::to_owned)));
+    let (mut all, mut tried) = (
+        BTreeSet::new(),
+        OF_NOTHING
+            .iter()
+            .chain(&OF_PLANS)
+            .map(|&words| words.to_owned())
+            .collect::<BTreeSet<_>>(),
+    );
     commands(&root, "", &mut all);
     let forms = [("catalog", "--max-total-size"), ("index.db", "--max-database-steps")];
     let of_indexes = OF_INDEXES.iter().flat_map(|line| {
@@ -252,7 +271,7 @@ fn what_api_sources_say_is_counted() {
         let synthesize = ["bundle", "synthesize", "plain", "--api-source", source, "--max-values"];
         let outcome = sandbox.run(synthesize.into_iter().chain(["1000"]));
         assert_eq!(outcome.status, Some(1), "{outcome}");
-        let says = format!("error: {source} names more than 142 resources\n  hint: raise the limit with --max-values");
+        let says = format!("error: {source} lists more than 142 resources\n  hint: raise the limit with --max-values");
         assert!(outcome.stderr.contains(&says), "{outcome}");
         let outcome = sandbox.run(synthesize.into_iter().chain(["10000"]));
         assert_eq!(outcome.status, Some(0), "{outcome}");

@@ -73,7 +73,7 @@ struct Trick {
     does: Does,
     login: Login,
     asks: Asks,
-    /// What the registry, the token server and the stranger answer in place of what is usual.
+    /// What the registry, the token server and the stranger answer instead of what is usual.
     registry: Box<Answer>,
     tokens: Box<Answer>,
     stranger: Box<Answer>,
@@ -450,7 +450,7 @@ fn a_challenge_of_a_blob_host_is_named_and_not_answered() {
                 .stranger(stranger)
                 .play(&stage);
             trick.refused(&format!(
-                "the registry redirects to http://{}, which asks for a login, and the login of the registry is not sent there",
+                "the registry redirects to http://{}, which requires a login, but the credentials for the registry are not sent there",
                 trick.stranger.host
             ));
         }
@@ -557,7 +557,7 @@ fn another_host_does_not_say_what_is_written_with_the_login() {
                 Some(Reply::new(202, "").header("Location", location))
             })
             .play(&stage);
-        trick.refused("another server answered for the registry");
+        trick.refused("a different server responded for the registry");
         assert_eq!(trick.registry.count("PUT", ""), 0, "{}", trick.name);
     }
 }
@@ -573,7 +573,7 @@ fn an_upload_is_sent_again_whole_or_not_at_all() {
         for status in [301, 302, 303] {
             let trick = Trick::new(status, Does::Push, login).redirects("PUT", "/manifests/", status);
             let trick = trick.play(&stage);
-            trick.refused("its status asks to leave out what is sent");
+            trick.refused("its status drops the request body");
             assert!(trick.stranger.requests().is_empty());
         }
     }
@@ -598,7 +598,7 @@ fn a_token_server_does_not_hand_the_login_on() {
                 assert!(trick.stranger.requests().is_empty(), "{}", trick.name);
                 if login == Login::Password || status > 303 {
                     trick.refused(&format!(
-                        "a redirect to http://{} is not followed: the login is for the token server alone",
+                        "a redirect to http://{} is not followed: the credentials may only be sent to the token server",
                         trick.stranger.host
                     ));
                 }
@@ -639,7 +639,7 @@ fn a_user_in_the_address_of_a_token_server_is_not_sent() {
             given.is_none().then(|| asking_for_bearer(&realm))
         });
     let trick = trick.stranger(|_, _| Some(Reply::new(401, "no"))).play(&stage);
-    trick.refused(&format!("asking http://{}/token for a token", trick.stranger.host));
+    trick.refused(&format!("requesting a token from http://{}/token", trick.stranger.host));
     trick.stranger_is_asked_once();
     assert!(!trick.stranger.requests()[0].headers.contains_key("authorization"));
 }
@@ -676,7 +676,7 @@ fn https_changes_nothing_about_who_gets_the_login() {
         let (lure, stranger) = LURES[number % 5];
         let trick = Trick::new(lure, Does::Pull, login).redirects("GET", "/blobs/", 307);
         let trick = trick.stranger(stranger).play(&stage);
-        trick.refused("which asks for a login");
+        trick.refused("which requires a login");
     }
     // A registry that is reached by HTTPS names a token server that is not, with a login and without one.
     for login in [Login::None, Login::Password, Login::Identity] {
@@ -686,7 +686,7 @@ fn https_changes_nothing_about_who_gets_the_login() {
         });
         let trick = trick.play(&stage);
         trick.refused(&format!(
-            "the registry names http://{}/token as its token server, which is refused: it is not HTTPS",
+            "the registry specifies the token server http://{}/token, which is not allowed: it does not use HTTPS",
             trick.stranger.host
         ));
         assert!(trick.stranger.requests().is_empty());
@@ -698,6 +698,6 @@ fn https_changes_nothing_about_who_gets_the_login() {
             request.path.contains("/blobs/").then(|| redirect(307, &location))
         });
     let trick = trick.play(&stage);
-    trick.refused("it would leave HTTPS");
+    trick.refused("it does not use HTTPS");
     assert!(trick.stranger.requests().is_empty());
 }

@@ -1,4 +1,4 @@
-//! What SECURITY.md says of limits is what the commands say.
+//! The limits in the book are those of the commands.
 
 use crate::common::Sandbox;
 use std::path::Path;
@@ -42,8 +42,10 @@ fn help() -> Vec<String> {
 }
 
 #[test]
-fn every_flag_of_the_security_page_exists_with_the_default_that_it_states() {
-    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("SECURITY.md")).unwrap();
+fn every_flag_of_the_pages_about_security_and_limits_exists_with_the_default_that_it_states() {
+    let pages = ["security.md", "limits.md"];
+    let pages = pages.map(|page| Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference").join(page));
+    let page = pages.map(|page| std::fs::read_to_string(page).unwrap()).concat();
     let help = help();
     let named: Vec<&str> = flags(&page).collect();
     assert!(named.len() >= 10, "{named:?}");

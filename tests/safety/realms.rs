@@ -50,7 +50,7 @@ fn a_realm_on_this_machine_is_not_asked_for_a_registry_elsewhere() {
         let named = reqwest::Url::parse(&realm).unwrap();
         assert!(said.contains(named.as_str()), "{realm}: {outcome}");
         // Not every system knows the names below localhost.
-        let judged = said.contains("is on this machine") && said.contains("may not send opmx there");
+        let judged = said.contains("is on this machine") && said.contains("may not direct opmx there");
         assert!(
             judged || host == "a.localhost" || host == "localhost.",
             "{realm}: {outcome}"
@@ -117,7 +117,7 @@ fn a_realm_that_is_no_address_is_named_on_one_short_line() {
         let outcome = inspect(naming(realm));
         assert_eq!(outcome.status, Some(1), "{outcome}");
         assert!(
-            outcome.stderr.contains("as its token server, which is refused"),
+            outcome.stderr.contains("the registry specifies the token server"),
             "{outcome}"
         );
         assert!(outcome.stderr.len() < 1000, "{outcome}");

@@ -45,8 +45,8 @@ fn a_low_limit_on_open_files_is_an_error_that_says_so() {
         assert_eq!(outcome.status, Some(1), "{arguments:?}: {outcome}");
         insta::allow_duplicates! {
             insta::assert_snapshot!(outcome.stderr, @"
-            error: cannot start: opening the files that every command needs: Too many open files (os error 24)
-              hint: raise the limit on open files: ulimit -n
+            error: cannot open the files that every command needs: Too many open files (os error 24)
+              hint: raise the limit on open files with ulimit -n
             ");
         }
     }
@@ -108,8 +108,8 @@ fn where_no_thread_can_be_started_a_command_says_so() {
         assert_eq!(outcome.status, Some(1), "{arguments:?}: {outcome}");
         insta::allow_duplicates! {
             insta::assert_snapshot!(outcome.stderr, @"
-            error: cannot start: starting the threads that the command needs: Resource temporarily unavailable (os error 11)
-              hint: raise the limit on threads: ulimit -u, or that of the container on processes
+            error: cannot start the threads that the command needs: Resource temporarily unavailable (os error 11)
+              hint: raise the thread limit with ulimit -u, or the process limit of the container
             ");
         }
     }

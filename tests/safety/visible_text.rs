@@ -219,6 +219,45 @@ const LINES: &[Tried] = &[
         ],
     ),
     (
+        "mirror copy",
+        &[
+            ("plan.json --to 127.0.0.1:1/x --retries 0", &[]),
+            ("plan.json --to-archive archive --retries 0", &[]),
+        ],
+    ),
+    (
+        "mirror delete",
+        &[
+            ("plan.json --keep-nothing --at 127.0.0.1:1/x --retries 0", &[]),
+            ("plan.json --keep-nothing --apply --at 127.0.0.1:1/x --retries 0", &[]),
+        ],
+    ),
+    ("mirror diff", &[("plan.json nothing.json -o FORM", TJY)]),
+    ("mirror load", &[("archive --to 127.0.0.1:1/x --retries 0", &[])]),
+    (
+        "mirror manifests",
+        &[("plan.json --to 127.0.0.1:1/x -o manifests", &[])],
+    ),
+    (
+        "mirror plan",
+        &[
+            ("--catalog catalog --no-binary --retries 0 -o planned.json", &[]),
+            (
+                "--catalog catalog -p PACKAGE --no-binary --retries 0 -o planned.json",
+                &[],
+            ),
+            ("-c imageset.yaml --no-binary --retries 0 -o planned.json", &[]),
+        ],
+    ),
+    ("mirror schema", &[("", &[])]),
+    (
+        "mirror verify",
+        &[
+            ("plan.json --at 127.0.0.1:1/x --retries 0 -o FORM", TJY),
+            ("plan.json --at archive -o FORM", TJY),
+        ],
+    ),
+    (
         "operator",
         &[
             ("dump.yaml -o FORM", TJY),
@@ -319,6 +358,7 @@ const SILENT: &[&str] = &[
     "generate dockerfile",
     "index page",
     "man",
+    "mirror schema",
     "operator crds",
     "registry serve",
     "upgrade-check init",
@@ -466,6 +506,7 @@ fn inputs(sandbox: &Sandbox, names: &str) {
         fs::copy(sandbox.path("index.db"), sandbox.path(format!("copy{copy}.db"))).unwrap();
     }
     cluster(sandbox, names);
+    mirrored(sandbox, names);
     fs::write(sandbox.path("prose.txt"), HOSTILE).unwrap();
     write(
         &sandbox.path("template.yaml"),
@@ -488,6 +529,52 @@ fn inputs(sandbox: &Sandbox, names: &str) {
             {"schema": "olm.package", "name": format!("x{names}"), "defaultChannel": format!("y{names}"), "description": HOSTILE},
             {"schema": "olm.channel", "package": format!("x{names}"), "name": format!("y{names}"), "entries": [{"name": format!("z{names}")}]},
         ]}),
+    );
+}
+
+/// Plans of one image that nobody serves and of none, and what a mirror is to hold.
+fn mirrored(sandbox: &Sandbox, names: &str) {
+    let digest = format!("sha256:{}", "1".repeat(64));
+    let used = json!({"role": "related", "package": format!("rake{names}"), "bundle": format!("rake.v1{names}"), "name": HOSTILE});
+    let kept = json!({"package": format!("rake{names}"), "channels": [
+        {"name": format!("stable{names}"), "head": format!("rake.v1{names}"), "entries": [format!("rake.v1{names}")]},
+    ]});
+    let mut plan = json!({
+        "schema": "opmx.mirror.plan/v1",
+        "catalogs": [{"source": format!("catalog{names}"), "kept": [kept], "rebuilt": false, "digest_after": digest}],
+        "images": [{
+            "source": format!("127.0.0.1:1/x@{digest}"), "origins": [format!("127.0.0.1:1/x{names}")], "digest": digest,
+            "media_type": HOSTILE, "platforms": [], "bytes": 1, "for": [used], "tags": [format!("v1{names}")], "extras": [],
+        }],
+        "extras": [],
+        "manifests": {&digest: {"media_type": HOSTILE, "bytes": 1, "sources": ["127.0.0.1:1/x"], "in": ["x"]}},
+        "blobs": {},
+        "totals": {"images": 1, "manifests": 1, "blobs": 0, "bytes_referenced": 1, "bytes_unique": 1},
+        "because": [{"package": format!("rake{names}"), "needed_by": format!("hoe{names}"), "constraint": HOSTILE}],
+        "left_out": [{"image": format!("x{names}"), "bundles": [format!("rake.v1{names}")], "why": HOSTILE}],
+    });
+    fs::write(sandbox.path("plan.json"), plan.to_string()).unwrap();
+    for (field, nothing) in [
+        ("catalogs", json!([])),
+        ("images", json!([])),
+        ("manifests", json!({})),
+        ("because", json!([])),
+        ("left_out", json!([])),
+    ] {
+        plan[field] = nothing;
+    }
+    fs::write(sandbox.path("nothing.json"), plan.to_string()).unwrap();
+    write(
+        &sandbox.path("imageset.yaml"),
+        &json!({
+            "apiVersion": "mirror.openshift.io/v2alpha1", "kind": "ImageSetConfiguration",
+            format!("more{names}"): HOSTILE,
+            "mirror": {
+                "operators": [{"catalog": "catalog", "packages": [{"name": format!("rake{names}"), "channels": [{"name": format!("stable{names}")}]}]}],
+                "additionalImages": [{"name": format!("127.0.0.1:1/x{names}")}],
+                "helm": HOSTILE,
+            },
+        }),
     );
 }
 

@@ -99,6 +99,13 @@ impl Workshop {
         crate::indexes::versions(&sandbox.path("versions"));
         crate::indexes::repository(&sandbox.path("repository"));
         fs::write(sandbox.path("template.yaml"), TEMPLATE).unwrap();
+        fs::create_dir(sandbox.path("planned")).unwrap();
+        fs::write(sandbox.path("planned/catalog.yaml"), PLANNED).unwrap();
+        let planned = sandbox.run("mirror plan --catalog planned --no-binary --retries 0 -o plan.json".split(' '));
+        assert_eq!(planned.status, Some(0), "{planned}");
+        // What is planned next is another image.
+        let other = PLANNED.replace("name: tool\n", "name: tool\ndescription: It digs.\n");
+        fs::write(sandbox.path("planned/catalog.yaml"), other).unwrap();
         let workshop = Self {
             sandbox,
             registry: None,
@@ -307,6 +314,27 @@ struct Looked {
 /// A basic template whose bundles are still to come.
 const TEMPLATE: &str = "schema: olm.template.basic\nentries:\n- schema: olm.package\n  name: greenhouse-operator\n  defaultChannel: stable\n";
 
+/// A catalog whose images nobody serves.
+const PLANNED: &str = "\
+schema: olm.package
+name: tool
+defaultChannel: stable
+---
+schema: olm.channel
+package: tool
+name: stable
+entries:
+- name: tool.v1.0.0
+---
+schema: olm.bundle
+package: tool
+name: tool.v1.0.0
+image: 127.0.0.1:1/tool:v1
+properties:
+- type: olm.package
+  value: {packageName: tool, version: 1.0.0}
+";
+
 const STRANDED: &str = "
     INSERT INTO operatorbundle (name, csv, bundle) VALUES ('tool0.v0.1.0', '{}', '{}');
     INSERT INTO related_image VALUES ('registry.example.com/gone', 'gone');";
@@ -371,6 +399,7 @@ fn content(found: &Found, unit: Unit) -> Found {
     let files = found.iter().filter(|(path, _)| {
         let counts = match unit {
             Unit::All | Unit::Tags => true,
+            Unit::Plan => *path == "plan.json",
             Unit::Layout => path.ends_with("/index.json"),
             Unit::FilesThenLayout => !path.starts_with("out/") || path.ends_with("/index.json"),
         };

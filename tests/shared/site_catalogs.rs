@@ -22,7 +22,7 @@ pub(crate) fn hostile() -> String {
             "alm-examples": example.to_string(),
             "categories": SCRIPT,
             "capabilities": SCRIPT,
-            "createdAt": SCRIPT,
+            "createdAt": "2026-01-01T00:00:00Z",
             "containerImage": SCRIPT,
             "repository": "javascript:alert(1)",
             "support": SCRIPT,
@@ -166,6 +166,39 @@ pub(crate) fn older_garden() -> String {
     documents
 }
 
+/// A catalog with text that does not fit: long names without spaces, wide code, gaps between headings, two accounts.
+pub(crate) fn awkward() -> String {
+    let long = "averylongnamewithoutanyspacesinside".repeat(4);
+    let code = "wide ".repeat(60);
+    let rule = json!({"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "watch", "create", "update", "patch", "delete"]});
+    let named =
+        json!({"apiGroups": ["oauth.openshift.io"], "resources": ["*"], "resourceNames": ["one"], "verbs": ["*"]});
+    let account = |name: &str, rules: Value| json!({"serviceAccountName": name, "rules": rules});
+    let csv = json!({
+        "apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion",
+        "metadata": {"name": "awkward.v1.0.0", "annotations": {"description": long}},
+        "spec": {
+            "displayName": long, "version": "1.0.0", "provider": {"name": long},
+            "description": format!("### First\n\n###### Deep\n\n    {code}\n\n| {long} | {long} |\n|---|---|\n| {long} | b |\n\n```\n{code}\n```\n\n# Last\n"),
+            "installModes": [{"type": "AllNamespaces", "supported": true}],
+            "install": {"strategy": "deployment", "spec": {
+                "clusterPermissions": [account("first", json!([rule])), account("second", json!([named]))],
+                "deployments": [
+                    {"name": "first", "spec": {"template": {"spec": {"serviceAccountName": "first", "containers": [{"name": "a", "image": format!("registry.example.com/{long}:v1")}]}}}},
+                    {"name": "second", "spec": {"template": {"spec": {"serviceAccountName": "second", "containers": [{"name": "a", "image": "registry.example.com/a:v1"}]}}}}]}},
+        }
+    });
+    let documents = [
+        json!({"schema": "olm.package", "name": "awkward", "defaultChannel": "stable"}),
+        json!({"schema": "olm.channel", "package": "awkward", "name": "stable", "entries": [{"name": "awkward.v1.0.0"}]}),
+        json!({"schema": "olm.bundle", "package": "awkward", "name": "awkward.v1.0.0", "image": "registry.example.com/awkward:v1", "properties": [
+            {"type": "olm.package", "value": {"packageName": "awkward", "version": "1.0.0"}},
+            {"type": "olm.bundle.object", "value": {"data": STANDARD.encode(csv.to_string())}}],
+            "relatedImages": [{"name": long, "image": format!("registry.example.com/{long}:v1")}]}),
+    ];
+    documents.map(|document| document.to_string()).join("\n")
+}
+
 /// Packages for a look at sizes, each with so many versions.
 pub(crate) fn many(packages: usize, versions: u32) -> String {
     let mut documents = String::new();
@@ -269,9 +302,9 @@ fn release(operator: &Operator, place: usize, version: u32) -> Value {
                 "deployments": [{"name": format!("{name}-operator"), "spec": {"replicas": 1, "selector": {"matchLabels": {"app": name}}, "template": {
                     "metadata": {"labels": {"app": name}}, "spec": {"serviceAccountName": name, "containers": [
                         {"name": "manager", "image": image(name), "env": [{"name": "WATCH", "value": ""}],
-                         "resources": {"requests": {"cpu": "10m", "memory": "64Mi"}, "limits": {"memory": "128Mi"}}}]}}}}]}});
+                         "resources": {"requests": {"cpu": "10m", "memory": "64Mi"}, "limits": {"memory": if version > 1 { "256Mi" } else { "128Mi" }}}}]}}}}]}});
     let webhook = json!({"type": "ValidatingAdmissionWebhook", "generateName": format!("v{name}.{group}"), "deploymentName": format!("{name}-operator"),
-                "containerPort": 443, "targetPort": 9443, "sideEffects": "None", "admissionReviewVersions": ["v1"], "failurePolicy": "Fail", "webhookPath": "/validate",
+                "containerPort": 443, "targetPort": 9443, "sideEffects": "None", "admissionReviewVersions": ["v1"], "failurePolicy": if version > 1 { "Fail" } else { "Ignore" }, "webhookPath": "/validate",
                 "rules": [{"apiGroups": [group], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"], "resources": [plural]}]});
     let csv = json!({
         "apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion",

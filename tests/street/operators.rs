@@ -122,7 +122,7 @@ fn published_bundles(corpus: &Path, sandbox: &Sandbox, registry: &DockerRegistry
         let entry = entry.unwrap();
         let version = entry.file_name().to_str().unwrap();
         let reference = format!("{}/published/{operator}:v{version}", registry.host);
-        // What was published is taken as it is: some of it is not as it should be.
+        // Published bundles are used unchanged, including their mistakes.
         let folder = entry.path().display();
         succeed(sandbox, &format!("bundle build {folder} -q --use-http -t {reference}"));
         references.push(reference);

@@ -161,7 +161,7 @@ fn an_index_for_several_platforms_is_changed_for_all_of_them() {
     let (said, image) = change("index prune-stranded");
     assert!(image["layers"].is_array(), "{image}");
     assert!(
-        said.contains("warning: the original index was also for linux/arm64, and the new one is not\n"),
+        said.contains("warning: the original index also supported linux/arm64, but the new index does not\n"),
         "{said}"
     );
 }
@@ -213,7 +213,7 @@ fn each_platform_stands_on_the_image_of_the_base_for_it() {
     );
     assert_eq!(
         outcome.stderr,
-        format!("error: {base}: an image for linux/riscv64 was not found (there is: linux/amd64, linux/arm64)\n")
+        format!("error: {base}: an image for linux/riscv64 was not found (available: linux/amd64, linux/arm64)\n")
     );
     assert!(!sandbox.path("out").exists());
 }

@@ -1,7 +1,7 @@
 //! A site in a real browser.
 
 use crate::common::Sandbox;
-use crate::site_catalogs::{garden_catalog, hostile, many, older_garden};
+use crate::site_catalogs::{awkward, garden_catalog, hostile, many, older_garden};
 use crate::succeed;
 use crate::tools::{installed, not_run};
 use std::fs;
@@ -32,6 +32,7 @@ fn a_site_works_in_a_browser_is_accessible_and_asks_nobody_else() {
         ("older", older_garden()),
         ("hostile", hostile()),
         ("many", many(400, 2)),
+        ("awkward", awkward()),
     ] {
         fs::create_dir_all(sandbox.path(name)).unwrap();
         fs::write(sandbox.path(name).join("catalog.json"), catalog).unwrap();
@@ -42,11 +43,12 @@ fn a_site_works_in_a_browser_is_accessible_and_asks_nobody_else() {
     );
     succeed(&sandbox, "index page -q hostile -o hostile-site");
     succeed(&sandbox, "index page -q many -o many-site");
+    succeed(&sandbox, "index page -q awkward -o awkward-site");
     let pictures = std::env::var_os("OPMX_PICTURES").map_or_else(|| PathBuf::from("-"), PathBuf::from);
     let output = Command::new("node")
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/site_browser.mjs"))
         .arg(modules)
-        .args(["site", "hostile-site", "many-site"].map(|site| sandbox.path(site)))
+        .args(["site", "hostile-site", "many-site", "awkward-site"].map(|site| sandbox.path(site)))
         .arg(pictures)
         .output()
         .unwrap();

@@ -1,24 +1,24 @@
-//! Annotations of a Deployment or a CustomResourceDefinition that say what `metadata/olm.yaml` says otherwise.
+//! Annotations of a Deployment or a CustomResourceDefinition that can replace keys of `metadata/olm.yaml`.
 //!
-//! The proposal gathers what manifests cannot say "through a mixture of resource annotations and an `olm.yaml` file".
-//! It names one annotation, on bindings; these continue its name. What `olm.yaml` says has precedence, and what only it
-//! can say, the four required keys, has no annotation.
+//! The proposal collects information that manifests cannot express "through a mixture of resource annotations and an
+//! `olm.yaml` file". It defines one annotation, for bindings; the annotations here follow its naming scheme. `olm.yaml`
+//! takes precedence, and its four required keys have no annotation.
 
 use super::{FIELDS, description_fields};
 use crate::shape::{DRAFT_7, Field, Shape};
 use serde_json::{Map, Value, json};
 
-/// How all of them begin.
+/// The common prefix of these annotations.
 pub const PREFIX: &str = "operators.operatorframework.io.bundle.";
 
-/// One annotation.
+/// An annotation that can replace a key of `olm.yaml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Annotation {
     /// The key of the annotation.
     pub key: &'static str,
-    /// The key of `olm.yaml`, or of a description of an own API there.
+    /// The corresponding key of `olm.yaml`, or of an owned API description in `olm.yaml`.
     pub field: &'static str,
-    /// How a value follows from it, for an explanation.
+    /// The source of a value set by this annotation, for explanations.
     pub how: &'static str,
 }
 
@@ -32,18 +32,18 @@ macro_rules! annotations {
     };
 }
 
-/// Those of a Deployment: about the operator as a whole.
+/// The annotations of a Deployment, which describe the operator as a whole.
 pub const OF_DEPLOYMENT: &[Annotation] = annotations!(
     "displayName" "description" "maturity" "replaces" "skips" "keywords" "maintainers" "provider" "links" "icon" "labels"
     "selector" "annotations" "cleanup" "relatedImages" "release"
 );
 
-/// Those of a CustomResourceDefinition: about the kind that it defines, in each of its versions.
+/// The annotations of a CustomResourceDefinition, which describe the defined kind in all its versions.
 pub const OF_CRD: &[Annotation] = annotations!(
     "displayName" "description" "resources" "specDescriptors" "statusDescriptors" "actionDescriptors" "examples"
 );
 
-/// Sample custom resources, a list of them or one.
+/// Sample custom resources: a single resource or a list.
 pub const EXAMPLES: &str = "examples";
 
 const SAMPLES: Field = Field::new(
@@ -59,12 +59,12 @@ const SAMPLES: Field = Field::new(
 const SAMPLE: Shape = Shape::Map(&[], &Shape::Any);
 
 impl Annotation {
-    /// What its value must be, for one of a Deployment.
+    /// Returns the field that specifies valid values, for an annotation of a Deployment.
     pub fn of_operator(&self) -> Option<&'static Field> {
         FIELDS.iter().find(|field| field.key == self.field)
     }
 
-    /// What its value must be, for one of a CustomResourceDefinition.
+    /// Returns the field that specifies valid values, for an annotation of a CustomResourceDefinition.
     pub fn of_kind(&self) -> Option<&'static Field> {
         static SAMPLES_FIELD: Field = SAMPLES;
         if self.field == EXAMPLES {
@@ -74,18 +74,18 @@ impl Annotation {
     }
 }
 
-/// The keys that only `olm.yaml` can say.
+/// Returns the keys that only `olm.yaml` can set.
 pub fn required() -> impl Iterator<Item = &'static str> {
     let required = FIELDS.iter().filter(|field| field.presence.is_required());
     required.map(|field| field.key)
 }
 
-/// Whether a string stands in an annotation as it is. Every other value is written as YAML or JSON.
+/// Whether an annotation contains values of this shape as plain strings. All other values are YAML or JSON.
 pub fn is_plain_text(shape: &Shape) -> bool {
     matches!(shape, Shape::Text | Shape::Syntax(_) | Shape::Choice(_))
 }
 
-/// The JSON Schema (draft 7) of the annotations, as a schema of the objects that carry them.
+/// Returns the JSON Schema (draft 7) of the annotations, as a schema of the annotated objects.
 pub fn json_schema() -> Value {
     let of = |kind: &str, annotations: &[Annotation], field: fn(&Annotation) -> Option<&'static Field>| {
         let properties: Map<String, Value> = annotations
@@ -95,7 +95,7 @@ pub fn json_schema() -> Value {
                 let form = if is_plain_text(&field.shape) {
                     String::new()
                 } else {
-                    format!(" YAML or JSON of {}.", field.shape.wanted())
+                    format!(" Use {} in YAML or JSON.", field.shape.wanted())
                 };
                 let mut schema = json!({"type": "string", "description": format!("{}{form}", field.about)});
                 if !field.example.is_empty() {
@@ -112,8 +112,9 @@ pub fn json_schema() -> Value {
     json!({
         "$schema": DRAFT_7,
         "title": "Annotations of the manifests of a k8s+v1 bundle",
-        "description": "What manifests cannot say, said by annotations of a Deployment and of CustomResourceDefinitions. \
-                        What metadata/olm.yaml says has precedence; of several Deployments, the first by name has.",
+        "description": "Information that manifests cannot express, set as annotations of a Deployment and of \
+                        CustomResourceDefinitions. Values in metadata/olm.yaml take precedence. Among several \
+                        Deployments, the first by name takes precedence.",
         "type": "object",
         "allOf": [
             of("Deployment", OF_DEPLOYMENT, Annotation::of_operator),
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
     use crate::shape::Target;
 
-    /// K60: every field of the proposal's list that olm.yaml need not say.
+    /// K60: every field of the proposal's list that need not be in `olm.yaml`.
     #[test]
     fn every_field_has_an_annotation_that_olm_yaml_need_not_say() {
         let apart = [

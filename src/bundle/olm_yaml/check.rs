@@ -1,4 +1,4 @@
-//! What is wrong with `metadata/olm.yaml`.
+//! Checks of `metadata/olm.yaml`.
 
 use super::{Olm, REQUIRED_HELP, SHAPE};
 use crate::bundle::OLM_YAML;
@@ -11,8 +11,8 @@ use crate::text::{Format, Path, mend};
 use crate::version::strict_part;
 use serde_json::{Map, Value};
 
-/// Checks keys, types and the values that have a syntax of their own. `reading` are the findings of reading the file:
-/// keys that stand twice are not judged again.
+/// Checks the keys, the types and the syntax of the values. `reading` contains the findings from reading the file, so
+/// that duplicate keys are not reported again.
 pub fn check(olm: Olm<'_>, reading: &[Diagnostic]) -> Vec<Diagnostic> {
     let mut checker = Checker {
         olm,
@@ -35,7 +35,7 @@ pub fn check(olm: Olm<'_>, reading: &[Diagnostic]) -> Vec<Diagnostic> {
 struct Checker<'a> {
     olm: Olm<'a>,
     findings: Vec<Diagnostic>,
-    /// Top-level keys that belong into the block above them, and the blocks that lack them for that reason.
+    /// Top-level keys that belong in the block above, and the names of these blocks, which lack the keys as a result.
     misindented: Vec<&'static str>,
 }
 
@@ -45,8 +45,8 @@ impl Checker<'_> {
         self.findings.push(finding);
     }
 
-    /// A problem as an author is told of it; none where it follows from a wrong indentation, which is reported by
-    /// itself.
+    /// Returns the finding for a problem, or `None` if the problem results from wrong indentation, which is reported
+    /// separately.
     fn finding(&self, problem: &Problem) -> Option<Diagnostic> {
         let document = self.olm.document();
         let path = &problem.path;
@@ -64,7 +64,7 @@ impl Checker<'_> {
                 }
                 let finding = finding(&rules::OLM_UNKNOWN_KEY).at(document.key_place(path));
                 if top("skipRange") {
-                    finding.help("The range is an annotation: annotations: {olm.skipRange: …}.")
+                    finding.help("Set the range as an annotation: annotations: {olm.skipRange: …}.")
                 } else {
                     finding
                 }
@@ -86,12 +86,12 @@ impl Checker<'_> {
                 let written = place.text();
                 let numbers = written.split('.').count();
                 match shape {
-                    // In quotes it would still be wrong.
+                    // Quotes would not make this value valid.
                     Shape::Syntax(syntax) if *mend == Some(Mend::Quote) && (syntax.fault)(written).is_some() => {
                         let is_version = syntax.rule == &rules::OLM_VERSION && numbers < 3;
                         if is_version && written.starts_with(|first: char| first.is_ascii_digit()) {
                             let zeros = ".0".repeat(3 - numbers);
-                            finding.help(format!("Write all three numbers: {written}{zeros}."))
+                            finding.help(format!("Use all three numbers: {written}{zeros}."))
                         } else {
                             finding
                         }
@@ -101,7 +101,7 @@ impl Checker<'_> {
             }
             Fault::Choice { choices, .. } if **choices == INSTALL_MODES => finding(&rules::INSTALLMODES_UNKNOWN),
             Fault::Choice { .. } => finding(&rules::OLM_TYPE),
-            // A name that stands at the left margin by mistake is no name of a version.
+            // A name that is at the left margin by mistake is not the name of a version.
             Fault::Syntax { .. } if !self.misindented.is_empty() => return None,
             Fault::Syntax { text, syntax, .. } => {
                 let version = strict_part(text).filter(|_| syntax.rule == &rules::OLM_VERSION);
@@ -111,8 +111,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Finds the children of a block that stand at the left margin, as in the proposal's own example:
-    /// each is said once, with the shape that was meant.
+    /// Finds keys at the left margin that belong to a block above, as in the example in the proposal. Reports each key
+    /// once, with the intended indentation.
     fn find_misindentation(&mut self, map: &Map<String, Value>, reading: &[Diagnostic]) {
         let lacks = |list: &str, key: &str| {
             let items = map.get(list).and_then(Value::as_array);
@@ -128,11 +128,11 @@ impl Checker<'_> {
         ] {
             let follows = map.contains_key(key) && map.contains_key(block) && start(block) < start(key);
             if follows && lacks(block, key) {
-                let message = format!("{key} stands at the left margin, but belongs into the last entry of {block}");
+                let message = format!("{key} is at the left margin, but belongs to the last entry of {block}");
                 let path = Path::root().key(key);
                 let finding = Diagnostic::new(&rules::OLM_MISINDENTED, message)
                     .at(document.key_place(&path))
-                    .help(format!("Indent it:\n{shape}"))
+                    .help(format!("Indent the key:\n{shape}"))
                     .mended_by(self.indented(block, key));
                 self.findings.push(finding);
                 self.misindented.extend([key, block]);
@@ -151,9 +151,9 @@ impl Checker<'_> {
             if after_provider {
                 let finding = Diagnostic::new(
                     &rules::OLM_MISINDENTED,
-                    "name stands at the left margin, but belongs into provider",
+                    "name is at the left margin, but belongs to provider",
                 );
-                let help = "Indent it:\nprovider:\n  name: …";
+                let help = "Indent the key:\nprovider:\n  name: …";
                 let edit = self.after(start("provider"), place.span.start, "  ");
                 self.findings.push(finding.at(place.clone()).help(help).mended_by(edit));
                 self.misindented.extend(["name", "provider"]);
@@ -161,7 +161,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Puts a key that stands straight below the last item of a list where the keys of that item begin.
+    /// Returns an edit that aligns a key directly below the last item of a list with the keys of that item.
     fn indented(&self, block: &str, key: &str) -> Option<Edit> {
         let document = self.olm.document();
         let list = Path::root().key(block);
@@ -174,7 +174,8 @@ impl Checker<'_> {
         self.after(above, start, &" ".repeat(column.checked_sub(1)?))
     }
 
-    /// Blanks before what begins at `start`, if it is a line of its own that no other key separates from `above`.
+    /// Returns an edit that indents the text at `start`, if this text begins a line and no other key separates it from
+    /// `above`.
     fn after(&self, above: usize, start: usize, indentation: &str) -> Option<Edit> {
         let document = self.olm.document();
         let text = document.source().text();
@@ -188,7 +189,7 @@ impl Checker<'_> {
         })
     }
 
-    /// What no single value shows.
+    /// Checks the relations between values.
     fn relations(&mut self) {
         let olm = self.olm;
         let replaces = olm.text(&["replaces"]).filter(|replaces| !replaces.is_empty());
@@ -205,7 +206,7 @@ impl Checker<'_> {
             };
             if seen.contains(&kind) {
                 let path = root.index(index).key("type");
-                self.report(&rules::INSTALLMODES_DUPLICATE, format!("{kind} stands twice"), &path);
+                self.report(&rules::INSTALLMODES_DUPLICATE, format!("{kind} appears twice"), &path);
             }
             seen.push(kind);
         }

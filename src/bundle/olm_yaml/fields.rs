@@ -1,5 +1,5 @@
-//! The keys of `metadata/olm.yaml`: each is one row, which says what may stand behind it, what it is for, a value to
-//! start from, and where the value goes in the ClusterServiceVersion.
+//! The keys of `metadata/olm.yaml`. Each row lists the valid values, the purpose, an initial value, and the target of
+//! the value in the ClusterServiceVersion.
 
 use super::syntax::{NAME, RELEASE, VERSION};
 use crate::olm::annotation::{SKIP_RANGE, SUGGESTED_NAMESPACE};
@@ -15,29 +15,30 @@ const DESCRIPTORS: Shape = List(&Object(&[
         Text,
         "Path of the field inside spec or status, such as replicas.",
     ),
-    optional("displayName", Text, "Name that a console shows."),
-    optional("description", Text, "Description that a console shows."),
-    optional("x-descriptors", TEXTS, "How a console draws the field."),
+    optional("displayName", Text, "Name shown in consoles."),
+    optional("description", Text, "Description shown in consoles."),
+    optional("x-descriptors", TEXTS, "Hints for how consoles render the field."),
     optional("value", Any, "A fixed value."),
 ]));
 
 const RESOURCES: Shape = List(&Object(&[
-    optional("name", Text, "Name of the resource, may be empty."),
+    optional("name", Text, "Name of the resource; may be empty."),
     optional("kind", Text, "Kind of the resource."),
     optional("version", Text, "Version of the resource."),
 ]));
 
-/// The description of an API after the fields that name it: these are the same for custom and for aggregated APIs.
+/// The fields of an API description that follow the fields that name the API. They are the same for custom and
+/// aggregated APIs.
 macro_rules! description_of {
     ($($name:expr),* $(,)?) => {
         List(&Object(&[
             $($name,)*
-            optional("displayName", Text, "Name that a console shows."),
-            optional("description", Text, "Description that a console shows."),
+            optional("displayName", Text, "Name shown in consoles."),
+            optional("description", Text, "Description shown in consoles."),
             optional(
                 "resources",
                 RESOURCES,
-                "What a resource of this kind makes the operator create.",
+                "Resources that the operator creates for a resource of this kind.",
             ),
             optional("specDescriptors", DESCRIPTORS, "Fields of spec."),
             optional("statusDescriptors", DESCRIPTORS, "Fields of status."),
@@ -61,7 +62,7 @@ const API_SERVICE_DESCRIPTIONS: Shape = description_of![
 
 const IMAGE: Shape = Object(&[
     required("base64data", Text, "The image in base64."),
-    required("mediatype", Text, "Such as image/png."),
+    required("mediatype", Text, "Media type, such as image/png."),
 ]);
 
 const ICON: Shape = OneOf(
@@ -82,7 +83,7 @@ const LABEL_SELECTOR: Shape = Object(&[
     ),
 ]);
 
-/// The value of an annotation: maps and lists become JSON.
+/// The value of an annotation. Maps and lists are converted to JSON.
 const ANNOTATION: Shape = OneOf(&[Text, Map(&[], &Any), List(&Any)], "a string");
 
 const fn annotation(key: &'static str, about: &'static str) -> Field {
@@ -95,17 +96,20 @@ const ANNOTATIONS: &[Field] = &[
         "capabilities",
         "Basic Install, Seamless Upgrades, Full Lifecycle, Deep Insights or Auto Pilot.",
     ),
-    annotation("categories", "Categories of a catalog, separated by commas."),
-    annotation("containerImage", "The operator's image, to be shown."),
-    annotation("createdAt", "When this version was made, to be shown."),
-    annotation("repository", "Address of the sources."),
-    annotation("support", "Who supports it."),
+    annotation("categories", "Catalog categories, separated by commas."),
+    annotation("containerImage", "The operator's image, for display."),
+    annotation("createdAt", "Creation time of this version, for display."),
+    annotation("repository", "URL of the source code."),
+    annotation("support", "Person or organization that supports the operator."),
     annotation(
         "alm-examples",
-        "Sample custom resources: JSON text, or the list itself, which becomes JSON.",
+        "Sample custom resources, as JSON text or as a list that is converted to JSON.",
     ),
-    annotation(SKIP_RANGE, "Range of versions that upgrade to this one directly."),
-    annotation(SUGGESTED_NAMESPACE, "Namespace that a console proposes."),
+    annotation(
+        SKIP_RANGE,
+        "Range of versions that can be upgraded directly to this version.",
+    ),
+    annotation(SUGGESTED_NAMESPACE, "Namespace that consoles suggest."),
     annotation(
         "operatorframework.io/initialization-resource",
         "A custom resource that must be created first.",
@@ -122,12 +126,12 @@ const INSTALL_MODE: Shape = Object(&[
         Choice(&INSTALL_MODES),
         "OwnNamespace, SingleNamespace, MultiNamespace or AllNamespaces.",
     ),
-    required("supported", Boolean, "Whether the operator can watch so."),
+    required("supported", Boolean, "Whether the operator supports this mode."),
 ]);
 
 const HINT: Shape = Object(&[
-    required("group", Text, "API group, as the RBAC rule writes it."),
-    required("resource", Text, "Plural name, as the RBAC rule writes it."),
+    required("group", Text, "API group, as in the RBAC rule."),
+    required("resource", Text, "Plural name, as in the RBAC rule."),
     optional("kind", Text, "Kind of the resource."),
     optional("version", Text, "Version to require."),
     optional(
@@ -135,10 +139,10 @@ const HINT: Shape = Object(&[
         Choice(&["required", "optional", "native", "none"]),
         "required, optional, native or none.",
     ),
-    optional("apiService", Boolean, "Whether an aggregated API serves it."),
+    optional("apiService", Boolean, "Whether an aggregated API serves the resource."),
 ]);
 
-/// Every key of `olm.yaml`, in the order in which `bundle init` writes them.
+/// All keys of `olm.yaml`, in the order used by `bundle init`.
 pub const FIELDS: &[Field] = &[
     not_empty(
         "name",
@@ -153,69 +157,69 @@ pub const FIELDS: &[Field] = &[
     not_empty(
         "minKubeVersion",
         Syntax(&VERSION),
-        "The oldest Kubernetes version that it runs on, such as 1.25.0; 0.0.0 for any.",
+        "The lowest Kubernetes version that the operator supports, such as 1.25.0; 0.0.0 for any version.",
     )
     .example("1.25.0")
     .made_into("spec.minKubeVersion"),
     not_empty(
         "installModes",
         List(&INSTALL_MODE),
-        "Which namespaces the operator can watch.",
+        "Install modes: the namespaces that the operator can watch.",
     )
     .example("[{type: AllNamespaces, supported: true}]")
     .made_into("spec.installModes"),
-    optional("displayName", Text, "Name that a console shows.")
+    optional("displayName", Text, "Name shown in consoles.")
         .example("My Operator")
         .made_into("spec.displayName"),
     optional("description", Text, "Description in Markdown.")
-        .example("What it does, in a few sentences.")
+        .example("A few sentences about the operator.")
         .copied_to("spec.description"),
-    optional("maturity", Text, "Such as alpha, beta, stable.")
+    optional("maturity", Text, "Maturity level, such as alpha, beta or stable.")
         .example("alpha")
         .copied_to("spec.maturity"),
     optional("replaces", Syntax(&NAME), "Name of the version that this one replaces.")
         .example("my-operator.v0.9.0")
         .copied_to("spec.replaces"),
-    optional("skips", TEXTS, "Names of versions that an upgrade may leave out.")
+    optional("skips", TEXTS, "Names of versions that an upgrade may skip.")
         .example("[]")
         .copied_to("spec.skips"),
-    optional("keywords", TEXTS, "Words that a search finds it by.")
+    optional("keywords", TEXTS, "Search keywords.")
         .example("[database, backup]")
         .copied_to("spec.keywords"),
     optional(
         "maintainers",
         List(&Object(&[
             optional("name", Text, "Who."),
-            optional("email", Text, "Where to write to."),
+            optional("email", Text, "Email address."),
         ])),
-        "Who maintains it.",
+        "Maintainers of the operator.",
     )
     .example("[{name: Jane Doe, email: jane@example.com}]")
     .copied_to("spec.maintainers"),
     optional(
         "provider",
         Object(&[
-            optional("name", Text, "Who publishes it."),
-            optional("url", Text, "The publisher's page."),
+            optional("name", Text, "Name of the publisher."),
+            optional("url", Text, "Website of the publisher."),
         ]),
-        "Who publishes it.",
+        "Publisher of the operator.",
     )
     .example("{name: Example Inc., url: https://example.com}")
     .copied_to("spec.provider"),
     optional(
         "links",
         List(&Object(&[
-            optional("name", Text, "What is behind the link."),
-            optional("url", Text, "The address."),
+            optional("name", Text, "Title of the linked page."),
+            optional("url", Text, "URL of the page."),
         ])),
-        "Pages about it.",
+        "Links to pages about the operator.",
     )
     .example("[{name: Documentation, url: https://example.com/docs}]")
     .copied_to("spec.links"),
     optional(
         "icon",
         ICON,
-        "Path of a PNG, JPEG, GIF, WebP or SVG image in the bundle, such as metadata/icon.svg, or its base64.",
+        "Path of a PNG, JPEG, GIF, WebP or SVG image in the bundle, such as metadata/icon.svg, or the image in base64.",
     )
     .example("metadata/icon.svg")
     .made_into("spec.icon"),
@@ -255,9 +259,9 @@ pub const FIELDS: &[Field] = &[
         Object(&[required(
             "enabled",
             Boolean,
-            "Whether OLM deletes the custom resources with the operator.",
+            "Whether OLM deletes the custom resources together with the operator.",
         )]),
-        "What happens when the operator is removed.",
+        "Cleanup when the operator is removed.",
     )
     .example("{enabled: false}")
     .copied_to("spec.cleanup"),
@@ -267,7 +271,7 @@ pub const FIELDS: &[Field] = &[
             required("name", Text, "A name for the image."),
             required("image", Text, "The image reference."),
         ])),
-        "Images that the operator uses and that its Deployments do not name.",
+        "Images that the operator uses but that its Deployments do not reference.",
     )
     .example("[{name: agent, image: registry.example.com/agent:1.0.0}]")
     .copied_to("spec.relatedImages"),
@@ -312,12 +316,12 @@ pub const FIELDS: &[Field] = &[
                         Text,
                         "Name of the CustomResourceDefinition, <plural>.<group>.",
                     ),
-                    required("version", Text, "A version that it serves, such as v1alpha1."),
+                    required("version", Text, "A served version, such as v1alpha1."),
                 ])),
-                "Served versions of the bundle's own kinds that the ClusterServiceVersion does not name as owned.",
+                "Served versions of the bundle's own kinds that the ClusterServiceVersion does not list as owned.",
             ),
         ]),
-        "More about custom resources.",
+        "Additional information about custom resources.",
     )
     .example("{owned: []}"),
     optional(
@@ -336,29 +340,29 @@ pub const FIELDS: &[Field] = &[
             )
             .made_into("spec.apiservicedefinitions.required"),
         ]),
-        "More about aggregated APIs.",
+        "Additional information about aggregated APIs.",
     )
     .example("{owned: []}"),
     optional(
         "apis",
         List(&HINT),
-        "What the resources in RBAC rules are that no file of the bundle explains, and whether the operator depends on them: \
-         with required, OLM installs a provider; with native, the cluster itself must serve the API; with optional or \
-         none, it may be absent.",
+        "The kinds of resources in RBAC rules that no file of the bundle defines, and whether the operator depends \
+         on them: with required, OLM installs a provider; with native, the cluster itself must serve the API; with \
+         optional or none, the API may be absent.",
     )
     .example("[]"),
     optional(
         "extraServiceAccounts",
         TEXTS,
-        "Service accounts of operands, whose permissions shall be in the ClusterServiceVersion.",
+        "Service accounts of operands whose permissions belong in the ClusterServiceVersion.",
     )
     .example("[]"),
 ];
 
-/// The whole file.
+/// The shape of the whole file.
 pub const SHAPE: Shape = Object(FIELDS);
 
-/// The fields whose values go into the ClusterServiceVersion, each with its path in the file.
+/// Returns the fields whose values are copied to the ClusterServiceVersion, each with its path in the file.
 pub(crate) fn targeted() -> Vec<(Path, &'static Field)> {
     fn walk(above: &Path, fields: &'static [Field], found: &mut Vec<(Path, &'static Field)>) {
         for field in fields {
@@ -375,7 +379,8 @@ pub(crate) fn targeted() -> Vec<(Path, &'static Field)> {
     found
 }
 
-/// What a description of an own API may add to what the manifests say about it. `section` is the key above `owned`.
+/// Returns the fields that the description of an owned API can add to the information in the manifests. `section` is
+/// the key above `owned`.
 pub(crate) fn description_fields(section: &str) -> impl Iterator<Item = &'static Field> {
     let owned = SHAPE.field(section).and_then(|section| section.shape.field("owned"));
     let fields = match owned.map(|owned| owned.shape) {
@@ -385,13 +390,13 @@ pub(crate) fn description_fields(section: &str) -> impl Iterator<Item = &'static
     fields.iter().filter(|field| !field.presence.is_required())
 }
 
-/// The JSON Schema (draft 7) of `metadata/olm.yaml`.
+/// Returns the JSON Schema (draft 7) of `metadata/olm.yaml`.
 ///
-/// It refuses what [`super::check`] reports, an unknown key too. What no schema can say is left to opmx: a key or an
-/// install mode that stands twice, a version that replaces itself, and everything that depends on the manifests.
+/// The schema rejects the problems that [`super::check`] reports, including unknown keys. opmx itself checks the rules
+/// that a schema cannot express: no duplicate keys or install modes, no version that replaces itself, and all rules
+/// that depend on the manifests.
 pub fn json_schema() -> Value {
-    let about =
-        "What an operator's plain manifests cannot say about it. opmx infers the rest of the ClusterServiceVersion.";
+    let about = "Information about an operator that its plain manifests cannot express. opmx infers the rest of the ClusterServiceVersion.";
     let mut schema = schema_of(DRAFT_7, "metadata/olm.yaml of a k8s+v1 bundle", about, &SHAPE);
     if let Some(modes) = schema.pointer_mut("/properties/installModes") {
         modes["contains"] =

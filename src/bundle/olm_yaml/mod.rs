@@ -1,7 +1,7 @@
-//! `metadata/olm.yaml`: what a `k8s+v1` bundle says that its manifests cannot say.
+//! `metadata/olm.yaml`, for information that the manifests of a `k8s+v1` bundle cannot express.
 //!
-//! The keys are those of the proposal *plain-k8s-bundles*, completed to all of a `ClusterServiceVersion`.
-//! The file is read strictly: a wrong type is an error, an unknown key a warning that names the nearest known one.
+//! The keys are those of the proposal *plain-k8s-bundles*, extended to cover all of a `ClusterServiceVersion`. Reading
+//! is strict: a wrong type is an error, and an unknown key is a warning that names the nearest known key.
 
 pub mod annotations;
 mod check;
@@ -16,13 +16,13 @@ use crate::source::Place;
 use crate::text::{Document, Path};
 use serde_json::Value;
 
-/// The four required keys, shown.
-pub(crate) const REQUIRED_HELP: &str = "metadata/olm.yaml needs at least name, version, minKubeVersion and installModes; `opmx bundle init` writes one to fill in.";
+/// Help with an example of the four required keys.
+pub(crate) const REQUIRED_HELP: &str = "metadata/olm.yaml needs at least name, version, minKubeVersion and installModes; `opmx bundle init` creates a file to fill in.";
 
-/// The `minKubeVersion` that stands for any version: every version is as new, so the CSV then names none.
+/// The `minKubeVersion` that stands for any version. The CSV then omits the field.
 pub(crate) const ANY_KUBE_VERSION: &str = "0.0.0";
 
-/// A view of `metadata/olm.yaml`. It reads leniently: what has the wrong shape is absent here and a finding of
+/// A lenient view of `metadata/olm.yaml`. A value of the wrong shape is treated as absent here, but reported by
 /// [`check`].
 #[derive(Debug, Clone, Copy)]
 pub struct Olm<'a> {
@@ -30,17 +30,17 @@ pub struct Olm<'a> {
 }
 
 impl<'a> Olm<'a> {
-    /// Looks at the document.
+    /// Creates a view of the document.
     pub fn new(document: &'a Document) -> Self {
         Self { document }
     }
 
-    /// The document itself.
+    /// Returns the document itself.
     pub fn document(self) -> &'a Document {
         self.document
     }
 
-    /// The value at these keys; `null` counts as absent.
+    /// Returns the value at these keys; `null` is treated as absent.
     pub fn get(self, keys: &[&str]) -> Option<&'a Value> {
         let value = keys
             .iter()
@@ -48,12 +48,12 @@ impl<'a> Olm<'a> {
         (!value.is_null()).then_some(value)
     }
 
-    /// The text at these keys.
+    /// Returns the string at these keys.
     pub fn text(self, keys: &[&str]) -> Option<&'a str> {
         self.get(keys).and_then(Value::as_str)
     }
 
-    /// The list at these keys; empty where there is none.
+    /// Returns the list at these keys, or an empty list.
     pub fn list(self, keys: &[&str]) -> &'a [Value] {
         self.get(keys)
             .and_then(Value::as_array)
@@ -61,13 +61,13 @@ impl<'a> Olm<'a> {
             .unwrap_or_default()
     }
 
-    /// The path of the icon's file in the bundle, where `icon` is one: base64 has no dot in it.
+    /// Returns the path of the icon file in the bundle, if `icon` is a path. Base64 text contains no dot.
     pub(crate) fn icon_path(self) -> Option<&'a str> {
         let path = self.text(&["icon"])?.trim();
         path.contains('.').then(|| path.trim_start_matches("./"))
     }
 
-    /// The place of the value at `path`, or of its nearest ancestor.
+    /// Returns the place of the value at `path`, or of its nearest ancestor.
     pub fn place(self, path: &Path) -> Place {
         self.document.place(path)
     }

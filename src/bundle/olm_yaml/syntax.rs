@@ -1,11 +1,11 @@
-//! Strings of `olm.yaml` that have a syntax of their own.
+//! The strings of `olm.yaml` with a specific syntax.
 
 use crate::kubernetes::names;
 use crate::rules;
 use crate::shape::Syntax;
 use crate::version::parse_strict;
 
-/// Longest release that a cluster takes.
+/// The maximum length of a release that a cluster accepts.
 const RELEASE_LENGTH: usize = 20;
 
 /// The name of a `ClusterServiceVersion`.
@@ -28,7 +28,7 @@ pub(super) static VERSION: Syntax = Syntax {
     longest: None,
 };
 
-/// Identifiers as in the pre-release of a semantic version.
+/// Identifiers like those in the pre-release of a semantic version.
 pub(super) static RELEASE: Syntax = Syntax {
     rule: &rules::OLM_RELEASE,
     fault: |text| {
@@ -36,7 +36,7 @@ pub(super) static RELEASE: Syntax = Syntax {
             return Some(format!("is longer than {RELEASE_LENGTH} characters"));
         }
         let error = semver::Prerelease::new(text).err()?;
-        Some(format!("is no release: {error}"))
+        Some(format!("is not a release: {error}"))
     },
     pattern: r"^$|^(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*$",
     longest: Some(RELEASE_LENGTH),

@@ -4,15 +4,15 @@ use super::mermaid::has_few_edges;
 use super::{ChannelDrawing, Drawing, EdgeKind, shown};
 use std::fmt::Write;
 
-/// The graph. In a drawing of more than 500 edges a range is drawn as one edge from the oldest bundle in it, with the
-/// number of bundles: as many lines as the square of the bundles could be told apart by nobody.
+/// Draws the graph. If there are more than 500 edges, a range is drawn as one edge from the oldest bundle in it, with
+/// the number of bundles, because too many lines would be indistinguishable.
 pub fn dot(drawing: &Drawing) -> String {
     let mut out = String::from(
         "digraph index {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n  edge [fontname=\"monospace\"];\n",
     );
     let few = has_few_edges(drawing);
     if !few {
-        out.push_str("  // the edge of a skipRange stands for all bundles in it and begins at the oldest\n");
+        out.push_str("  // the edge of a skipRange represents all bundles in the range and begins at the oldest\n");
     }
     let mut nodes = 0;
     let mut package = None;
@@ -81,7 +81,7 @@ fn of_channel(channel: &ChannelDrawing, number: usize, first: usize, few: bool, 
     out.push_str("    }\n");
 }
 
-/// A string inside double quotes.
+/// Escapes a string for use inside double quotes.
 fn escaped(text: &str) -> String {
     let quoted = shown(text).replace('\\', "\\\\").replace('"', "\\\"");
     quoted.replace("##", "#&#35;")

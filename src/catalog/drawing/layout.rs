@@ -1,10 +1,9 @@
-//! Where everything in a picture stands: whole numbers of pixels, from the top left.
+//! The layout of a picture, in whole pixels from the top left.
 //!
-//! The bundles of a channel stand below each other, the head on top, in one column that no line crosses. A line from
-//! one bundle to the next goes straight up between the two; all others leave the column at the side, run up in a lane
-//! of their own, and come back in at the newer bundle. All edges of one kind to one bundle share a lane, so that their
-//! number may grow as it likes, and lanes are shared by lines that do not meet. Channels stand beside each other,
-//! packages below.
+//! The bundles of a channel are stacked in one column without crossing lines, with the head on top. A line from one
+//! bundle to the next goes straight up between the two; all others leave the column at the side, run up in their own
+//! lane, and come back in at the newer bundle. All edges of one kind to one bundle share a lane, and lines that do not
+//! meet share lanes. Channels are placed side by side, packages below each other.
 
 use super::{ChannelDrawing, Drawing, EdgeKind, Edges};
 use std::cmp::Reverse;
@@ -12,24 +11,24 @@ use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::Range;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The width of a character of the monospaced text, with room to spare for fonts that are wider.
+/// The width of a character of the monospaced text, with extra space for wider fonts.
 pub(super) const CHARACTER: usize = 8;
 /// The height of a line of text.
 pub(super) const LINE: usize = 16;
-/// The characters of a label after which it is cut; the whole text is in the title of the box.
+/// The maximum width of a label in columns; longer labels are cut, and the whole text is in the title of the box.
 const LONGEST_LABEL: usize = 64;
 
 const MARGIN: usize = 16;
 const BOX_HEIGHT: usize = 44;
 const BOX_GAP: usize = 24;
 const PADDING: usize = 12;
-/// Between two lanes, and between the first of them and the column.
+/// The distance between two lanes; `LANE_OFFSET` is the distance between the first lane and the column.
 const LANE: usize = 8;
 const LANE_OFFSET: usize = 20;
-/// The least width that channels beside each other may fill.
+/// The width up to which channels are always placed side by side.
 const ROW_WIDTH: usize = 1600;
 
-/// A place.
+/// A point: `x` and `y`.
 pub(super) type Point = (usize, usize);
 
 /// A rectangle.
@@ -41,14 +40,14 @@ pub(super) struct Rectangle {
     pub(super) height: usize,
 }
 
-/// A line of text that begins at a place on its baseline.
+/// A line of text; `at` is the start of its baseline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Label {
     pub(super) at: Point,
     pub(super) text: String,
 }
 
-/// All that is drawn of a drawing.
+/// A drawing, laid out as a picture.
 #[derive(Debug, Default)]
 pub(super) struct Picture {
     pub(super) width: usize,
@@ -61,11 +60,11 @@ pub(super) struct Picture {
 #[derive(Debug)]
 pub(super) struct Panel {
     pub(super) frame: Rectangle,
-    /// The name of the channel, and remarks below.
+    /// The name of the channel, with remarks below.
     pub(super) labels: Vec<Label>,
-    /// One for each node.
+    /// The boxes, one for each node.
     pub(super) boxes: Vec<BundleBox>,
-    /// One for each set of edges.
+    /// The routes, one for each set of edges.
     pub(super) routes: Vec<Route>,
 }
 
@@ -79,20 +78,20 @@ pub(super) struct BundleBox {
 /// The lines of a set of edges.
 #[derive(Debug, Default)]
 pub(super) struct Route {
-    /// Ends at the newer bundle, where its arrow head is.
+    /// The points of the trunk, which ends at the newer bundle, with its arrowhead.
     pub(super) trunk: Vec<Point>,
-    /// From older bundles to the trunk.
+    /// The branches from older bundles to the trunk.
     pub(super) branches: Vec<(Point, Point)>,
-    /// Stretches of the trunk that stand for all bundles beside them.
+    /// Segments of the trunk that represent all adjacent bundles.
     pub(super) bars: Vec<(Point, Point)>,
 }
 
-/// How many columns of characters a string takes at most, in the fonts where more characters are wide.
+/// Returns the maximum number of columns of a string, in fonts with more wide characters.
 pub(super) fn columns(text: &str) -> usize {
     text.width_cjk()
 }
 
-/// Lays a drawing out, from `top` downwards.
+/// Lays out a drawing, from `top` downwards.
 pub(super) fn layout(drawing: &Drawing, top: usize) -> Picture {
     let mut picture = Picture::default();
     let mut panels: Vec<(Panel, &ChannelDrawing)> = drawing
@@ -127,7 +126,7 @@ pub(super) fn layout(drawing: &Drawing, top: usize) -> Picture {
     picture
 }
 
-/// A channel at the top left.
+/// Lays out a channel at the top left.
 fn panel(channel: &ChannelDrawing) -> Panel {
     let mut texts = vec![format!(
         "channel {}{}",
@@ -138,7 +137,7 @@ fn panel(channel: &ChannelDrawing) -> Panel {
         texts.push("no bundles".to_owned());
     }
     if channel.undrawn_ranges > 0 {
-        texts.push(format!("{} ranges of versions are not drawn", channel.undrawn_ranges));
+        texts.push(format!("{} version ranges are not drawn", channel.undrawn_ranges));
     }
     let labels: Vec<Label> = texts
         .iter()
@@ -246,7 +245,7 @@ fn top_of(column: Rectangle, place: usize) -> usize {
     column.y + place * (BOX_HEIGHT + BOX_GAP)
 }
 
-/// Whether an edge leads from a bundle to the one right above it.
+/// Returns whether the set is one edge, from a bundle to the one directly above it.
 fn is_straight(edges: &Edges) -> bool {
     edges.kind == EdgeKind::Replaces && edges.each().eq([edges.newer + 1])
 }
@@ -260,9 +259,9 @@ fn straight(edges: &Edges, column: Rectangle) -> Route {
     }
 }
 
-/// The lines of edges whose trunk is at `lane`, beside the side of the column at `side`.
+/// Returns the lines of edges whose trunk is at `lane`, on the side of the column that is at `side`.
 fn aside(edges: &Edges, column: Rectangle, lane: usize, side: usize) -> Route {
-    // Every kind of line has a height of its own on each side of a box.
+    // Each kind of line has a separate height on each side of a box.
     let (inward, outward) = match edges.kind {
         EdgeKind::Replaces => (8, 26),
         EdgeKind::Skips => (17, 35),
@@ -285,7 +284,7 @@ fn aside(edges: &Edges, column: Rectangle, lane: usize, side: usize) -> Route {
             route.branches.extend(ends.map(|y| ((side, y), (lane, y))));
         }
     }
-    // The part above the arrow is drawn first, so that the line ends there.
+    // The part above the arrow is drawn first, so that the line ends at the arrow.
     if highest < arrow && lowest > arrow {
         route.trunk.push((lane, highest));
         route.trunk.push((lane, lowest));
@@ -300,13 +299,13 @@ fn aside(edges: &Edges, column: Rectangle, lane: usize, side: usize) -> Route {
 
 /// The lanes on one side of the column.
 struct Lanes {
-    /// For each set of edges, the lane where it has one here.
+    /// The lane of each set of edges on this side, if it has one.
     of: Vec<Option<usize>>,
     count: usize,
 }
 
-/// Gives each set of edges of some kinds that is not a straight line the lane nearest to the column that is free along
-/// the bundles that it passes.
+/// Assigns a lane to each set of edges of some kinds, except straight lines: the lane nearest to the column that is
+/// free along the bundles that the edges pass.
 fn lanes(channel: &ChannelDrawing, here: impl Fn(EdgeKind) -> bool) -> Lanes {
     let mut spans: Vec<(Range<usize>, usize)> = channel
         .edges
@@ -349,7 +348,7 @@ fn label(at: Point, text: &str) -> Label {
     Label { at, text: cut(text) }
 }
 
-/// The text as far as it fits a label.
+/// Cuts a string to the maximum length of a label.
 fn cut(text: &str) -> String {
     let text = super::shown(text);
     if columns(&text) <= LONGEST_LABEL {

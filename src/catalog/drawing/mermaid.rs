@@ -3,16 +3,16 @@
 use super::{ChannelDrawing, Drawing, EdgeKind, Edges, Node, shown};
 use std::fmt::Write;
 
-/// The most edges that programs which draw Mermaid take by default.
+/// The default maximum number of edges in Mermaid programs.
 pub(super) const MOST_EDGES: usize = 500;
 
-/// The flowchart. Where a drawing has more than 500 edges, which is what programs take by default, a range is drawn as
+/// Draws the flowchart. If there are more than 500 edges, the default limit of Mermaid programs, a range is drawn as
 /// one edge from the oldest bundle in it, with the number of bundles.
 pub fn mermaid(drawing: &Drawing) -> String {
     let mut out = String::from("flowchart LR\n");
     let few = has_few_edges(drawing);
     if !few {
-        out.push_str("  %% the edge of a skipRange stands for all bundles in it and begins at the oldest\n");
+        out.push_str("  %% the edge of a skipRange represents all bundles in the range and begins at the oldest\n");
     }
     let mut written = Written::default();
     let mut package = None;
@@ -34,13 +34,13 @@ pub fn mermaid(drawing: &Drawing) -> String {
     out
 }
 
-/// Whether all edges can be drawn one by one.
+/// Returns whether all edges can be drawn individually.
 pub(super) fn has_few_edges(drawing: &Drawing) -> bool {
     let edges = drawing.channels.iter().flat_map(|channel| &channel.edges);
     edges.map(Edges::count).sum::<usize>() <= MOST_EDGES
 }
 
-/// The nodes and edges that get a style at the end.
+/// The nodes and edges that receive a style at the end.
 #[derive(Default)]
 struct Written {
     edges: usize,
@@ -56,7 +56,7 @@ impl Written {
     fn node(&mut self, node: &Node) -> usize {
         let id = self.nodes;
         self.nodes += 1;
-        // What is said last is what is drawn.
+        // The last style takes precedence.
         let styles = [
             (node.is_head, &mut self.heads),
             (node.is_deprecated, &mut self.deprecated),
@@ -149,7 +149,7 @@ fn of_channel(channel: &ChannelDrawing, number: usize, few: bool, written: &mut 
     out.push_str("    end\n");
 }
 
-/// A string inside double quotes, where `#` begins the number of a character.
+/// Escapes a string for use inside double quotes, where `#` starts a numeric character reference.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for character in shown(text).chars() {

@@ -1,7 +1,7 @@
 //! The update graph as a picture: [`mermaid`] and [`dot`] for other programs to draw, [`svg`] drawn here.
 //!
-//! All three are made of one [`Drawing`], which says what is to be seen and nothing about where. Lines lead from the
-//! older bundle to the one that it may be updated to. What is drawn depends on the catalog alone, byte for byte.
+//! All three are created from a [`Drawing`], which specifies the content, but not the layout. Lines lead from an older
+//! bundle to the bundle that it may be updated to. The output depends only on the catalog, byte for byte.
 
 mod dot;
 mod layout;
@@ -21,15 +21,14 @@ use semver::Version;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
-/// More parts of ranges than this for each bundle of a channel are not drawn. Where versions stand in the order of
-/// updates, a range is one part; where they do not, the lines would cover each other, and their number grow with the
-/// square of the bundles.
+/// The maximum number of drawn parts of ranges, per bundle of a channel. If versions are in update order, a range is
+/// one part; otherwise the lines would overlap, and their number would grow with the square of the number of bundles.
 const RANGE_PARTS: usize = 8;
 
 /// Channels of packages, ready to be drawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Drawing {
-    /// In the order of the catalog.
+    /// The channels, in the order of the catalog.
     pub channels: Vec<ChannelDrawing>,
 }
 
@@ -40,15 +39,15 @@ pub struct ChannelDrawing {
     pub package: Text,
     /// The channel.
     pub channel: Text,
-    /// Whether users who named no channel get this one.
+    /// Whether the channel is the default for users who specify no channel.
     pub is_default: bool,
-    /// Whether the channel, or its package, is deprecated.
+    /// Whether the channel or its package is deprecated.
     pub is_deprecated: bool,
-    /// From the head downwards; behind them the names that only edges mention.
+    /// The bundles from the head downwards, followed by the names that only edges mention.
     pub nodes: Vec<Node>,
-    /// By the newer bundle, then by kind.
+    /// The edges, sorted by newer bundle, then by kind.
     pub edges: Vec<Edges>,
-    /// How many bundles have a range whose lines are left out because there are too many of them.
+    /// The number of bundles whose range is not drawn because it would take too many lines.
     pub undrawn_ranges: usize,
 }
 
@@ -57,53 +56,53 @@ pub struct ChannelDrawing {
 pub struct Node {
     /// The bundle.
     pub name: Text,
-    /// Its version as stored.
+    /// The version, as stored.
     pub version: Option<Text>,
-    /// The range of versions that it skips, as stored.
+    /// The version range that the bundle skips, as stored.
     pub skip_range: Option<Text>,
-    /// Whether it is the head of the channel.
+    /// Whether the bundle is the head of the channel.
     pub is_head: bool,
-    /// Whether it is deprecated.
+    /// Whether the bundle is deprecated.
     pub is_deprecated: bool,
-    /// How it belongs to the channel.
+    /// The relation of the bundle to the channel.
     pub standing: Standing,
 }
 
-/// How a bundle belongs to a channel.
+/// The relation of a bundle to a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It is an entry.
+    /// The bundle is an entry.
     Entry,
-    /// It is an entry that others skip, where that is to be told.
+    /// The bundle is an entry that others skip, and the view marks such entries.
     Skipped,
-    /// The channel only mentions it.
+    /// The bundle is only mentioned in the channel.
     Absent,
 }
 
 /// Edges of one kind that lead to one bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edges {
-    /// What the newer bundle says about the older ones.
+    /// The relation of the newer bundle to the older ones.
     pub kind: EdgeKind,
-    /// The place in [`ChannelDrawing::nodes`] of the bundle that is updated to.
+    /// The index in [`ChannelDrawing::nodes`] of the newer bundle.
     pub newer: usize,
-    /// The places of those that are updated, in order, as runs of neighbours.
+    /// The indexes of the older bundles, in order, as consecutive runs.
     pub older: Vec<Range<usize>>,
 }
 
-/// Why a bundle may be updated to another.
+/// The reason why a bundle may be updated to a newer one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EdgeKind {
-    /// The newer replaces it.
+    /// The newer bundle replaces the older one.
     Replaces,
-    /// The newer skips it.
+    /// The newer bundle skips the older one.
     Skips,
-    /// Its version is in the range that the newer skips.
+    /// The older version is in the range that the newer bundle skips.
     SkipRange,
 }
 
 impl ChannelDrawing {
-    /// What stands behind the name of the channel.
+    /// Returns the suffix of the channel name.
     fn remark(&self) -> &'static str {
         match (self.is_default, self.is_deprecated) {
             (true, true) => ", default, deprecated",
@@ -115,12 +114,12 @@ impl ChannelDrawing {
 }
 
 impl Edges {
-    /// The places of the older bundles.
+    /// Iterates over the indexes of the older bundles.
     pub fn each(&self) -> impl Iterator<Item = usize> + '_ {
         self.older.iter().cloned().flatten()
     }
 
-    /// How many edges these are.
+    /// Returns the number of edges.
     pub fn count(&self) -> usize {
         self.older.iter().map(ExactSizeIterator::len).sum()
     }
@@ -131,7 +130,7 @@ impl Node {
         self.standing == Standing::Absent
     }
 
-    /// The words that tell it apart without colour.
+    /// Returns the words that describe the node without color.
     pub fn words(&self) -> Vec<&'static str> {
         let words = [
             (self.is_head, "head"),
@@ -146,7 +145,7 @@ impl Node {
             .collect()
     }
 
-    /// What stands below the name.
+    /// Returns the text below the name.
     fn details(&self) -> String {
         let version = self.version.as_deref().filter(|version| !version.is_empty());
         let range = self.skip_range.as_ref().map(|range| format!("skipRange {range}"));
@@ -157,29 +156,29 @@ impl Node {
     }
 }
 
-/// How much is drawn, and what is known beyond the catalog.
+/// The extent of the drawing, and information beyond the catalog.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct View<'a> {
-    /// The lowest version that is drawn; bundles without a version are not, either.
+    /// The lowest version to draw; if set, bundles without a version are also omitted.
     pub lowest: Option<&'a Version>,
-    /// Whether bundles that others skip are told apart: OLM updates from them, and never to them.
+    /// Whether to mark bundles that others skip: OLM updates from them, but never to them.
     pub tell_skipped: bool,
-    /// What a file-based catalog says is deprecated.
+    /// The deprecations of a file-based catalog.
     pub deprecated: Option<&'a Deprecated>,
 }
 
-/// What is to be drawn of these channels.
+/// Returns the drawing of the specified channels.
 pub fn drawing(catalog: &Catalog, channels: &[(&Package, &Channel)]) -> Drawing {
     View::default().drawing(catalog, channels)
 }
 
 impl View<'_> {
-    /// What is to be drawn of these channels.
+    /// Returns the drawing of the specified channels.
     pub fn drawing(&self, catalog: &Catalog, channels: &[(&Package, &Channel)]) -> Drawing {
         let drawn = channels
             .iter()
             .map(|(package, channel)| of_channel(catalog, package, channel, self));
-        // A channel of which nothing is high enough would be an empty box.
+        // A channel without a high enough version would be an empty box.
         let some = drawn.filter(|channel| self.lowest.is_none() || !channel.nodes.is_empty());
         Drawing {
             channels: some.collect(),
@@ -239,7 +238,7 @@ fn of_channel(catalog: &Catalog, package: &Package, channel: &Channel, view: &Vi
     let mentioned = entries
         .iter()
         .flat_map(|entry| entry.replaces.iter().chain(&entry.skips));
-    // Where only a part is drawn, it is not known which of them belong to it.
+    // If only a part is drawn, it is unknown which of them belong to it.
     let absent: BTreeSet<&Text> = mentioned
         .chain(&channel.head)
         .filter(|name| view.lowest.is_none() && !name.is_empty() && !places.contains_key(&***name))
@@ -285,12 +284,12 @@ fn of_channel(catalog: &Catalog, package: &Package, channel: &Channel, view: &Vi
     }
 }
 
-/// Rising places as runs of neighbours.
+/// Joins ascending indexes into consecutive runs.
 fn runs(places: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     joined(places.map(|place| place..place + 1))
 }
 
-/// Rising ranges, with those joined that touch.
+/// Joins adjacent ranges; the ranges must be ascending.
 fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
     for range in ranges {
@@ -302,13 +301,13 @@ fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// Finds the bundles of a channel whose versions are in a range, without looking at each of them for each range.
+/// Finds the bundles of a channel whose versions are in a range, without comparing each of them with each range.
 struct Ranges {
-    /// Rising, with the place of the bundle.
+    /// The versions in ascending order, each with the index of its bundle.
     versions: Vec<(Version, usize)>,
-    /// For each version where the stretch ends whose places rise or fall one by one.
+    /// The end of the stretch of each version; the indexes of a stretch rise or fall one by one.
     stretches: Vec<usize>,
-    /// How many parts may still be drawn.
+    /// The number of further parts that may be drawn.
     left: usize,
 }
 
@@ -344,8 +343,8 @@ impl Ranges {
         }
     }
 
-    /// The places of the bundles in the range but `newer`; `None` where they are in too many parts. A string that is no
-    /// range holds none.
+    /// Returns the indexes of the bundles in the range except `newer`, or `None` if they form too many parts. A string
+    /// that is not a range contains no bundle.
     fn runs(&mut self, range: &str, newer: usize) -> Option<Vec<Range<usize>>> {
         let Ok(range) = VersionRange::parse_as_olm(range) else {
             return Some(Vec::new());
@@ -378,8 +377,8 @@ impl Ranges {
     }
 }
 
-/// `text` without what no form of a picture can show: line breaks, control characters, and those that turn the
-/// direction of the text.
+/// Replaces characters that no picture format can show: line breaks, control characters, and direction-changing
+/// characters.
 fn shown(text: &str) -> String {
     let show = |character: char| match character {
         '\n' | '\r' | '\t' => ' ',

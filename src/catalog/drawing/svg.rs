@@ -1,10 +1,10 @@
-//! A drawing as a picture in SVG.
+//! A drawing as an SVG picture.
 
 use super::layout::{CHARACTER, LINE, Label, Panel, Point, Rectangle, Route, columns, layout};
 use super::{ChannelDrawing, Drawing, EdgeKind, Edges, Node, shown};
 use std::fmt::Write;
 
-/// Nothing is told apart by colour alone: lines by their strokes, boxes by their borders and words.
+/// Nothing is distinguished by color alone: lines differ in their strokes, boxes in their borders and words.
 const STYLE: &str = "\
 text{font-family:\"DejaVu Sans Mono\",Menlo,Consolas,monospace;font-size:12px;fill:#111827}
 .name{font-weight:bold}
@@ -27,19 +27,16 @@ circle.range{fill:#1d4ed8;stroke:none}";
 const LEGEND_TOP: usize = 56;
 const LEGEND_LINE: usize = 24;
 
-/// What the legend explains: a box or a line, and its meaning.
+/// The legend: boxes and lines with their meanings.
 const LEGEND: [(Sample, &str); 6] = [
-    (
-        Sample::Box("head"),
-        "thick border, \"head\": what a new installation gets",
-    ),
+    (Sample::Box("head"), "thick border, \"head\": for new installations"),
     (
         Sample::Box("deprecated"),
-        "dashed border, \"deprecated\": should not be used any more",
+        "dashed border, \"deprecated\": no longer recommended",
     ),
     (
         Sample::Box("absent"),
-        "dotted border, \"not in the channel\": only mentioned by others",
+        "dotted border, \"not in the channel\": only mentioned by other bundles",
     ),
     (
         Sample::Line(EdgeKind::Replaces),
@@ -51,7 +48,7 @@ const LEGEND: [(Sample, &str); 6] = [
     ),
     (
         Sample::Line(EdgeKind::SkipRange),
-        "dotted line: skipRange of the bundle at the arrow; a bar means all bundles beside it",
+        "dotted line: skipRange of the bundle at the arrow; a bar means all adjacent bundles",
     ),
 ];
 
@@ -60,7 +57,7 @@ enum Sample {
     Line(EdgeKind),
 }
 
-/// The picture. It needs nothing beside it, and says in words what it shows.
+/// Draws the picture, which is self-contained and includes a text description.
 pub fn svg(drawing: &Drawing) -> String {
     let picture = layout(drawing, LEGEND_TOP + LEGEND_LINE * LEGEND.len() + LINE);
     let legend = LEGEND.iter().map(|(_, text)| columns(text)).max().unwrap_or(0) * CHARACTER + 96;
@@ -74,8 +71,7 @@ pub fn svg(drawing: &Drawing) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"title description\">\n\
          <title id=\"title\">Update graph</title>\n\
-         <desc id=\"description\">Channels: {channels}, bundles in them: {bundles}. In each channel the head is on top; lines \
-         lead upwards to what a bundle may be updated to.</desc>\n\
+         <desc id=\"description\">Channels: {channels}, bundles in them: {bundles}. The head of each channel is on top; lines lead up to the bundles that a bundle can be updated to.</desc>\n\
          <style>{STYLE}</style>\n\
          {}\n\
          <rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>",
@@ -96,9 +92,9 @@ pub fn svg(drawing: &Drawing) -> String {
     out
 }
 
-/// The picture of one channel as a part of a page in HTML, which brings the styles and the legend: classes are those of
-/// [`svg`]. `id` begins the names of what is referred to, and is a name that nothing else on the page has. `link` gives
-/// the address that a bundle leads to.
+/// Draws one channel as a part of an HTML page, which provides the styles and the legend; the classes are those of
+/// [`svg`]. `id` is the prefix of the referenced ids, and must be unique on the page. `link` returns the target address
+/// of a bundle.
 pub fn inline_svg(channel: &ChannelDrawing, id: &str, link: &dyn Fn(&Node) -> Option<String>) -> String {
     let one = Drawing {
         channels: vec![channel.clone()],
@@ -123,14 +119,14 @@ pub fn inline_svg(channel: &ChannelDrawing, id: &str, link: &dyn Fn(&Node) -> Op
     out
 }
 
-/// The name of the arrow head in a picture that stands alone.
+/// The id of the arrowhead in a standalone picture.
 const ARROW: &str = "arrow";
 
-/// What a picture depends on besides what is drawn.
+/// The surroundings that a picture depends on in addition to the drawing.
 struct Surroundings<'a> {
-    /// The name of the arrow head.
+    /// The id of the arrowhead.
     arrow: &'a str,
-    /// Where a bundle leads to.
+    /// Returns the target address of a bundle, if any.
     link: &'a dyn Fn(&Node) -> Option<String>,
 }
 
@@ -245,7 +241,10 @@ fn write_route(route: &Route, edges: &Edges, channel: &ChannelDrawing, arrow: &s
                 1 => name(run.start).to_owned(),
                 _ => format!("{} to {}", name(run.start), name(run.end.saturating_sub(1))),
             });
-            format!("the skipRange of {newer} holds {}", runs.collect::<Vec<_>>().join(", "))
+            format!(
+                "the skipRange of {newer} includes {}",
+                runs.collect::<Vec<_>>().join(", ")
+            )
         }
     };
     // Writing to a string cannot fail.
@@ -292,7 +291,7 @@ fn text(label: &Label, class: &str, out: &mut String) {
     let _ = writeln!(out, "<text{class} x=\"{x}\" y=\"{y}\">{}</text>", escaped(&label.text));
 }
 
-/// A string of XML.
+/// Escapes a string for XML.
 fn escaped(text: &str) -> String {
     shown(text)
         .replace('&', "&amp;")

@@ -1,4 +1,4 @@
-//! One document of a catalog as it was read: nothing of it is lost, whatever its schema.
+//! One document of a catalog as read, with all of its fields, whatever its schema.
 
 use super::{Deprecation, RelatedImage, Schema, WrittenEntry, WrittenProperty};
 use serde::de::{self, MapAccess, Visitor};
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
-/// The fields of a document in the order of the text, their values as they are written.
+/// The fields of a document in the order of the text, with their values as written.
 #[derive(Debug, Clone)]
 pub struct Document {
     fields: Vec<(String, Box<RawValue>)>,
@@ -19,30 +19,30 @@ impl Document {
     /// Reads a JSON object.
     ///
     /// # Errors
-    /// When it is none, or has a field twice.
+    /// Returns an error if the text is not a JSON object, or has a field twice.
     pub(crate) fn from_json(json: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(json)
     }
 
-    /// The value of a field, as it is written.
+    /// Returns the value of a field, as written.
     pub fn field(&self, name: &str) -> Option<&RawValue> {
         let found = self.fields.iter().find(|(field, _)| field == name);
         found.map(|(_, value)| &**value)
     }
 
-    /// The value of a field that is a string; empty where it is not, or not there.
+    /// Returns the value of a string field; empty if the field is absent or of a different type.
     pub fn text(&self, name: &str) -> String {
         let value = self.field(name).map(|value| serde_json::from_str(value.get()));
         value.and_then(Result::ok).unwrap_or_default()
     }
 
-    /// Its schema; none where it does not say one.
+    /// Returns the schema, or `None` if the document has none.
     pub fn schema(&self) -> Option<Schema> {
         let name = self.text("schema");
         (!name.is_empty()).then(|| Schema::from(name))
     }
 
-    /// The package that it belongs to; a package belongs to itself. Empty where it says none.
+    /// Returns the package that the document belongs to; a package belongs to itself. Empty if the document names none.
     pub fn package(&self) -> String {
         self.text(match self.schema() {
             Some(Schema::Package) => "name",
@@ -50,39 +50,39 @@ impl Document {
         })
     }
 
-    /// The bundles of a channel with their edges; none where there is no such field.
+    /// Returns the bundles of a channel with their edges; empty if the field is absent.
     ///
     /// # Errors
-    /// When the field is something else.
+    /// Returns an error if the field has a different type.
     pub fn entries(&self) -> Result<Vec<WrittenEntry>, serde_json::Error> {
         list(self.field("entries"))
     }
 
-    /// What the deprecations of a package are about; none where there is no such field.
+    /// Returns the deprecated items of a package; empty if the field is absent.
     ///
     /// # Errors
-    /// When the field is something else.
+    /// Returns an error if the field has a different type.
     pub fn deprecations(&self) -> Result<Vec<Deprecation>, serde_json::Error> {
         list(self.field("entries"))
     }
 
-    /// The properties; none where there is no such field.
+    /// Returns the properties; empty if the field is absent.
     ///
     /// # Errors
-    /// When the field is something else.
+    /// Returns an error if the field has a different type.
     pub fn properties(&self) -> Result<Vec<WrittenProperty<'_>>, serde_json::Error> {
         properties(self.field("properties"))
     }
 
-    /// The images that a bundle needs; none where there is no such field.
+    /// Returns the images that a bundle needs; empty if the field is absent.
     ///
     /// # Errors
-    /// When the field is something else.
+    /// Returns an error if the field has a different type.
     pub fn related_images(&self) -> Result<Vec<RelatedImage>, serde_json::Error> {
         list(self.field("relatedImages"))
     }
 
-    /// The same document with another value of a field, in the place of the old one.
+    /// Returns the document with a new value for a field, which keeps its position; a new field is added at the end.
     #[must_use]
     pub fn with(mut self, name: &str, value: Box<RawValue>) -> Self {
         match self.fields.iter_mut().find(|(field, _)| field == name) {
@@ -92,21 +92,21 @@ impl Document {
         self
     }
 
-    /// The same document without the fields of which `goes` says so, by name and value.
+    /// Returns the document without the fields for which `goes` returns `true`.
     #[must_use]
     pub(super) fn without(mut self, goes: impl Fn(&str, &RawValue) -> bool) -> Self {
         self.fields.retain(|(name, value)| !goes(name, value));
         self
     }
 
-    /// The same document with its fields in another order; those of one place stay in theirs.
+    /// Returns the document with its fields sorted by `place`; fields with the same place keep their order.
     #[must_use]
     pub(super) fn sorted_by(mut self, place: impl Fn(&str) -> usize) -> Self {
         self.fields.sort_by_key(|(name, _)| place(name));
         self
     }
 
-    /// The first field of its schema whose value is of a wrong type, as a sentence. Null is no value.
+    /// Returns a message about the first field of the schema whose value has a wrong type. Null is treated as absent.
     pub(super) fn wrong_type(&self) -> Option<String> {
         let schema = self.schema()?;
         schema.fields().iter().find_map(|name| {
@@ -117,22 +117,22 @@ impl Document {
             };
             let kind = kind(self.field(name)?);
             let unquoted = expected == "a string" && matches!(kind, "true or false" | "a number");
-            let hint = if unquoted { "; write it in quotes" } else { "" };
+            let hint = if unquoted { "; quote it" } else { "" };
             (kind != expected && kind != "empty").then(|| format!("{name} is {kind}, not {expected}{hint}"))
         })
     }
 
-    /// The names of the fields that its schema does not know.
+    /// Returns the names of the fields that the schema does not have.
     pub(crate) fn unknown_fields(&self) -> impl Iterator<Item = &str> {
         let known = self.schema().map_or(&[][..], |schema| schema.fields());
         let names = self.fields.iter().map(|(name, _)| &**name);
         names.filter(|name| !known.contains(name))
     }
 
-    /// The fields in the order in which they are written: first those that the schema knows.
+    /// Returns the fields in output order, beginning with those of the schema.
     fn ordered(&self) -> Vec<&(String, Box<RawValue>)> {
         let mut fields: Vec<_> = self.fields.iter().collect();
-        // The others stay as their authors wrote them.
+        // Documents of other schemas keep their authors' order.
         if let Some(schema @ (Schema::Package | Schema::Channel | Schema::Bundle)) = self.schema() {
             let known = schema.fields();
             let place = |name: &str| known.iter().position(|known| *known == name).unwrap_or(known.len());
@@ -142,7 +142,7 @@ impl Document {
     }
 }
 
-/// What a value is, for a sentence.
+/// Returns the type of a value, as a noun phrase for messages.
 pub(super) fn kind(value: &RawValue) -> &'static str {
     match value.get().as_bytes().first() {
         Some(b'"') => "a string",
@@ -154,13 +154,13 @@ pub(super) fn kind(value: &RawValue) -> &'static str {
     }
 }
 
-/// The items of a field that is a list; none where it is not there, or null.
+/// Returns the items of a list field; empty if the field is absent or null.
 fn list<'a, T: Deserialize<'a>>(field: Option<&'a RawValue>) -> Result<Vec<T>, serde_json::Error> {
     let items: Option<Vec<T>> = field.map_or(Ok(None), |field| serde_json::from_str(field.get()))?;
     Ok(items.unwrap_or_default())
 }
 
-/// The properties in a field. One without a type has an empty one, one without a value has null.
+/// Returns the properties in a field. A missing type is read as an empty string, a missing value as null.
 pub(super) fn properties<'a>(field: Option<&'a RawValue>) -> Result<Vec<WrittenProperty<'a>>, serde_json::Error> {
     #[derive(Deserialize)]
     struct Written<'a> {
@@ -201,7 +201,7 @@ impl<'de> Deserialize<'de> for Document {
                 let mut known = HashSet::new();
                 while let Some((name, value)) = map.next_entry::<String, Box<RawValue>>()? {
                     if !known.insert(name.clone()) {
-                        return Err(de::Error::custom(format_args!("the field {name:?} stands twice")));
+                        return Err(de::Error::custom(format_args!("the field {name:?} appears twice")));
                     }
                     fields.push((name, value));
                 }
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_field_that_stands_twice_is_refused() {
         let error = Document::from_json(r#"{"schema":"a","schema":"b"}"#).unwrap_err();
-        assert!(error.to_string().contains("\"schema\" stands twice"), "{error}");
+        assert!(error.to_string().contains("\"schema\" appears twice"), "{error}");
         assert!(Document::from_json("[]").is_err());
     }
 }

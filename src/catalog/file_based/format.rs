@@ -1,4 +1,4 @@
-//! The canonical form of a catalog's files: what a document says stays, and so do comments.
+//! The canonical form of a catalog's files, which preserves the content and the comments of documents.
 
 use super::Schema;
 use super::document::Document;
@@ -14,19 +14,19 @@ use std::collections::HashMap;
 /// A file in canonical form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Formatted {
-    /// Its content.
+    /// The content of the file.
     pub content: Vec<u8>,
-    /// The lines, from 1, on which documents begin that keep their layout, because it cannot be changed without changing
-    /// what they say.
+    /// The lines, from 1, on which documents begin that keep their layout, because a different layout would change
+    /// their content.
     pub kept: Vec<usize>,
 }
 
-/// The canonical form of a file. JSON is indented by four spaces. YAML keeps its scalars and brackets and all comments,
-/// and gets the indentation and the separators that other YAML of catalogs has. In both the fields of a schema stand in
-/// the order in which they are described, and lines end with a line feed.
+/// Returns the canonical form of a file. JSON is indented by four spaces. YAML keeps its scalars, brackets and
+/// comments, but uses the usual indentation and separators of catalogs. In both, the fields of a schema are in the
+/// order of its description, and lines end with a line feed.
 ///
-/// Documents come in the order of packages, channels, bundles and deprecations, where no comment could lose its
-/// neighbour by that. None of a file that cannot be read.
+/// Documents are in the order of packages, channels, bundles and deprecations, unless that could separate a comment
+/// from its subject. Returns `None` if the file cannot be read.
 pub fn format(content: &[u8], limits: CatalogLimits) -> Option<Formatted> {
     let (mut parts, is_json) = parts(content, limits)?;
     if parts.iter().enumerate().all(|(place, part)| may_move(place, part)) {
@@ -62,12 +62,12 @@ pub fn format(content: &[u8], limits: CatalogLimits) -> Option<Formatted> {
 #[derive(Debug)]
 struct Part {
     line: usize,
-    /// The comments on the lines of dashes before it.
+    /// The comments on the preceding `---` lines.
     separator: Vec<String>,
-    /// Null of comments.
+    /// The document; null for comments.
     value: Value,
     text: String,
-    /// The layout is the old one.
+    /// Whether the part keeps its old layout.
     kept: bool,
 }
 
@@ -75,7 +75,7 @@ fn values(parts: &[Part]) -> impl Iterator<Item = &Value> {
     parts.iter().map(|part| &part.value).filter(|value| !value.is_null())
 }
 
-/// What a file is made of, each part in its canonical form, and whether it is JSON.
+/// Splits a file into parts, each in its canonical form, and returns whether the file is JSON.
 fn parts(content: &[u8], limits: CatalogLimits) -> Option<(Vec<Part>, bool)> {
     let mut stream = Stream::new(content, limits.document_bytes);
     let mut parts: Vec<Part> = Vec::new();
@@ -111,7 +111,7 @@ fn parts(content: &[u8], limits: CatalogLimits) -> Option<(Vec<Part>, bool)> {
             parts.push(part);
         }
     }
-    // Comments of separators that no document follows.
+    // Comments on separators that precede no document.
     pending.extend(comments_of_separators(content.get(end..).unwrap_or_default()));
     if let Some(last) = parts.last_mut().filter(|_| !is_json) {
         for comment in pending {
@@ -122,7 +122,7 @@ fn parts(content: &[u8], limits: CatalogLimits) -> Option<(Vec<Part>, bool)> {
     Some((parts, is_json))
 }
 
-/// Reads a piece of YAML and lays it out anew; none where it is not YAML.
+/// Parses a piece of YAML and lays it out again. Returns `None` if the piece is not YAML.
 fn yaml(part: &mut Part, text: &str, limits: &CatalogLimits) -> Option<()> {
     let begin = Position {
         line: part.line,
@@ -148,7 +148,7 @@ fn yaml(part: &mut Part, text: &str, limits: &CatalogLimits) -> Option<()> {
     Some(())
 }
 
-/// The comments on the lines of dashes between two documents.
+/// Returns the comments on the `---` lines between two documents.
 fn comments_of_separators(between: &[u8]) -> Vec<String> {
     let between = String::from_utf8_lossy(between);
     let comments = between.lines().filter_map(|line| {
@@ -158,14 +158,15 @@ fn comments_of_separators(between: &[u8]) -> Vec<String> {
     comments.collect()
 }
 
-/// Whether no comment of a document may be about another one, or several.
+/// Returns whether a part may be moved, because none of its comments can be about a different document, or several
+/// documents.
 fn may_move(place: usize, part: &Part) -> bool {
     let is_comment = part.value.is_null();
     let ends_with_comment = || part.text.lines().next_back().is_some_and(|line| line.starts_with('#'));
     !part.kept && part.separator.is_empty() && if is_comment { place == 0 } else { !ends_with_comment() }
 }
 
-/// Documents in the order of packages, channels, bundles and deprecations; packages stay in that of the file.
+/// Sorts documents in the order of packages, channels, bundles and deprecations; packages keep their order in the file.
 fn sorted(parts: Vec<Part>) -> Vec<Part> {
     let mut packages: HashMap<String, usize> = HashMap::new();
     let mut ranked: Vec<_> = parts
@@ -176,7 +177,7 @@ fn sorted(parts: Vec<Part>) -> Vec<Part> {
     ranked.into_iter().map(|(_, part)| part).collect()
 }
 
-/// The place of a document among those of its file; comments at the beginning stay there.
+/// Returns the sort rank of a document in its file; comments at the beginning stay there.
 fn rank(document: &Value, packages: &mut HashMap<String, usize>) -> Option<(usize, u8)> {
     let document = document.as_object()?;
     let text = |field: &str| document.get(field).and_then(Value::as_str).unwrap_or_default();

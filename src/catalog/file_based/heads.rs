@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-/// The places of the entries that no other one replaces or skips, in their order. Of each entry its name comes with
-/// those of the bundles that it replaces and skips.
+/// Returns the indexes of the entries that no other entry replaces or skips, in order. Each entry is specified by its
+/// name, and by the names of the bundles that it replaces and skips.
 pub(super) fn heads<'n, Below>(entries: impl Iterator<Item = (&'n str, Below)> + Clone) -> Vec<usize>
 where
     Below: Iterator<Item = &'n str>,

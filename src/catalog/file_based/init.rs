@@ -6,39 +6,43 @@ use crate::kubernetes::names::is_dns1123_label;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// What the author of a package says about it.
+/// The author's description of a package.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NewPackage<'a> {
     /// The name.
     pub name: &'a str,
-    /// The channel of a user who named none; may be empty.
+    /// The channel for users who specify none; may be empty.
     pub default_channel: &'a str,
-    /// What the package is about, as Markdown; may be empty.
+    /// The description of the package, as Markdown; may be empty.
     pub description: &'a str,
-    /// The bytes of a picture.
+    /// The bytes of the icon.
     pub icon: Option<&'a [u8]>,
 }
 
-/// Why there is no document.
+/// The reason why the document cannot be created.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InitError {
-    /// The name is none for a package.
+    /// The name is not a valid package name.
     #[error(
-        "{name:?} cannot name a package: it has up to 63 of a-z, 0-9 and \"-\", with a letter or digit at both ends"
+        "{name:?} is not a package name: expected up to 63 characters of a-z, 0-9 and \"-\", with a letter or digit at \
+         both ends"
     )]
     Name {
         /// The name.
         name: String,
     },
-    /// The bytes are no picture.
-    #[error("the icon is no picture of a known kind: PNG, JPEG, GIF, WebP, SVG, TIFF, BMP or another that opm knows")]
+    /// The bytes are not an image of a known type.
+    #[error(
+        "the icon is not an image of a known type: PNG, JPEG, GIF, WebP, SVG, TIFF, BMP or another type that opm \
+             knows"
+    )]
     Icon,
 }
 
-/// The document `olm.package`, as `opm init` makes it.
+/// Returns the `olm.package` document, identical to that of `opm init`.
 ///
 /// # Errors
-/// When the name cannot be one, or the icon is no picture.
+/// Returns an error if the name is not valid, or the icon is not an image of a known type.
 pub fn package(new: &NewPackage<'_>) -> Result<Package, InitError> {
     if !is_dns1123_label(new.name) {
         let name = new.name.to_owned();

@@ -1,6 +1,6 @@
-//! Lifecycles of a package: until when each of its minor versions is maintained, and on which platforms it runs.
+//! Lifecycles of a package: the maintenance period of each minor version, and the platforms that it supports.
 //!
-//! They stand in one document for each package, which consoles and `ExperimentalRegistry` hand on as it is.
+//! They are in one document for each package, which consoles and `ExperimentalRegistry` pass on unchanged.
 
 use super::check::check_document;
 use super::read::CatalogLimits;
@@ -16,39 +16,39 @@ pub const LIFECYCLES: &str = "io.openshift.operators.lifecycles.v1alpha1";
 /// The fields of the document.
 pub(crate) const FIELDS: &[&str] = &["schema", "package", "versions"];
 
-/// The only platform that anything reads.
+/// The only platform that any program reads.
 pub const OPENSHIFT: &str = "openshift";
 
 /// A phase of maintenance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Phase {
-    /// What it is called, such as `Full support`.
+    /// The name of the phase, such as `Full support`.
     pub name: String,
-    /// Its first day, as `YYYY-MM-DD`.
+    /// The first day of the phase, as `YYYY-MM-DD`.
     pub start_date: String,
-    /// Its last day.
+    /// The last day of the phase.
     pub end_date: String,
 }
 
-/// The versions of a platform on which a version runs.
+/// The versions of a platform that an operator version supports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Platform {
-    /// The platform, such as `openshift`.
+    /// The name of the platform, such as `openshift`.
     pub name: String,
-    /// Its versions, as `MAJOR.MINOR`.
+    /// The versions of the platform, as `MAJOR.MINOR`.
     pub versions: Vec<String>,
 }
 
-/// The document of lifecycles that a file holds.
+/// The lifecycles document in a file.
 #[derive(Debug, Default)]
 pub struct LifecycleFile {
-    /// What is wrong with it.
+    /// The faults in the document.
     pub findings: Vec<Diagnostic>,
-    /// The package and the items of `versions`; none where the file holds something else.
+    /// The package and the items of `versions`; `None` if the file does not contain a lifecycles document.
     pub document: Option<(String, Vec<Value>)>,
 }
 
-/// Reads a file that holds the document of a package. `name` is the path that findings show.
+/// Reads a file that contains the lifecycles document of a package. `name` is the path in findings.
 pub fn read_file(name: &str, bytes: &[u8], limits: CatalogLimits) -> LifecycleFile {
     let reading = text::read(name, bytes, &limits.of_document());
     let mut findings = reading.diagnostics;
@@ -77,7 +77,7 @@ pub fn read_file(name: &str, bytes: &[u8], limits: CatalogLimits) -> LifecycleFi
 pub struct MinorVersion {
     /// The first number.
     pub major: u64,
-    /// The second one.
+    /// The second number.
     pub minor: u64,
 }
 
@@ -103,7 +103,7 @@ impl fmt::Display for MinorVersion {
     }
 }
 
-/// A day of the calendar.
+/// A calendar day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
     year: u16,
@@ -112,7 +112,7 @@ pub struct Date {
 }
 
 impl Date {
-    /// The day after; none after the year 9999.
+    /// Returns the next day, or `None` after the year 9999.
     #[must_use]
     pub fn next(self) -> Option<Self> {
         if self.day < days(self.year, self.month) {
@@ -129,7 +129,7 @@ impl Date {
     }
 }
 
-/// How many days a month has.
+/// Returns the number of days in a month.
 fn days(year: u16, month: u8) -> u8 {
     match month {
         2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
@@ -143,7 +143,7 @@ impl FromStr for Date {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let error = "expected a day as YYYY-MM-DD, such as 2026-01-31";
+        let error = "expected a date as YYYY-MM-DD, such as 2026-01-31";
         let shape = text.bytes().enumerate().all(|(place, byte)| match place {
             4 | 7 => byte == b'-',
             _ => byte.is_ascii_digit(),
@@ -161,7 +161,7 @@ impl FromStr for Date {
         let (year, month, day) = (part(), part(), part());
         let (month, day) = (month.try_into().unwrap_or(0_u8), day.try_into().unwrap_or(0_u8));
         if !(1..=12).contains(&month) || day == 0 || day > days(year, month) {
-            return Err("there is no such day");
+            return Err("the date does not exist");
         }
         Ok(Self { year, month, day })
     }

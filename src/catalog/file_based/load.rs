@@ -1,8 +1,8 @@
-//! A file-based catalog as a [`Catalog`]: the same names, edges and values that a database would give.
+//! Loading a file-based catalog into a [`Catalog`], with the same names, edges and values as from a database.
 //!
-//! What a bundle needs stands among its properties here. It becomes dependencies, in the form of an index: of
-//! `olm.gvk.required`, `olm.package.required` and `olm.constraint`. Manifests and what user interfaces show stay where
-//! they are; [`ManifestsId`] is the number of the bundle's document.
+//! The requirements of a bundle, which are among its properties here, become dependencies in the format of an index:
+//! from `olm.gvk.required`, `olm.package.required` and `olm.constraint`. Manifests and display data are not loaded;
+//! [`ManifestsId`] is the number of the bundle's document.
 
 mod error;
 
@@ -23,27 +23,28 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 /// A file-based catalog in memory.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// Packages, channels and bundles. Two packages may have a bundle of one name; [`Catalog::find`] gives one of them.
+    /// Packages, channels and bundles. Two packages may contain bundles of the same name; [`Catalog::find`] returns one
+    /// of them.
     pub catalog: Catalog,
-    /// What the documents `olm.deprecations` are about.
+    /// The items that `olm.deprecations` documents deprecate.
     pub deprecated: Deprecated,
 }
 
-/// What should no longer be chosen, for a reason that users are told.
+/// The deprecated items of a catalog.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Deprecated {
-    /// Packages.
+    /// The deprecated packages.
     pub packages: BTreeSet<Text>,
-    /// Package and channel.
+    /// The deprecated channels, each as package and channel.
     pub channels: BTreeSet<(Text, Text)>,
-    /// Package and bundle.
+    /// The deprecated bundles, each as package and bundle.
     pub bundles: BTreeSet<(Text, Text)>,
 }
 
-/// Reads all of a catalog.
+/// Loads a whole catalog.
 ///
 /// # Errors
-/// When a document cannot be read, or they do not fit together.
+/// Returns an error if a document cannot be read, or documents are inconsistent.
 pub fn load(files: &FileBasedCatalog) -> Result<Loaded, LoadError> {
     let mut loader = Loader::default();
     for (number, handle) in files.handles.iter().enumerate() {
@@ -59,23 +60,23 @@ pub fn load(files: &FileBasedCatalog) -> Result<Loaded, LoadError> {
     loader.finish()
 }
 
-/// Puts a catalog together out of its documents, which come in any order.
+/// Builds a catalog from its documents, which come in any order.
 #[derive(Debug, Default)]
 pub(crate) struct Loader {
     texts: Texts,
     packages: BTreeMap<Text, Option<Text>>,
     channels: BTreeMap<(Text, Text), (Option<At>, Vec<super::WrittenEntry>)>,
-    /// By name and package, as in a catalog.
+    /// The bundles by package and name, in catalog order.
     bundles: BTreeMap<(Text, Text), (Option<At>, Bundle)>,
     deprecated: Deprecated,
 }
 
 impl Loader {
-    /// Adds a document. `number` becomes the handle of a bundle. Documents of schemas that say nothing about packages,
-    /// channels and bundles do no harm.
+    /// Adds a document. `number` becomes the handle of a bundle. Documents of schemas other than packages, channels,
+    /// bundles and deprecations are ignored.
     ///
     /// # Errors
-    /// When it is not what its schema says, or stands there already.
+    /// Returns an error if the document does not have the form of its schema, or already exists.
     pub(crate) fn add(&mut self, number: usize, at: Option<At>, document: &Document) -> Result<(), LoadError> {
         let added = match document.schema() {
             Some(Schema::Package) => self.package(document),
@@ -166,10 +167,11 @@ impl Loader {
         Ok(())
     }
 
-    /// The catalog.
+    /// Returns the catalog.
     ///
     /// # Errors
-    /// When a channel or bundle belongs to no package, or a channel has an entry without a bundle, or two of a name.
+    /// Returns an error if a channel or bundle belongs to no package, or a channel has an entry without a bundle, or
+    /// two entries of the same name.
     pub(crate) fn finish(self) -> Result<Loaded, LoadError> {
         let Self {
             mut texts,
@@ -233,7 +235,7 @@ impl Loader {
     }
 }
 
-/// The channel, its entries from the head downwards: the others by their versions.
+/// Builds a channel, with its entries from the head downwards: the heads, then the others by version.
 fn channel(catalog: &Catalog, name: Text, mut entries: Vec<ChannelEntry>) -> Channel {
     let heads: HashSet<BundleId> = heads_of(catalog, &entries).into_iter().collect();
     let version = |entry: &ChannelEntry| -> Option<Version> {
@@ -251,7 +253,7 @@ fn channel(catalog: &Catalog, name: Text, mut entries: Vec<ChannelEntry>) -> Cha
     Channel { name, head, entries }
 }
 
-/// The bundles of a channel that no other entry of it replaces or skips. A sound channel has one.
+/// Returns the bundles of a channel that no other entry replaces or skips. A valid channel has exactly one.
 pub fn heads(catalog: &Catalog, channel: &Channel) -> Vec<BundleId> {
     heads_of(catalog, &channel.entries)
 }
@@ -280,13 +282,13 @@ fn named(document: &Document) -> Result<String, LoadProblem> {
     Ok(name)
 }
 
-/// What is wrong with a field that cannot be read.
+/// Returns a function that creates the error for a field that cannot be read.
 fn shape(field: &'static str, subject: &Subject) -> impl FnOnce(serde_json::Error) -> LoadProblem {
     let subject = subject.clone();
     move |reason| LoadProblem::Shape { subject, field, reason }
 }
 
-/// A property as an index stores it, and whether it is a dependency there.
+/// Returns a property in the format of an index, and whether it is a dependency there.
 fn stored(kind: String, value: Value) -> (bool, String, Value) {
     match as_dependency(&kind, &value) {
         Some((kind, value)) => (true, kind.to_owned(), value),

@@ -1,5 +1,5 @@
-//! The manifests of a bundle in a file-based catalog, and the ClusterServiceVersion that stands for one that only its
-//! image holds.
+//! The manifests of a bundle in a file-based catalog, and the substitute for a ClusterServiceVersion that only the
+//! bundle's image contains.
 
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::{Identity, WrittenProperty};
@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// Which field of `olm.csv.metadata` is which of a ClusterServiceVersion's `spec`.
+/// The fields of `olm.csv.metadata`, each with the corresponding field of a ClusterServiceVersion's `spec`.
 const SPEC: [(&str, &str); 12] = [
     ("maturity", "maturity"),
     ("crdDescriptions", "customresourcedefinitions"),
@@ -34,11 +34,11 @@ const SPEC: [(&str, &str); 12] = [
 /// The manifests of one bundle.
 #[derive(Debug, Default)]
 pub struct Manifests {
-    /// The ClusterServiceVersion, where one is among the objects.
+    /// The ClusterServiceVersion, if the objects include one.
     pub csv: Option<String>,
     /// All objects as JSON, in the order of the properties.
     pub objects: Vec<String>,
-    /// What stands for the ClusterServiceVersion where there is none.
+    /// The substitute for the ClusterServiceVersion if there is none.
     pub metadata: Option<Metadata>,
 }
 
@@ -56,8 +56,8 @@ struct ReadObject<'a> {
 }
 
 impl Manifests {
-    /// Those of a document of schema `olm.bundle`. What cannot be decoded is left out; checking has complained about
-    /// it.
+    /// Returns the manifests of an `olm.bundle` document. Manifests that cannot be decoded are omitted, because the
+    /// check reports them.
     pub(crate) fn of(document: &Document) -> Self {
         let properties = document.properties().unwrap_or_default();
         let mut manifests = Self::default();
@@ -77,7 +77,7 @@ impl Manifests {
     }
 }
 
-/// The manifest in a property, as JSON.
+/// Returns the manifest in a property, as JSON.
 fn object(value: &RawValue) -> Option<String> {
     let ReadObject { data } = serde_json::from_str(value.get()).ok()?;
     let mut bytes = Vec::new();
@@ -93,10 +93,10 @@ fn object(value: &RawValue) -> Option<String> {
     Some(reading.documents.first()?.value().to_string())
 }
 
-/// The manifest, which is JSON, that `data` holds in base64. `values` counts those of all manifests of a bundle.
+/// Parses the JSON manifest in the base64 string `data`. `values` counts the values of all manifests of a bundle.
 ///
 /// # Errors
-/// When it is none, or there are too many values.
+/// Returns an error if the string is not base64-encoded JSON, or the manifests contain too many values.
 pub(crate) fn parse(data: &str, values: &Values) -> Result<Value, String> {
     let mut bytes = Vec::new();
     decode(data, &mut bytes).map_err(|error| error.to_string())?;
@@ -104,15 +104,15 @@ pub(crate) fn parse(data: &str, values: &Values) -> Result<Value, String> {
     let value = values.next(Limits::MOST_DEPTH).deserialize(&mut reader);
     let value = value.and_then(|value| reader.end().map(|()| value));
     value.map_err(|error| match values.refusal() {
-        Some(_) => "the manifests hold too many keys and values".to_owned(),
+        Some(_) => "the manifests contain too many keys and values".to_owned(),
         None => error.to_string(),
     })
 }
 
-/// Puts what `data` holds in base64, which may be broken over lines, behind `decoded`.
+/// Decodes the base64 in `data`, which may contain line breaks, and appends the result to `decoded`.
 ///
 /// # Errors
-/// When it is no base64.
+/// Returns an error if `data` is not base64.
 pub(crate) fn decode(data: &str, decoded: &mut Vec<u8>) -> Result<(), DecodeError> {
     let broken = memchr::memchr2(b'\r', b'\n', data.as_bytes()).is_some();
     if broken {
@@ -122,7 +122,7 @@ pub(crate) fn decode(data: &str, decoded: &mut Vec<u8>) -> Result<(), DecodeErro
 }
 
 impl Metadata {
-    /// None where there is none, or more than one.
+    /// Returns the metadata, or `None` if there is no such property, or more than one.
     fn of(properties: &[WrittenProperty<'_>]) -> Option<Self> {
         let mut found = properties.iter().filter(|property| property.kind == CSV_METADATA);
         let (Some(metadata), None) = (found.next(), found.next()) else {
@@ -134,13 +134,14 @@ impl Metadata {
         })
     }
 
-    /// The name that user interfaces show.
+    /// Returns the display name.
     pub(crate) fn display_name(&self) -> Option<&str> {
         self.value.get("displayName")?.as_str()
     }
 
-    /// The ClusterServiceVersion as the servers of the field make it: all that user interfaces show, and nothing to
-    /// install. Name and images come from the bundle, icon and description from its package.
+    /// Returns the ClusterServiceVersion in the form that other catalog servers create: with all fields that user
+    /// interfaces show, but nothing to install. Name and images are copied from the bundle, icon and description from
+    /// its package.
     pub(crate) fn csv(&self, bundle: &Document, package: Option<&Document>) -> String {
         let mut metadata = Map::new();
         metadata.insert("name".to_owned(), bundle.text("name").into());
@@ -170,13 +171,13 @@ impl Metadata {
     }
 }
 
-/// Sets a field, unless its value is empty: then it is left out.
+/// Sets a field, or omits it if its value is empty.
 fn put(map: &mut Map<String, Value>, field: &str, value: Option<Value>) {
     let empty = match &value {
         None | Some(Value::Null) => true,
         Some(Value::String(text)) => text.is_empty(),
         Some(Value::Array(items)) => items.is_empty(),
-        // The field that is an empty map is there, empty, in what the field's own server sends.
+        // An empty map is kept, because the usual catalog server also sends it.
         Some(Value::Object(_) | Value::Bool(_) | Value::Number(_)) => false,
     };
     if let (Some(value), false) = (value, empty) {
@@ -184,7 +185,7 @@ fn put(map: &mut Map<String, Value>, field: &str, value: Option<Value>) {
     }
 }
 
-/// The icon of a package, in the form of a ClusterServiceVersion.
+/// Returns the icon of a package, in the format of a ClusterServiceVersion.
 fn icon(package: &Document) -> Option<Value> {
     let icon: Value = serde_json::from_str(package.field("icon")?.get()).ok()?;
     let of = |field: &str| icon.get(field).and_then(Value::as_str).unwrap_or_default();

@@ -1,18 +1,19 @@
-//! How much memory the documents of a catalog take, whoever reads them: names, edges and properties are kept, manifests
-//! are not.
+//! An estimate of the memory for a catalog's documents in a reader that keeps names, edges and properties, but not
+//! manifests.
 
 use super::{Schema, document};
 use crate::olm::property::holds_manifests;
 use serde_json::value::RawValue;
 
-/// What a document takes for its place in the catalog, besides its names.
+/// The bytes for a document's position in the catalog, in addition to its names.
 const DOCUMENT: usize = 256;
-/// What an entry takes besides its names, and a property besides its value.
+/// The bytes for an entry in addition to its names, or for a property in addition to its value.
 const ITEM: usize = 96;
-/// What a string takes besides its text.
+/// The bytes for a string in addition to its text.
 const STRING: usize = 32;
 
-/// Bytes that are kept of a document of this schema, about and rather too many; `field` gives the values of its fields.
+/// Returns an estimate of the number of bytes that are kept of a document of this schema, rather too high than too low;
+/// `field` returns the values of the document's fields.
 pub(super) fn kept<'a>(schema: &Schema, field: impl Fn(&str) -> Option<&'a RawValue>) -> usize {
     let length = |name: &str| field(name).map_or(0, |value| value.get().len());
     let names = ["schema", "package", "name"].map(length).iter().sum::<usize>();
@@ -32,7 +33,7 @@ fn of_entries(entries: &str) -> usize {
 fn of_properties(properties: &RawValue) -> usize {
     let properties = document::properties(Some(properties)).unwrap_or_default();
     let kept = properties.iter().filter(|property| !holds_manifests(&property.kind));
-    // The servers of a catalog have the value encoded, too.
+    // Catalog servers also keep the encoded value.
     kept.map(|property| ITEM + property.kind.len() + 2 * property.value.get().len())
         .sum()
 }

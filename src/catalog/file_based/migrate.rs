@@ -1,7 +1,8 @@
-//! Old forms of documents, replaced by newer ones.
+//! Migration of documents from older to newer formats.
 
 use super::document::Document;
 use super::manifests;
+use super::read::{CatalogError, FileBasedCatalog};
 use super::{Schema, WrittenProperty};
 use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA};
 use crate::text::{Limits, Values};
@@ -9,17 +10,17 @@ use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
-/// How far documents are brought up to date.
+/// The extent of the migration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Level {
-    /// Not at all.
+    /// Documents are unchanged.
     #[default]
     None,
-    /// The manifests of bundles that have an image give way to what user interfaces show of them.
+    /// In bundles with an image, manifests are replaced by the metadata that user interfaces show.
     BundleObjectToCsvMetadata,
 }
 
-/// What of a `ClusterServiceVersion` goes where: the field of the property, the part and field of the object.
+/// The fields of the property, each with the part and the field of the `ClusterServiceVersion` from which it is copied.
 const FIELDS: [(&str, &str, &str); 14] = [
     ("annotations", "metadata", "annotations"),
     ("apiServiceDefinitions", "spec", "apiservicedefinitions"),
@@ -37,10 +38,10 @@ const FIELDS: [(&str, &str, &str); 14] = [
     ("provider", "spec", "provider"),
 ];
 
-/// These are written even where the object has nothing for them.
+/// The fields that are always written, even if the object has no value for them.
 const ALWAYS: [&str; 3] = ["apiServiceDefinitions", "crdDescriptions", "provider"];
 
-/// The document at a level. What is there already, or cannot be read, stays as it is.
+/// Returns the document at a level. Values that are already migrated, or cannot be read, are unchanged.
 pub fn migrated(document: Document, level: Level) -> Document {
     match level {
         Level::None => document,
@@ -48,12 +49,33 @@ pub fn migrated(document: Document, level: Level) -> Document {
     }
 }
 
+/// Returns the level of the bundles of a catalog, or of one of its packages, according to the first bundle that indicates
+/// it. Returns `None` if no bundle does.
+///
+/// # Errors
+/// Returns an error if a bundle cannot be read.
+pub fn level_of(catalog: &FileBasedCatalog, package: Option<&str>) -> Result<Option<Level>, CatalogError> {
+    let bundles = catalog.handles.iter().filter(|handle| handle.schema == Schema::Bundle);
+    for handle in bundles.filter(|handle| package.is_none_or(|package| *handle.package == *package)) {
+        let document = catalog.document(handle)?;
+        let properties = document.properties().unwrap_or_default();
+        let has = |kind: &str| properties.iter().any(|property| property.kind == kind);
+        if has(CSV_METADATA) {
+            return Ok(Some(Level::BundleObjectToCsvMetadata));
+        }
+        if has(BUNDLE_OBJECT) && !document.text("image").is_empty() {
+            return Ok(Some(Level::None));
+        }
+    }
+    Ok(None)
+}
+
 #[derive(Deserialize)]
 struct Object {
     data: String,
 }
 
-/// The bundle with `olm.csv.metadata` in the place of its manifests; none where there is nothing to do.
+/// Returns the bundle with `olm.csv.metadata` instead of its manifests, or `None` if no change is needed.
 fn with_csv_metadata(document: &Document) -> Option<Document> {
     if document.schema() != Some(Schema::Bundle) || document.text("image").is_empty() {
         return None;

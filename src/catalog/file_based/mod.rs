@@ -1,7 +1,7 @@
 //! File-based catalogs: a catalog as a stream of JSON or YAML documents, which tools call blobs.
 //!
-//! [`Blob`] is one document in the shape of its schema, [`write`] gives it the form that the tools of the field write.
-//! The order of the fields is part of that form.
+//! [`Blob`] is one document with the fields of its schema; [`write`](mod@write) writes it in the output format of other
+//! OLM tools, including the order of the fields.
 
 pub mod check;
 pub mod document;
@@ -55,17 +55,17 @@ pub enum Blob {
 pub struct Package {
     /// The name.
     pub name: String,
-    /// The channel of a user who named none.
+    /// The channel for users who specify none.
     pub default_channel: String,
-    /// The picture that user interfaces show.
+    /// The icon that user interfaces show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub icon: Option<Icon>,
-    /// What the package is about, as Markdown.
+    /// The description of the package, as Markdown.
     #[serde(skip_serializing_if = "String::is_empty", serialize_with = "with_escaped_breaks")]
     pub description: String,
 }
 
-/// Writes a string as Go does, which escapes two characters that are line breaks to JavaScript.
+/// Writes a string like Go, which escapes two characters that are line breaks in JavaScript.
 fn with_escaped_breaks<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     let json = serde_json::to_string(text).map_err(S::Error::custom)?;
     let json = json.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
@@ -73,13 +73,13 @@ fn with_escaped_breaks<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok
     json.serialize(serializer)
 }
 
-/// A picture.
+/// An icon.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Icon {
-    /// Its bytes, in standard base64.
+    /// The bytes of the icon, in standard base64.
     #[serde(rename = "base64data")]
     pub data: String,
-    /// Its media type, such as `image/png`.
+    /// The media type of the icon, such as `image/png`.
     #[serde(rename = "mediatype")]
     pub media_type: String,
 }
@@ -91,7 +91,7 @@ pub struct Channel {
     pub name: String,
     /// The package.
     pub package: String,
-    /// The bundles of the channel and its edges.
+    /// The bundles of the channel with their edges.
     pub entries: Vec<WrittenEntry>,
 }
 
@@ -99,21 +99,21 @@ pub struct Channel {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct WrittenEntry {
-    /// The bundle.
+    /// The name of the bundle.
     #[serde(deserialize_with = "or_default")]
     pub name: String,
-    /// The bundle from which it is the next update.
+    /// The bundle that this one directly updates.
     #[serde(skip_serializing_if = "String::is_empty", deserialize_with = "or_default")]
     pub replaces: String,
-    /// Bundles that may be updated to it without being offered themselves.
+    /// Bundles that may be updated to this one, but are not offered for installation.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_default")]
     pub skips: Vec<String>,
-    /// The versions that may be updated to it.
+    /// The range of versions that may be updated to this one.
     #[serde(skip_serializing_if = "String::is_empty", deserialize_with = "or_default")]
     pub skip_range: String,
 }
 
-/// A field that may be null, as tools that are written in Go read it.
+/// Reads a field that may be null, as written by tools in Go.
 fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
@@ -122,30 +122,30 @@ fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserial
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Bundle {
-    /// The name of its ClusterServiceVersion.
+    /// The name of the bundle's ClusterServiceVersion.
     pub name: String,
     /// The package.
     pub package: String,
-    /// The image that holds it; empty where its manifests are among the properties.
+    /// The bundle image; empty if the manifests are among the properties.
     pub image: String,
-    /// What it declares, and its manifests.
+    /// The declared properties, and the manifests.
     pub properties: Vec<Property>,
-    /// The images that it needs, by image.
+    /// The images that the bundle needs, sorted by image.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related_images: Vec<RelatedImage>,
 }
 
-/// A property of a document in memory.
+/// A property that borrows from its document.
 pub type WrittenProperty<'a> = property::Property<Cow<'a, str>, &'a RawValue>;
 
-/// A property, with its value as it was written.
+/// A property, with its value as written.
 pub type Property = property::Property<String, Box<RawValue>>;
 
 /// An image that a bundle needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RelatedImage {
-    /// What it is for; may be empty.
+    /// The purpose of the image; may be empty.
     #[serde(deserialize_with = "or_default")]
     pub name: String,
     /// The image.
@@ -153,37 +153,37 @@ pub struct RelatedImage {
     pub image: String,
 }
 
-/// Something that should no longer be chosen.
+/// A deprecation.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Deprecation {
-    /// What.
+    /// The deprecated item.
     pub reference: Reference,
-    /// Why, and what to choose in its place.
+    /// The reason and the recommended replacement.
     #[serde(default, deserialize_with = "or_default")]
     pub message: String,
 }
 
-/// What is deprecated in a package: itself, or one of its channels or bundles.
+/// The deprecated item: the package itself, or one of its channels or bundles.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Reference {
-    /// The schema of its document.
+    /// The schema of the item's document.
     pub schema: Option<Schema>,
-    /// Its name; empty for the package.
+    /// The name of the item; empty for the package.
     #[serde(default, deserialize_with = "or_default")]
     pub name: String,
 }
 
-/// Which version a bundle is, as its property `olm.package` says.
+/// The version of a bundle, from its property `olm.package`.
 #[derive(Debug, Clone, Default)]
 pub struct Identity {
     /// The version.
     pub version: Option<String>,
-    /// Which release of the version, where there are several.
+    /// The release, which distinguishes bundles of the same version.
     pub release: Option<String>,
 }
 
 impl Identity {
-    /// What the first property `olm.package` says.
+    /// Returns the identity in the first property `olm.package`.
     pub fn among<Type, Value>(properties: &[property::Property<Type, Value>]) -> Self
     where
         Type: Borrow<str>,
@@ -206,15 +206,15 @@ impl Identity {
 }
 
 impl Property {
-    /// A property with a value that is JSON.
+    /// Creates a property with a JSON value.
     ///
     /// # Errors
-    /// When the value is not.
+    /// Returns an error if the value is not JSON.
     pub fn parse(kind: &str, value: &str) -> Result<Self, serde_json::Error> {
         Ok(Self::new(kind, RawValue::from_string(value.to_owned())?))
     }
 
-    /// The property that holds one manifest, which is JSON.
+    /// Creates the property that contains one JSON manifest.
     pub(crate) fn of_object(manifest: &str) -> Self {
         let data = STANDARD.encode(manifest);
         let value = RawValue::from_string(format!("{{\"data\":\"{data}\"}}"));
@@ -224,8 +224,7 @@ impl Property {
 }
 
 impl Bundle {
-    /// Brings the properties into the order of the form: by type and text of the value, each once, the manifests
-    /// behind all others in their own order.
+    /// Sorts the properties: by type and JSON text, without duplicates, followed by the manifests in their own order.
     pub(crate) fn sort_properties(&mut self) {
         let is_object = |property: &Property| property.kind == BUNDLE_OBJECT;
         self.properties.sort_by(|one, other| {
@@ -248,7 +247,8 @@ impl Bundle {
     }
 }
 
-/// The images of a ClusterServiceVersion with their names, and those of `others` that it does not name, by image.
+/// Returns the images of a ClusterServiceVersion with their names, and the images in `others` that it does not name,
+/// sorted by image.
 pub(crate) fn related(named: Vec<RelatedImage>, others: impl IntoIterator<Item = String>) -> Vec<RelatedImage> {
     let mut images = named;
     for image in others {

@@ -1,7 +1,7 @@
-//! The media type of a picture, by its bytes: file names are not looked at, as opm does not.
+//! The media type of an image, detected from its bytes: like opm, this ignores file names.
 
-/// The media type of what the bytes hold, where it is a picture of a kind that opm knows. SVG counts also where it
-/// holds a `*` or begins with a comment, which opm stumbles over.
+/// Returns the media type of the bytes, if they are an image of a type that opm knows. SVG is also detected if it
+/// contains a `*` or begins with a comment; opm fails on both.
 pub(crate) fn media_type(data: &[u8]) -> Option<&'static str> {
     let known = SIGNATURES.iter().find(|signature| signature.fits(data));
     if let Some(signature) = known {
@@ -13,10 +13,10 @@ pub(crate) fn media_type(data: &[u8]) -> Option<&'static str> {
     std::str::from_utf8(data).is_ok_and(is_svg).then_some("image/svg+xml")
 }
 
-/// Bytes by which a kind of picture is known.
+/// The bytes that identify an image type.
 struct Signature {
     media_type: &'static str,
-    /// Where each run of bytes stands.
+    /// The runs of bytes, each with its offset.
     runs: &'static [(usize, &'static [u8])],
 }
 
@@ -31,7 +31,7 @@ const fn signature(media_type: &'static str, runs: &'static [(usize, &'static [u
     Signature { media_type, runs }
 }
 
-/// A kind stands ahead of those whose signature is a part of its own.
+/// A type precedes the types whose signature is a part of its signature.
 const SIGNATURES: [Signature; 15] = [
     signature("image/png", &[(0, b"\x89PNG")]),
     signature("image/jpeg", &[(0, b"\xff\xd8\xff")]),
@@ -50,7 +50,7 @@ const SIGNATURES: [Signature; 15] = [
     signature("image/heif", &[(4, b"ftypheic")]),
 ];
 
-/// A HEIF file may name its own brand only behind a general one.
+/// Returns whether the bytes are a HEIF file. Such a file may list its specific brand after a general one.
 fn is_heif(data: &[u8]) -> bool {
     let general = [&b"ftypmif1"[..], b"ftypmsf1"];
     let length = data
@@ -62,7 +62,7 @@ fn is_heif(data: &[u8]) -> bool {
         && brands.is_some_and(|brands| brands.chunks_exact(4).any(|brand| brand == b"heic"))
 }
 
-/// Whether a string is one `svg` element, with at most a declaration, a document type and comments around it.
+/// Returns whether a string is one `svg` element, with at most a declaration, a document type and comments around it.
 fn is_svg(text: &str) -> bool {
     let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
     loop {
@@ -71,7 +71,7 @@ fn is_svg(text: &str) -> bool {
             _ if rest.starts_with("<!--") => "-->",
             _ if rest.starts_with("<?") => "?>",
             _ if begins(rest, "<!doctype svg") => {
-                // The subset inside brackets has `>` of its own.
+                // The subset inside brackets also contains `>`.
                 let bracket = rest.find('[').filter(|at| rest.find('>').is_some_and(|end| *at < end));
                 if bracket.is_some() { "]>" } else { ">" }
             }
@@ -95,7 +95,7 @@ fn is_svg(text: &str) -> bool {
         .is_some_and(|rest| rest.len() >= 5 && rest.get(rest.len() - 5..).is_some_and(|end| begins(end, "</svg")))
 }
 
-/// Whether `text` begins with `start`, capitals or not.
+/// Returns whether `text` begins with `start`, ignoring case.
 fn begins(text: &str, start: &str) -> bool {
     text.get(..start.len())
         .is_some_and(|head| head.eq_ignore_ascii_case(start))

@@ -1,5 +1,5 @@
-//! The documents of a catalog in a folder: where each is, in the order in which they are written, and each again when
-//! it is asked for. Only one is in memory at a time.
+//! The documents of a catalog in a folder: their positions, in output order. Each document is read again on request,
+//! and only one is in memory at a time.
 
 use super::document::Document;
 use super::stream::{CutError, Piece, Stream};
@@ -16,28 +16,31 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Files of this name say which others are none of the catalog's, as `.gitignore` does.
+/// The name of files that, like `.gitignore`, list files that do not belong to the catalog.
 const IGNORE: &str = ".indexignore";
 
-/// How much a catalog may hold. Every limit is named in the error of the input that passes it.
+/// The number of parent levels of a catalog in which a pending change to several catalogs may be stored.
+pub(super) const LEVELS: usize = 3;
+
+/// Limits on the contents of a catalog. The error for an input that exceeds a limit names the limit.
 #[derive(Debug, Clone, Copy)]
 pub struct CatalogLimits {
-    /// Number of files.
+    /// The number of files.
     pub files: usize,
-    /// Bytes of one document.
+    /// The size of one document in bytes.
     pub document_bytes: usize,
-    /// Number of documents.
+    /// The number of documents.
     pub documents: usize,
-    /// Lists and maps inside one another.
+    /// The nesting depth of lists and maps.
     pub depth: usize,
-    /// Keys and values of one document.
+    /// The number of keys and values in one document.
     pub values: usize,
-    /// Keys and values of all documents of a template together, which are kept.
+    /// The number of keys and values in all documents of a template together, because all are kept in memory.
     pub template_values: usize,
-    /// Bytes of memory for what is kept of all documents: names, edges and properties, and what is wrong with them.
+    /// The memory, in bytes, for the data that is kept of all documents: names, edges, properties and findings.
     pub kept_bytes: usize,
-    /// Files that stay open, so that they can be read as they were also after others took their names. Those of a
-    /// catalog that has more are opened again by name.
+    /// The number of files that stay open, so that their original content can still be read after they have been
+    /// replaced. If a catalog has more files, they are reopened by name.
     pub open_files: usize,
 }
 
@@ -57,7 +60,7 @@ impl Default for CatalogLimits {
 }
 
 impl CatalogLimits {
-    /// The limits of one manifest inside a document.
+    /// Returns the limits of one manifest inside a document.
     pub(super) fn of_manifest(&self) -> Limits {
         Limits {
             values: self.values,
@@ -65,7 +68,7 @@ impl CatalogLimits {
         }
     }
 
-    /// The limits of one document.
+    /// Returns the limits of one document.
     pub(crate) fn of_document(&self) -> Limits {
         Limits {
             file_bytes: self.document_bytes,
@@ -76,14 +79,15 @@ impl CatalogLimits {
     }
 }
 
-/// Why a catalog cannot be read.
+/// The reason why a catalog cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
-    /// The system refused.
+    /// A file operation failed.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A folder elsewhere that is linked to is no part of a catalog.
-    #[error("{} is a link to a folder, and links to folders are not followed; copy the folder there", link.display())]
+    /// The target of a link is a folder outside the catalog.
+    #[error("{} is a link to a folder outside the catalog, which is not followed; copy the folder \
+             there", link.display())]
     LinkedFolder {
         /// The link.
         link: PathBuf,
@@ -91,64 +95,64 @@ pub enum CatalogError {
     /// A folder cannot be searched.
     #[error("cannot search {}", folder.display())]
     Walk {
-        /// The catalog's folder.
+        /// The folder of the catalog.
         folder: PathBuf,
-        /// What the system said.
+        /// The cause.
         source: ignore::Error,
     },
-    /// A file holds what is no document of a catalog.
+    /// A file contains text that is not a catalog document.
     #[error("{}:{line}: {problem}", file.display())]
     Document {
         /// The file.
         file: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         problem: String,
     },
-    /// There is too much of something.
-    #[error("{}: the catalog has more than {limit} {what}", folder.display())]
+    /// A limit was exceeded.
+    #[error("{}: the catalog contains more than {limit} {what}", folder.display())]
     Limit {
-        /// The catalog's folder.
+        /// The folder of the catalog.
         folder: PathBuf,
-        /// What there is too much of.
+        /// The counted items.
         what: &'static str,
-        /// How much there may be.
+        /// The limit.
         limit: usize,
     },
-    /// A document holds too many values.
-    #[error("{}:{line}: up to here, the document has more than {limit} keys and values", file.display())]
+    /// A document contains too many values.
+    #[error("{}:{line}: up to here, the document contains more than {limit} keys and values", file.display())]
     Values {
         /// The file.
         file: PathBuf,
-        /// The line where there are too many, from 1.
+        /// The line at which the limit is exceeded, from 1.
         line: usize,
-        /// How many there may be.
+        /// The limit.
         limit: usize,
     },
-    /// What has to be kept of the documents is too much.
+    /// The data that must be kept of the documents exceeds the limit.
     #[error("{}:{line}: up to here, the names, edges and properties of the catalog take more than {limit} bytes", file.display())]
     TooMuch {
         /// The file.
         file: PathBuf,
-        /// The line of the document with which it becomes too much, from 1.
+        /// The line of the document that exceeds the limit, from 1.
         line: usize,
-        /// How much it may be.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// A catalog is a folder.
-    #[error("{} is not a directory: a file-based catalog is a folder of files", file.display())]
+    /// The path of the catalog is not a folder.
+    #[error("{} is not a folder; a file-based catalog is a folder of files", file.display())]
     NotAFolder {
-        /// What is not one.
+        /// The path.
         file: PathBuf,
     },
-    /// A file whose name cannot be written into an image.
+    /// A file name cannot be stored in an image.
     #[error("the name of {} is not UTF-8", file.display())]
     Name {
         /// The file.
         file: PathBuf,
     },
-    /// A file is no longer what it was.
+    /// A file has changed.
     #[error("{} changed while it was read; try again", file.display())]
     Changed {
         /// The file.
@@ -156,16 +160,16 @@ pub enum CatalogError {
     },
 }
 
-/// Where a document is, and what it says it is.
+/// The position of a document, with its schema, package and name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Handle {
-    /// Its schema.
+    /// The schema of the document.
     pub schema: Schema,
-    /// The package that it belongs to; a package belongs to itself. Empty where it says none.
+    /// The package that the document belongs to; a package belongs to itself. Empty if the document names none.
     pub package: Text,
-    /// Its name; may be empty.
+    /// The name of the document; may be empty.
     pub name: Text,
-    /// The line on which it begins, from 1.
+    /// The line on which the document begins, from 1.
     pub line: usize,
     pub(super) file: usize,
     pub(super) start: u64,
@@ -174,23 +178,23 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// Where it stands in a catalog.
+    /// Returns the sort key of the document in a catalog.
     pub fn key(&self) -> Key<'_> {
         Key::new(&self.schema, &self.package, &self.name)
     }
 
-    /// Whether it stands in its file as JSON, not YAML.
+    /// Returns whether the document is written in JSON instead of YAML.
     pub fn is_json(&self) -> bool {
         self.json
     }
 
-    /// How many bytes it has in its file.
+    /// Returns the number of bytes of the document in its file.
     pub fn length(&self) -> usize {
         self.length
     }
 }
 
-/// One file, as it was when the catalog was opened.
+/// One file, with its state when the catalog was opened.
 #[derive(Debug)]
 struct CatalogFile {
     path: PathBuf,
@@ -199,7 +203,7 @@ struct CatalogFile {
 }
 
 impl CatalogFile {
-    /// So many bytes from `start` on.
+    /// Reads `length` bytes from the offset `start`.
     fn read(&self, start: u64, length: usize) -> Result<Vec<u8>, CatalogError> {
         let opened;
         let file = if let Some(file) = &self.kept {
@@ -210,7 +214,7 @@ impl CatalogFile {
         };
         let mut bytes = vec![0; length];
         let read = read_exactly(file, &mut bytes, start).map_err(|error| self.failed(error));
-        // That the file was cut or written to explains everything else.
+        // A truncated or changed file explains every other failure.
         self.compare(&file.metadata().map_err(|error| self.failed(error))?)?;
         read.map(|()| bytes)
     }
@@ -235,7 +239,7 @@ impl CatalogFile {
         CatalogError::Changed { file }
     }
 
-    /// A file that is gone, or ends too early, has changed.
+    /// Returns the error for a failed read. A file that is missing, or ends too early, has changed.
     fn failed(&self, error: io::Error) -> CatalogError {
         match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof => self.changed(),
@@ -244,7 +248,7 @@ impl CatalogFile {
     }
 }
 
-/// Fills `bytes` from the place `start` on. Several threads may read one file at once.
+/// Fills `bytes` from the offset `start`. Several threads may read the same file concurrently.
 #[cfg(unix)]
 fn read_exactly(file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, start)
@@ -262,23 +266,24 @@ fn read_exactly(mut file: &File, bytes: &mut [u8], start: u64) -> io::Result<()>
 pub struct FileBasedCatalog {
     folder: PathBuf,
     files: Vec<CatalogFile>,
-    /// In the order in which a catalog is written.
+    /// The documents, in output order.
     pub handles: Vec<Handle>,
     limits: CatalogLimits,
-    /// Bytes that are kept of the documents.
+    /// The number of bytes that are kept of the documents.
     kept: usize,
 }
 
 impl FileBasedCatalog {
-    /// Reads all files of a folder once, but for those that files named `.indexignore` exclude.
+    /// Reads all files of a folder once, except those that `.indexignore` files exclude.
     ///
     /// # Errors
-    /// When a file cannot be read or holds something else than documents with a schema, or there is too much.
+    /// Returns an error if a file cannot be read or contains anything other than documents with a schema, or a limit is
+    /// exceeded.
     pub fn open(folder: &Path, limits: CatalogLimits) -> Result<Self, CatalogError> {
         Self::open_and_visit(folder, limits, |_, _| {})
     }
 
-    /// A catalog that has nothing yet.
+    /// Creates an empty catalog.
     pub(super) fn empty(folder: &Path, limits: CatalogLimits) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -289,10 +294,10 @@ impl FileBasedCatalog {
         }
     }
 
-    /// As [`FileBasedCatalog::open`], and shows `visit` every document on the way, in the order of the files.
+    /// Like [`FileBasedCatalog::open`], and also passes every document to `visit`, in the order of the files.
     ///
     /// # Errors
-    /// The same.
+    /// Fails like [`FileBasedCatalog::open`].
     pub(crate) fn open_and_visit(
         folder: &Path,
         limits: CatalogLimits,
@@ -310,30 +315,30 @@ impl FileBasedCatalog {
         Ok(catalog)
     }
 
-    /// The folder.
+    /// Returns the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The paths of its files.
+    /// Returns the paths of the catalog's files.
     pub(super) fn paths(&self) -> impl ExactSizeIterator<Item = &Path> {
         self.files.iter().map(|file| &*file.path)
     }
 
-    /// The file that a document is in.
+    /// Returns the file that contains a document.
     pub fn file(&self, handle: &Handle) -> &Path {
         self.files.get(handle.file).map_or(&self.folder, |file| &file.path)
     }
 
-    /// Makes sure that all files are still what they were when the catalog was opened.
+    /// Makes sure that no file has changed since the catalog was opened.
     ///
     /// # Errors
-    /// When one is not.
+    /// Returns an error if a file has changed.
     pub(crate) fn check_unchanged(&self) -> Result<(), CatalogError> {
         self.files.iter().try_for_each(CatalogFile::check_unchanged)
     }
 
-    /// The text of a document.
+    /// Reads the text of a document.
     pub(super) fn bytes(&self, handle: &Handle) -> Result<Vec<u8>, CatalogError> {
         match self.files.get(handle.file) {
             Some(file) => file.read(handle.start, handle.length),
@@ -341,7 +346,7 @@ impl FileBasedCatalog {
         }
     }
 
-    /// A part of a file.
+    /// Reads a range of bytes of a file.
     pub(super) fn part(&self, file: usize, range: Range<u64>) -> Result<Vec<u8>, CatalogError> {
         let length = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
         match self.files.get(file) {
@@ -350,7 +355,7 @@ impl FileBasedCatalog {
         }
     }
 
-    /// How many bytes a file has.
+    /// Returns the size of a file in bytes.
     pub(super) fn file_length(&self, file: usize) -> u64 {
         self.files.get(file).map_or(0, |file| file.stamp.length())
     }
@@ -358,7 +363,7 @@ impl FileBasedCatalog {
     /// Reads a document again.
     ///
     /// # Errors
-    /// When its file cannot be read, or has changed meanwhile.
+    /// Returns an error if its file cannot be read, or has changed in the meantime.
     pub fn document(&self, handle: &Handle) -> Result<Document, CatalogError> {
         let path = self.file(handle);
         let bytes = self.bytes(handle)?;
@@ -455,17 +460,26 @@ impl FileBasedCatalog {
     }
 }
 
-/// What is wrong with a document without a schema, and what was probably meant.
+/// Returns the fault of a document without a schema, with the probable intention.
 fn no_schema(document: &Document) -> &'static str {
     if document.field("apiVersion").is_some() && document.field("kind").is_some() {
-        return "this is a manifest of Kubernetes, and no document of a catalog; of a bundle, name the folder that holds \
-                its manifests/ and metadata/";
+        return "this is a Kubernetes manifest, not a catalog document; to specify a bundle, name the folder that \
+                contains manifests/ and metadata/";
     }
-    "the document has no schema, which every document of a catalog has; if this file is none of the catalog's, name it in \
-     a file .indexignore"
+    "the document has no schema, which every catalog document needs; if this file is not part of the catalog, list it \
+     in a file .indexignore"
 }
 
-/// The files of a catalog with their paths below its folder.
+/// Completes the changes of a catalog that a killed process left unfinished: its own, and those of the folders above it.
+///
+/// # Errors
+/// Returns an error if a change cannot be completed.
+pub fn finish_changes(folder: &Path) -> Result<(), FileError> {
+    files::finish_changes_above(folder, LEVELS)?;
+    files::finish_change(folder)
+}
+
+/// Returns the files of a catalog with their paths relative to its folder.
 pub(crate) fn files_inside(folder: &Path, limits: CatalogLimits) -> Result<Vec<(String, PathBuf)>, CatalogError> {
     let files = files(folder, limits)?.into_iter();
     files
@@ -476,7 +490,7 @@ pub(crate) fn files_inside(folder: &Path, limits: CatalogLimits) -> Result<Vec<(
         .collect()
 }
 
-/// The files of a catalog, by path.
+/// Returns the files of a catalog, sorted by path, with the files of a pending change last.
 pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>, CatalogError> {
     let mut found = Vec::new();
     let require_few = |count: usize| {
@@ -490,7 +504,7 @@ pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>
     };
     check_ignore(folder)?;
     let pending = if folder.is_dir() {
-        files::pending_change(folder)?
+        files::pending_changes(folder, LEVELS)?
     } else {
         Pending::default()
     };
@@ -518,10 +532,10 @@ pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>
             source,
         };
         let entry = entry.map_err(fail)?;
-        // A link counts as the file that it leads to.
+        // A link is treated as its target file.
         let metadata = fs::metadata(entry.path());
         if metadata.is_ok_and(|metadata| metadata.is_dir()) {
-            // What is linked to inside of the catalog is there anyway, as in the mount of a ConfigMap.
+            // A linked folder inside the catalog is read anyway, as in a ConfigMap mount.
             if entry.path_is_symlink() && entry.depth() > 0 && !leads_into(entry.path(), folder) {
                 let link = entry.into_path();
                 return Err(CatalogError::LinkedFolder { link });
@@ -542,14 +556,14 @@ pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>
         found.push(entry.into_path());
         require_few(found.len())?;
     }
-    // What still waits to take its place is the catalog's already.
+    // Files that are not yet moved to their final places already belong to the catalog.
     found.extend(pending.files().map(|(_, waiting)| waiting.to_owned()));
     require_few(found.len())?;
     let refused = refused.lock().unwrap_or_else(PoisonError::into_inner).take();
     refused.map_or(Ok(found), |error| Err(error.into()))
 }
 
-/// Whether a link leads into a folder.
+/// Returns whether the target of a link is inside a folder.
 fn leads_into(link: &Path, folder: &Path) -> bool {
     match (fs::canonicalize(link), fs::canonicalize(folder)) {
         (Ok(target), Ok(folder)) => target.starts_with(folder),
@@ -557,7 +571,7 @@ fn leads_into(link: &Path, folder: &Path) -> bool {
     }
 }
 
-/// Makes sure that the file in a folder that excludes others can be read without waiting for anyone.
+/// Makes sure that a folder's ignore file, if any, can be read without blocking.
 fn check_ignore(folder: &Path) -> Result<(), FileError> {
     let path = folder.join(IGNORE);
     match require_regular(&path) {
@@ -566,14 +580,15 @@ fn check_ignore(folder: &Path) -> Result<(), FileError> {
     }
 }
 
-/// The line of the file that a finding about a piece is about.
+/// Returns the line in the file of a finding about a piece.
 fn line_of(finding: &Diagnostic, piece: &Piece<'_>) -> usize {
     piece.line + finding.place.as_ref().map_or(1, |place| place.start().line) - 1
 }
 
-/// What a piece of a file holds; none where it is nothing but comments. Else the line, and what is wrong there.
+/// Parses the document in a piece of a file. Returns `None` if the piece contains only comments. Otherwise, fails with
+/// the line and the fault.
 fn document(piece: &Piece<'_>, limits: &CatalogLimits) -> Result<Option<Document>, (usize, String)> {
-    let text = std::str::from_utf8(piece.bytes).map_err(|_| (piece.line, "the text is not UTF-8".to_owned()))?;
+    let text = std::str::from_utf8(piece.bytes).map_err(|_| (piece.line, "the content is not UTF-8".to_owned()))?;
     if piece.json {
         let wrong = |error: serde_json::Error| (piece.line + error.line().saturating_sub(1), error.to_string());
         return Document::from_json(text).map(Some).map_err(wrong);

@@ -1,13 +1,12 @@
-//! The form in which a document of a catalog is rendered: the fields that the format knows in their order, those that
-//! hold nothing left out, and what comes from YAML with its keys sorted, as the tools of the field write it. Fields that
-//! the format does not know stay.
+//! The rendered form of a catalog document: known fields are in order, empty optional fields are omitted, and YAML keys
+//! are sorted, as in the output of other OLM tools. Unknown fields are preserved.
 
 use super::Schema;
 use super::document::Document;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-/// Fields with the fields of their items, in order. Those after the first ones may be left out.
+/// A list with the fields of its items, in order. Fields after the first `required` ones may be omitted.
 struct Part {
     name: &'static str,
     fields: &'static [&'static str],
@@ -30,7 +29,7 @@ const RELATED_IMAGES: Part = Part {
     required: 2,
 };
 
-/// The parts of the documents of a schema, and which of its fields may be left out.
+/// Returns the parts of the documents of a schema, and the fields that may be omitted.
 fn parts(schema: &Schema) -> (&'static [Part], &'static [&'static str]) {
     match schema {
         Schema::Package => (&[PROPERTIES], &["icon", "description", "properties"]),
@@ -40,7 +39,7 @@ fn parts(schema: &Schema) -> (&'static [Part], &'static [&'static str]) {
     }
 }
 
-/// The document as it is rendered. `from_yaml` says that it was read from YAML.
+/// Returns the document in rendered form. `from_yaml` specifies whether the document was read from YAML.
 pub fn rendered(document: Document, from_yaml: bool) -> Document {
     let document = if from_yaml { sorted(document) } else { document };
     let Some(schema) = document.schema() else {
@@ -51,7 +50,7 @@ pub fn rendered(document: Document, from_yaml: bool) -> Document {
     document.without(|name, value| optional.contains(&name) && is_nothing(value))
 }
 
-/// The items of a part in the order of its fields. What is no list of maps stays as it is.
+/// Sorts the fields of the items of a part. Any value other than a list of maps is unchanged.
 fn in_order(document: Document, part: &Part) -> Document {
     let items = document
         .field(part.name)

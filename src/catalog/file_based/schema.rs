@@ -1,27 +1,26 @@
-//! The schemas of a catalog's documents: what each is called, which fields it has, and where its documents stand.
+//! The schemas of catalog documents: the name and fields of each, and the sort order of its documents.
 
 use crate::catalog::Text;
 use serde::Deserialize;
 use std::fmt;
 
-/// The schemas that the format knows: the name of each, and the fields of its documents in the order in which the tools
-/// of the field write them.
+/// The known schemas: the name of each, and the fields of its documents in the order of other OLM tools.
 macro_rules! schemas {
     ($($(#[$doc:meta])* $schema:ident = $name:literal: $($field:literal),*;)*) => {
-        /// What a document of a catalog is about, as its field `schema` says.
+        /// The subject of a catalog document, from its field `schema`.
         #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
         #[serde(from = "String")]
         pub enum Schema {
             $($(#[$doc])* $schema,)*
-            /// Any other, which belongs to whoever wrote it.
+            /// Any other schema, defined by its author.
             Other(Text),
         }
 
         impl Schema {
-            /// All that the format knows.
+            /// All known schemas.
             pub(crate) const KNOWN: &[Self] = &[$(Self::$schema),*];
 
-            /// The value of the field `schema`.
+            /// Returns the value of the field `schema`.
             pub fn name(&self) -> &str {
                 match self {
                     $(Self::$schema => $name,)*
@@ -29,7 +28,7 @@ macro_rules! schemas {
                 }
             }
 
-            /// The fields of its documents; none of an unknown schema.
+            /// Returns the fields of the schema's documents; empty for an unknown schema.
             pub(crate) fn fields(&self) -> &'static [&'static str] {
                 match self {
                     $(Self::$schema => &[$($field),*],)*
@@ -47,12 +46,12 @@ schemas! {
     Channel = "olm.channel": "schema", "name", "package", "entries", "properties";
     /// A bundle of a package.
     Bundle = "olm.bundle": "schema", "name", "package", "image", "properties", "relatedImages";
-    /// What of a package should no longer be chosen.
+    /// The deprecated items of a package.
     Deprecations = "olm.deprecations": "schema", "package", "name", "entries";
 }
 
 impl Schema {
-    /// The place of its documents among those of a package.
+    /// Returns the sort rank of the schema's documents in a package.
     pub(super) fn rank(&self) -> u8 {
         match self {
             Self::Package => 0,
@@ -83,8 +82,8 @@ impl fmt::Display for Schema {
     }
 }
 
-/// Where a document stands in a catalog. Packages come by name, and what belongs to none behind them; of each first the
-/// package, then channels, bundles, other documents and deprecations.
+/// The sort key of a document in a catalog. Packages are sorted by name, followed by documents without a package. In
+/// each package, the package document is first, then channels, bundles, other documents and deprecations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key<'a> {
     without_package: bool,
@@ -95,7 +94,7 @@ pub struct Key<'a> {
 }
 
 impl<'a> Key<'a> {
-    /// The place of a document of this schema and package, with this name.
+    /// Creates the key of a document with this schema, package and name.
     pub fn new(schema: &'a Schema, package: &'a str, name: &'a str) -> Self {
         let (of_other, name) = match schema {
             Schema::Package | Schema::Deprecations => ("", ""),
@@ -111,12 +110,12 @@ impl<'a> Key<'a> {
         }
     }
 
-    /// The name of a channel or a bundle; empty for all others.
+    /// Returns the name of a channel or a bundle; empty for all others.
     pub fn name(&self) -> &'a str {
         self.name
     }
 
-    /// The package; empty for what belongs to none.
+    /// Returns the package; empty for documents without a package.
     pub fn package(&self) -> &'a str {
         self.package
     }

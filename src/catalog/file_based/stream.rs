@@ -1,30 +1,31 @@
-//! Where the documents of a catalog file begin and end, found while the file is read: one document is in memory at a
-//! time, however large the file is.
+//! Splits a catalog file into documents while it is read: only one document is in memory at a time, regardless of the
+//! file size.
 //!
-//! What begins with `{` is a stream of JSON objects; everything else is YAML, in documents between lines `---`.
+//! A file that begins with `{` is a stream of JSON objects; everything else is YAML, with documents between `---`
+//! lines.
 
 use std::io::{self, Read};
 
-/// Bytes that are read at once.
+/// The number of bytes per read.
 const CHUNK: usize = 64 << 10;
 
-/// One document, as it stands in its file.
+/// One document, as it appears in its file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Piece<'a> {
-    /// Whether it is JSON; else it is YAML.
+    /// Whether the document is JSON instead of YAML.
     pub(super) json: bool,
-    /// Where it begins, in bytes.
+    /// The start offset, in bytes.
     pub(super) start: u64,
-    /// The line on which it begins, from 1.
+    /// The line on which the document begins, from 1.
     pub(super) line: usize,
-    /// Its bytes.
+    /// The bytes of the document.
     pub(super) bytes: &'a [u8],
 }
 
-/// Why a file cannot be cut into documents.
+/// The reason why a file cannot be split into documents.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CutError {
-    /// The system refused.
+    /// Reading failed.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// A document is larger than the limit.
@@ -35,7 +36,7 @@ pub(super) enum CutError {
         /// The line on which the document begins.
         line: usize,
     },
-    /// Something else stands between JSON objects.
+    /// There is other text between JSON objects.
     #[error("expected the next object or the end of the file")]
     Between {
         /// The line.
@@ -50,7 +51,7 @@ pub(super) enum CutError {
 }
 
 impl CutError {
-    /// The line that it is about.
+    /// Returns the line of the error.
     pub(super) fn line(&self) -> usize {
         match self {
             Self::Io(_) => 1,
@@ -59,14 +60,14 @@ impl CutError {
     }
 }
 
-/// Cuts a file into documents.
+/// Splits a file into documents.
 #[derive(Debug)]
 pub(super) struct Stream<R> {
     reader: R,
-    /// Bytes from the file. Those before `used` were handed out.
+    /// Bytes from the file. The bytes before `used` have been returned.
     buffer: Vec<u8>,
     used: usize,
-    /// Bytes of the file before the buffer.
+    /// The number of bytes in the file before the buffer.
     before: u64,
     line: usize,
     ended: bool,
@@ -75,7 +76,7 @@ pub(super) struct Stream<R> {
 }
 
 impl<R: Read> Stream<R> {
-    /// Begins; a document may have `limit` bytes.
+    /// Creates a stream; `limit` is the maximum size of a document in bytes.
     pub(super) fn new(reader: R, limit: usize) -> Self {
         Self {
             reader,
@@ -89,7 +90,7 @@ impl<R: Read> Stream<R> {
         }
     }
 
-    /// The next document; none at the end. A document of YAML may hold nothing but comments.
+    /// Returns the next document, or `None` at the end. A YAML document may contain only comments.
     pub(super) fn next(&mut self) -> Result<Option<Piece<'_>>, CutError> {
         let json = if let Some(json) = self.json {
             json
@@ -110,7 +111,7 @@ impl<R: Read> Stream<R> {
         }))
     }
 
-    /// Where the next document begins, or what cannot be cut, in bytes.
+    /// Returns the byte offset of the next document, or of the text that cannot be split.
     pub(super) fn position(&self) -> u64 {
         self.before + self.used as u64
     }
@@ -119,14 +120,14 @@ impl<R: Read> Stream<R> {
         self.buffer.get(self.used..).unwrap_or_default()
     }
 
-    /// Counts bytes as handed out.
+    /// Marks bytes as returned.
     fn pass(&mut self, length: usize) {
         let passed = self.rest().get(..length).unwrap_or_default();
         self.line += memchr::memchr_iter(b'\n', passed).count();
         self.used += length;
     }
 
-    /// Reads more; false at the end of the file.
+    /// Reads more bytes. Returns `false` at the end of the file.
     fn fill(&mut self) -> Result<bool, CutError> {
         if self.ended {
             return Ok(false);
@@ -153,7 +154,7 @@ impl<R: Read> Stream<R> {
         Ok(!self.ended)
     }
 
-    /// Passes over white space; false at the end of the file.
+    /// Skips white space. Returns `false` at the end of the file.
     fn skip_space(&mut self) -> Result<bool, CutError> {
         loop {
             let space = self.rest().iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -184,7 +185,7 @@ impl<R: Read> Stream<R> {
         }
     }
 
-    /// The length of the JSON object that comes next.
+    /// Returns the length of the next JSON object.
     fn object(&mut self) -> Result<Option<usize>, CutError> {
         if !self.skip_space()? {
             return Ok(None);
@@ -197,13 +198,13 @@ impl<R: Read> Stream<R> {
             let rest = self.rest();
             while let Some(ahead) = rest.get(at..).filter(|ahead| !ahead.is_empty()) {
                 if inside {
-                    // Most of a catalog is long texts.
+                    // Most of a catalog is long strings.
                     match memchr::memchr2(b'"', b'\\', ahead) {
                         Some(end) if ahead.get(end) == Some(&b'"') => {
                             inside = false;
                             at += end + 1;
                         }
-                        // The byte behind it is part of the text, whatever it is; it may not be here yet.
+                        // The following byte belongs to the string; it may not be in the buffer yet.
                         Some(escape) => at += escape + 2,
                         None => at = rest.len(),
                     }
@@ -228,11 +229,11 @@ impl<R: Read> Stream<R> {
         }
     }
 
-    /// The length of the YAML document that comes next; a line `---` that opens it was passed over.
+    /// Returns the length of the next YAML document, after skipping a `---` line that opens it.
     fn section(&mut self) -> Result<Option<usize>, CutError> {
         loop {
             match self.separator()? {
-                // One in front opens the document; a document of nothing is none.
+                // A separator at the beginning opens the document; an empty document is not one.
                 Some(Separator { at: 0, end }) => self.pass(end),
                 Some(Separator { at, .. }) => return Ok(Some(at)),
                 None => break,
@@ -242,7 +243,8 @@ impl<R: Read> Stream<R> {
         Ok((rest > 0).then_some(rest))
     }
 
-    /// The next line of three dashes, with at most a comment behind them. What comes next begins a line.
+    /// Finds the next line of three dashes, with at most a comment after them. The next byte must be at the start of a
+    /// line.
     fn separator(&mut self) -> Result<Option<Separator>, CutError> {
         let mut at = 0;
         loop {
@@ -284,7 +286,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Hands out a byte at a time, so that everything is cut by a read.
+    /// Returns one byte at a time, so that reads split everything.
     struct Slow<'a>(&'a [u8]);
 
     impl Read for Slow<'_> {

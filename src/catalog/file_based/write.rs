@@ -1,24 +1,24 @@
-//! The form in which the tools of the field write catalogs: JSON with four spaces, or YAML with sorted keys.
+//! The output format of other OLM tools: JSON indented by four spaces, or YAML with sorted keys.
 
 use crate::text;
 use crate::visible;
 use serde::Serialize;
 use serde_json::Value;
 
-/// In which language a catalog is written.
+/// The language of a catalog's text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Language {
-    /// Documents one behind the other.
+    /// Concatenated JSON documents.
     #[default]
     Json,
-    /// Documents that begin with a line `---`.
+    /// YAML documents that begin with a `---` line.
     Yaml,
 }
 
 /// Adds a value to `out` as a document.
 ///
 /// # Errors
-/// When the value holds what JSON cannot, such as a key that is no text.
+/// Returns an error if the value contains data that JSON cannot represent, such as a key that is not a string.
 pub fn write(value: &impl Serialize, language: Language, out: &mut Vec<u8>) -> Result<(), serde_json::Error> {
     match language {
         Language::Json => {
@@ -36,7 +36,7 @@ pub fn write(value: &impl Serialize, language: Language, out: &mut Vec<u8>) -> R
     Ok(())
 }
 
-/// Writes JSON again with one member on each line, its texts and numbers as they are.
+/// Rewrites JSON with one member on each line; strings and numbers are unchanged.
 fn indent(json: &[u8], out: &mut Vec<u8>) {
     let mut depth = 0_usize;
     let mut rest = json;
@@ -77,7 +77,7 @@ fn indent(json: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Where the text ends that `json` begins with, the second quote included.
+/// Returns the end offset of the string at the start of `json`, including the closing quote.
 fn text_end(json: &[u8]) -> usize {
     let mut at = 1;
     while let Some(found) = json

@@ -1,27 +1,27 @@
-//! What keeps bundles from making a graph.
+//! Errors in the update graph of bundles.
 
-/// Why bundles do not make a graph. Each names the package and says what to change.
+/// The reason why bundles do not form a valid update graph. Each message contains the package and a suggested change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
-    /// A version that is not Semantic Versioning.
+    /// A version that does not follow Semantic Versioning.
     #[error(
-        "the version {version:?} of bundle {bundle} in package {package:?} is not a semantic version ({reason}); \
-         write it as MAJOR.MINOR.PATCH in its ClusterServiceVersion or metadata/olm.yaml"
+        "the version {version:?} of bundle {bundle} in package {package:?} is not a semantic version ({reason}); use \
+         the form MAJOR.MINOR.PATCH in its ClusterServiceVersion or metadata/olm.yaml"
     )]
     Version {
         /// The package.
         package: String,
         /// The bundle.
         bundle: String,
-        /// Its version as written.
+        /// The original version of the bundle.
         version: String,
-        /// What the parser found.
+        /// The error reported by the parser.
         reason: String,
     },
-    /// Two bundles share the greatest version of the package.
+    /// Several bundles have the highest version of the package.
     #[error(
-        "package {package:?} has more than one bundle with its greatest version {version:?}: {}; \
-         give each its own version",
+        "package {package:?} has more than one bundle with its highest version {version:?}: {}; use a different \
+         version for each",
         .bundles.join(", ")
     )]
     AmbiguousMaximum {
@@ -32,10 +32,10 @@ pub enum GraphError {
         /// The bundles, in byte order.
         bundles: Vec<String>,
     },
-    /// Two bundles share the greatest version of a channel.
+    /// Several bundles have the highest version of a channel.
     #[error(
-        "channel {channel:?} of package {package:?} has more than one possible head with version {version:?}: {}; \
-         give each its own version",
+        "channel {channel:?} of package {package:?} has more than one possible head with version {version:?}: {}; use \
+         a different version for each",
         .bundles.join(", ")
     )]
     AmbiguousHead {
@@ -48,138 +48,138 @@ pub enum GraphError {
         /// The bundles, in byte order.
         bundles: Vec<String>,
     },
-    /// A bundle stands in for one that is neither in the index nor among those added, or for itself in the end.
+    /// A bundle substitutes for a bundle that is neither in the index nor being added, or indirectly for itself.
     #[error(
-        "bundle {bundle} of package {package:?} substitutes for {substitutes} (annotation olm.substitutesFor), which is \
-         neither in the index nor among the added bundles, or stands in for it in turn; correct the annotation"
+        "bundle {bundle} of package {package:?} substitutes for {substitutes} (annotation olm.substitutesFor), which \
+         is neither in the index nor among the added bundles, or which substitutes for {bundle} itself; correct the \
+         annotation"
     )]
     SubstitutesMissing {
         /// The package.
         package: String,
         /// The bundle.
         bundle: String,
-        /// The bundle that it stands in for.
+        /// The bundle that is substituted.
         substitutes: String,
     },
-    /// Two bundles of one version stand in for the same.
+    /// Several bundles with the same version substitute for the same bundle.
     #[error(
-        "in package {package:?} {} have the same version {version:?} and both substitute for {substitutes}; give each \
-         its own, in its build metadata at least",
+        "in package {package:?} {} have the same version {version:?} and both substitute for {substitutes}; use a different version for each, at least in the build metadata",
         .bundles.join(" and ")
     )]
     SubstitutesAmbiguous {
         /// The package.
         package: String,
-        /// The bundle that they stand in for.
+        /// The bundle that is substituted.
         substitutes: String,
         /// The bundles.
         bundles: Vec<String>,
-        /// The version of both.
+        /// The common version.
         version: String,
     },
-    /// No bundle names a channel.
-    #[error("no bundle of package {package:?} is in a channel; name at least one in metadata/annotations.yaml")]
+    /// No bundle is in a channel.
+    #[error("no bundle of package {package:?} is in a channel; add at least one channel to metadata/annotations.yaml")]
     NoChannel {
         /// The package.
         package: String,
     },
-    /// Several channels, and no bundle says which is the default.
+    /// The package has several channels, but no bundle declares the default channel.
     #[error(
-        "package {package:?} has the channels {} and no default channel; name one of them as default channel in \
-         metadata/annotations.yaml of the bundle with the greatest version",
+        "package {package:?} has the channels {} but no default channel; set one of them as the default channel in \
+         metadata/annotations.yaml of the bundle with the highest version",
         quoted(.channels)
     )]
     DefaultChannelMissing {
         /// The package.
         package: String,
-        /// Its channels, in byte order.
+        /// The channels of the package, in byte order.
         channels: Vec<String>,
     },
-    /// The declared default channel is none of the channels.
+    /// The declared default channel is not one of the channels.
     #[error(
-        "the default channel {default_channel:?} that bundle {bundle} declares for package {package:?} is none of its \
-         channels ({}); name one of these as default channel, or put the bundle into {default_channel:?}, in \
-         metadata/annotations.yaml",
+        "the default channel {default_channel:?} that bundle {bundle} declares for package {package:?} is not one of \
+         its channels ({}); in metadata/annotations.yaml, set one of these as the default channel, or add the bundle \
+         to {default_channel:?}",
         quoted(.channels)
     )]
     DefaultChannelUnknown {
         /// The package.
         package: String,
-        /// The bundle whose declaration counts: the one with the greatest version that declares a default channel.
+        /// The bundle with the highest version that declares a default channel.
         bundle: String,
-        /// What it declares.
+        /// The default channel that the bundle declares.
         default_channel: String,
         /// The channels of the package, in byte order.
         channels: Vec<String>,
     },
-    /// The default channel would vanish because its head is deprecated.
+    /// The default channel would be removed because its head is deprecated.
     #[error(
         "the default channel {channel:?} of package {package:?} would have the deprecated bundle {head} as its head; \
-         add a newer bundle to that channel, or declare another default channel"
+         add a newer bundle to that channel, or declare a different default channel"
     )]
     DefaultChannelDeprecated {
         /// The package.
         package: String,
         /// The channel.
         channel: String,
-        /// Its head.
+        /// The head of the channel.
         head: String,
     },
-    /// A bundle replaces one that does not exist.
+    /// A bundle replaces a bundle that does not exist.
     #[error(
         "bundle {bundle} in channel {channel:?} of package {package:?} (head {head}) replaces {replaces}, which is \
-         neither in the index nor among the bundles to add; add {replaces} too, or correct what {bundle} replaces"
+         neither in the index nor among the bundles to add; also add {replaces}, or correct replaces in {bundle}"
     )]
     ReplacesMissing {
         /// The package.
         package: String,
         /// The channel.
         channel: String,
-        /// Its head.
+        /// The head of the channel.
         head: String,
-        /// The bundle with the edge.
+        /// The bundle that replaces the missing bundle.
         bundle: String,
         /// The bundle that does not exist.
         replaces: String,
     },
-    /// The chain of `replaces` comes back to where it was.
+    /// The chain of `replaces` is a cycle.
     #[error(
-        "the bundles of channel {channel:?} in package {package:?} (head {head}) replace each other in a circle: \
-         {bundle} replaces {replaces}, which is above it; correct what {bundle} replaces"
+        "the bundles of channel {channel:?} in package {package:?} (head {head}) replace each other in a cycle: \
+         {bundle} replaces {replaces}, which is above it; correct replaces in {bundle}"
     )]
     Cycle {
         /// The package.
         package: String,
         /// The channel.
         channel: String,
-        /// Its head.
+        /// The head of the channel.
         head: String,
-        /// The bundle whose edge closes the circle.
+        /// The bundle whose edge closes the cycle.
         bundle: String,
-        /// Where the edge leads.
+        /// The bundle that is replaced.
         replaces: String,
     },
     /// The head of a channel would be skipped by a bundle below it.
     #[error(
         "bundle {bundle} skips {head}, which is the head of channel {channel:?} of package {package:?} and above it: \
-         clusters on {head} would be led back down; remove {head} from what {bundle} skips, or give {bundle} a version \
-         greater than that of {head}"
+         clusters on {head} would be downgraded; remove {head} from skips in {bundle}, or give {bundle} a version \
+         higher than that of {head}"
     )]
     HeadSkipped {
         /// The package.
         package: String,
         /// The channel.
         channel: String,
-        /// Its head.
+        /// The head of the channel.
         head: String,
-        /// The bundle that skips it.
+        /// The bundle that skips the head.
         bundle: String,
     },
-    /// An added bundle cannot be reached from the head of a channel that it wants to be in.
+    /// An added bundle cannot be reached from the head of its channel.
     #[error(
         "bundle {bundle} (version {version:?}) cannot be reached in channel {channel:?} of package {package:?}: its \
-         head is {head} (version {head_version:?}), which {}; let {head} or a bundle below it replace or skip \
-         {bundle}, or give {bundle} a version greater than {head_version:?}",
+         head is {head} (version {head_version:?}), which {}; make {head} or a bundle below it replace or skip \
+         {bundle}, or give {bundle} a version higher than {head_version:?}",
         edges(.head_replaces, .head_skips)
     )]
     Unreachable {
@@ -189,21 +189,21 @@ pub enum GraphError {
         channel: String,
         /// The added bundle.
         bundle: String,
-        /// Its version.
+        /// The version of the added bundle.
         version: String,
         /// The head of the channel.
         head: String,
         /// The version of the head.
         head_version: String,
-        /// What the head replaces; empty for nothing.
+        /// The bundle that the head replaces; may be empty.
         head_replaces: String,
-        /// What the head skips.
+        /// The bundles that the head skips.
         head_skips: Vec<String>,
     },
-    /// Added bundles cannot be reached from the head of a channel that they name.
+    /// Several added bundles cannot be reached from the head of their channel.
     #[error(
-        "{} bundles cannot be reached in channel {channel:?} of package {package:?}: the updates from its head {head} end at \
-         {end}; let {end} replace or skip {next} and so on, or add without {}",
+        "{} bundles cannot be reached in channel {channel:?} of package {package:?}: the update chain from its head \
+         {head} ends at {end}; make {end} replace or skip {next} and so on, or do not add {}",
         bundles.len(),
         some_of(bundles)
     )]
@@ -214,17 +214,17 @@ pub enum GraphError {
         channel: String,
         /// The head of the channel.
         head: String,
-        /// The bundle that the chain of updates from the head ends at.
+        /// The last bundle in the update chain from the head.
         end: String,
-        /// The bundle that it should lead on to: the greatest version below it.
+        /// The bundle with the highest version below `end`, to which the chain should continue.
         next: String,
-        /// The bundles, from the greatest version.
+        /// The unreachable bundles, in descending order of version.
         bundles: Vec<String>,
     },
-    /// An added bundle is in a channel that vanishes because its head is deprecated.
+    /// An added bundle is in a channel that is removed because its head is deprecated.
     #[error(
         "bundle {bundle} cannot be added to channel {channel:?} of package {package:?}: the head of the channel, \
-         {head}, is deprecated, so that the channel is gone; give {bundle} a version greater than that of {head}"
+         {head}, is deprecated, so the channel no longer exists; give {bundle} a version higher than that of {head}"
     )]
     ChannelDeprecated {
         /// The package.
@@ -236,10 +236,10 @@ pub enum GraphError {
         /// The deprecated head.
         head: String,
     },
-    /// A channel has a bundle of the same version already, in a mode where versions are places.
+    /// A channel already contains a bundle with the same version, in a mode that orders bundles by version.
     #[error(
-        "bundle {bundle} has version {version:?}, which bundle {present} has in channel {channel:?} of package \
-         {package:?}; give each its own version"
+        "bundle {bundle} has version {version:?}, which bundle {present} already has in channel {channel:?} of package \
+         {package:?}; use a different version for each"
     )]
     VersionPresent {
         /// The package.
@@ -248,14 +248,14 @@ pub enum GraphError {
         channel: String,
         /// The added bundle.
         bundle: String,
-        /// The version of both.
+        /// The common version.
         version: String,
-        /// The bundle that is there, or that is added, too.
+        /// The bundle that is already in the channel, or is also being added.
         present: String,
     },
-    /// The stored entries of a channel have no single beginning.
+    /// The stored entries of a channel do not have exactly one head.
     #[error(
-        "channel {channel:?} of package {package:?} has {}; add to this package in the mode replaces",
+        "channel {channel:?} of package {package:?} has {}; use the mode replaces for this package",
         heads_of(.heads)
     )]
     SeveralHeads {
@@ -263,13 +263,12 @@ pub enum GraphError {
         package: String,
         /// The channel.
         channel: String,
-        /// The bundles that nothing replaces or skips.
+        /// The bundles that no other bundle replaces or skips.
         heads: Vec<String>,
     },
-    /// A new place for one bundle would leave others without any.
+    /// Inserting a bundle would disconnect other bundles from the head.
     #[error(
-        "in channel {channel:?} of package {package:?} (head {head}) nothing would lead to {} any more: the bundle \
-         above takes the new one in place of all that it replaced or skipped; add to this package in the mode replaces",
+        "channel {channel:?} of package {package:?} (head {head}) would lose the update path from {}: the bundle above would replace the new bundle instead of the bundles that it replaced or skipped; use the mode replaces for this package",
         .lost.join(", ")
     )]
     Disconnected {
@@ -277,17 +276,20 @@ pub enum GraphError {
         package: String,
         /// The channel.
         channel: String,
-        /// Its head.
+        /// The head of the channel.
         head: String,
-        /// The bundles that could not be reached.
+        /// The bundles that would be unreachable.
         lost: Vec<String>,
     },
 }
 
 fn heads_of(heads: &[String]) -> String {
     match heads {
-        [] => "no head, because its bundles replace each other in a circle".to_owned(),
-        heads => format!("several bundles that nothing replaces or skips: {}", heads.join(", ")),
+        [] => "no head, because its bundles replace each other in a cycle".to_owned(),
+        heads => format!(
+            "several bundles that no other bundle replaces or skips: {}",
+            heads.join(", ")
+        ),
     }
 }
 
@@ -305,7 +307,7 @@ fn edges(replaces: &str, skips: &[String]) -> String {
     }
 }
 
-/// The first names of a list, and how many more there are.
+/// Formats the first names of a list, and the number of remaining names.
 fn some_of(names: &[String]) -> String {
     const SHOWN: usize = 5;
     let first = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");

@@ -1,26 +1,26 @@
-//! The graph of a package whose channels list their bundles with their edges, as those of file-based catalogs do.
+//! Creates the update graph of a package whose channels list their bundles and edges, as in file-based catalogs.
 //!
-//! The entries of an index cannot hold all that such a list says. What is read from them otherwise than it was listed
-//! is named.
+//! Index entries cannot express everything that such a list can. Differences are reported.
 
 use super::{Channel, Graph, GraphEntry};
 use crate::catalog::{self, Catalog};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the entries of an index say otherwise than the list that they were made of.
+/// A difference between the index entries and the list from which they were created.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Difference {
-    /// A bundle skips what it is listed to replace: it is not on the way from the head along what is replaced, or the
-    /// replaced bundle is not there.
+    /// A bundle skips the bundle that it replaces in the list, because it is not on the chain of replaced bundles from
+    /// the head, or the replaced bundle does not exist.
     Skips {
         /// The channel.
         channel: String,
         /// The bundle.
         bundle: String,
-        /// What it replaces.
+        /// The bundle that it replaces in the list.
         replaced: String,
     },
-    /// A bundle that is replaced or skipped in a channel is in that channel, although it is not listed there.
+    /// A bundle that is replaced or skipped in a channel becomes part of the channel, although the channel does not
+    /// list it.
     Joins {
         /// The channel.
         channel: String,
@@ -29,9 +29,11 @@ pub enum Difference {
     },
 }
 
-/// A channel that has no head, or several.
+/// The error for a channel with no head or several heads.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("channel {channel} of package {package} must have one head, which no other bundle of it replaces or skips")]
+#[error(
+    "channel {channel} of package {package} must have exactly one head, which no other bundle in the channel replaces or skips"
+)]
 pub struct HeadError {
     /// The package.
     pub package: String,
@@ -39,10 +41,10 @@ pub struct HeadError {
     pub channel: String,
 }
 
-/// The graph of a package of a catalog, and what it says otherwise than the lists of its channels do.
+/// Returns the graph of a package in a catalog, and the differences from its channel lists.
 ///
 /// # Errors
-/// When a channel has no head, or several.
+/// Returns an error if a channel has no head or several heads.
 pub fn listed(catalog: &Catalog, package: &catalog::Package) -> Result<(Graph, Vec<Difference>), HeadError> {
     let mut graph = Graph {
         package: package.name.to_string(),
@@ -85,7 +87,7 @@ pub fn listed(catalog: &Catalog, package: &catalog::Package) -> Result<(Graph, V
 /// The bundles that a channel lists, by name.
 struct Members<'a>(BTreeMap<&'a str, &'a catalog::ChannelEntry>);
 
-/// A bundle, and the one that it replaces.
+/// A bundle and the bundle that it replaces.
 type Edge<'a> = (&'a str, &'a str);
 
 impl<'a> Members<'a> {
@@ -94,7 +96,7 @@ impl<'a> Members<'a> {
         Self(channel.entries.iter().filter_map(named).collect())
     }
 
-    /// The entries below a head, and the edges that are read from them as skips.
+    /// Returns the entries from a head downwards, and the edges that the entries represent as skips.
     fn entries(&self, head: &'a str, catalog: &Catalog) -> (Vec<GraphEntry>, Vec<Edge<'a>>) {
         let mut made = EntryList {
             entries: vec![GraphEntry::new(head, 0)],
@@ -109,7 +111,7 @@ impl<'a> Members<'a> {
             }
             let Some(next) = member.replaces.as_deref() else { break };
             if catalog.find(next).is_none() {
-                // An index that replaces what it does not hold takes no further bundles.
+                // An index with a bundle that replaces a missing bundle accepts no further bundles.
                 if !member.skips.iter().any(|skip| &**skip == next) {
                     made.skip(current, next);
                 }
@@ -137,7 +139,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Entries, and the depth of the next one.
+/// A list of entries, and the depth of the next entry.
 struct EntryList {
     entries: Vec<GraphEntry>,
     depth: u32,
@@ -153,7 +155,7 @@ impl EntryList {
         self.depth += 1;
     }
 
-    /// Puts a bundle below the entry at a place. Its own place.
+    /// Adds an entry for a bundle that the entry at index `at` replaces. Returns the index of the new entry.
     fn replace(&mut self, at: usize, target: &str) -> usize {
         let below = self.entries.len();
         self.entries.push(GraphEntry::new(target, self.depth));
@@ -170,8 +172,8 @@ mod tests {
     use super::*;
     use crate::catalog::{Bundle, BundleId, ManifestsId, Package, Text};
 
-    /// The entries of a channel as `depth:bundle>target`, and the differences. The channel lists entries such as
-    /// `c>b-a`: c replaces b and skips a; the first is the head.
+    /// Returns the entries of a channel as `depth:bundle>target`, and the differences. The channel lists entries such
+    /// as `c>b-a` (c replaces b and skips a); the first entry is the head.
     fn graph(list: &[&str], bundles: &[&str]) -> (String, Vec<Difference>) {
         let mut catalog = Catalog::default();
         for name in bundles {

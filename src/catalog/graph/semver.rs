@@ -1,30 +1,30 @@
-//! The modes `semver` and `semver-skippatch`: a new bundle takes its place by its version alone.
+//! The modes `semver` and `semver-skippatch`, in which the version alone determines the position of a new bundle.
 //!
-//! The bundles of a channel stand in a line from the greatest version to the least. A new one goes between its
-//! neighbours: it replaces the next lower one, and the next higher one replaces it in place of all that it replaced or
-//! skipped before. In the mode `semver-skippatch` it also takes over, as skipped, every lower version with its major
-//! and minor number.
+//! The bundles of a channel form a line from the highest to the lowest version. A new bundle is inserted between its
+//! neighbours: it replaces the next lower bundle, and the next higher bundle replaces the new bundle instead of all
+//! bundles that it replaced or skipped before. In the mode `semver-skippatch`, the new bundle also skips all lower
+//! versions with the same major and minor number.
 //!
-//! Where the reference adds the bundles of a call in a random order, which decides what comes of them in the second
-//! mode, they are added here from the least version to the greatest. What a bundle says that it replaces or skips has
-//! no part in it.
+//! The reference implementation adds the bundles of a call in random order, which determines the result in the second
+//! mode. This implementation adds them in ascending order of version. The fields `replaces` and `skips` of the bundles
+//! are ignored.
 
 use super::{Channel, Graph, GraphEntry, GraphError, Node, Package, dropped};
 use crate::version::parse_strict;
 use semver::Version;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The bundles of a channel while one is added.
+/// The bundles of a channel while a bundle is added.
 #[derive(Default)]
 struct Line {
-    /// The greatest version; none in a channel that is new.
+    /// The bundle with the highest version; `None` in a new channel.
     head: Option<String>,
-    /// The bundles to which each bundle leads. A bundle that is skipped and exists is one of the line, and leads
-    /// nowhere.
+    /// The bundles to which the edges of each bundle lead. A skipped bundle that exists is part of the line, but has no
+    /// edges.
     edges: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// The graph of `package` with the bundles `added`.
+/// Returns the graph of `package` after adding the bundles `added`.
 pub(super) fn with_versions(
     package: &Package,
     added: &BTreeMap<String, Node>,
@@ -38,7 +38,8 @@ pub(super) fn with_versions(
     let mut lines = build.lines()?;
     let mut channels = Vec::new();
     for name in build.ascending() {
-        // Laid out after each bundle, as if it had come alone: the outcome must not depend on how calls are cut.
+        // Rebuild the lines after each bundle, as if each bundle were added by a separate call, because the result must
+        // not depend on the grouping of bundles into calls.
         channels = build.insert(&mut lines, name, skip_patches)?;
         lines = channels
             .iter()
@@ -55,7 +56,7 @@ pub(super) fn with_versions(
     })
 }
 
-/// All values, or all errors.
+/// Collects all values, or all errors.
 fn all<T>(results: impl Iterator<Item = Result<T, Vec<GraphError>>>) -> Result<Vec<T>, Vec<GraphError>> {
     let (mut values, mut errors) = (Vec::new(), Vec::new());
     for result in results {
@@ -67,7 +68,8 @@ fn all<T>(results: impl Iterator<Item = Result<T, Vec<GraphError>>>) -> Result<V
     if errors.is_empty() { Ok(values) } else { Err(errors) }
 }
 
-/// The versions of all bundles that are in a channel. In these modes every bundle must have one.
+/// Parses the versions of all stored bundles in channels, and of all added bundles. In these modes, every bundle must
+/// have a version.
 fn versions<'a>(
     package: &'a Package,
     added: &'a BTreeMap<String, Node>,
@@ -78,7 +80,7 @@ fn versions<'a>(
     for (name, node) in members.chain(added) {
         match parse_strict(&node.version) {
             Ok(mut version) => {
-                // Versions that differ in their build metadata only are the same version here.
+                // Build metadata is ignored when versions are compared.
                 version.build = semver::BuildMetadata::EMPTY;
                 versions.insert(name.as_str(), version);
             }
@@ -100,7 +102,7 @@ struct Build<'a> {
 }
 
 impl<'a> Build<'a> {
-    /// The channels as they are stored.
+    /// Returns the lines of the stored channels.
     fn lines(&self) -> Result<BTreeMap<String, Line>, Vec<GraphError>> {
         let mut lines: BTreeMap<String, Line> = BTreeMap::new();
         for (name, node) in &self.package.bundles {
@@ -136,7 +138,7 @@ impl<'a> Build<'a> {
         self.versions.get(name)
     }
 
-    /// Puts a bundle into each of its channels, and gives all channels as they are then.
+    /// Adds a bundle to each of its channels. Returns all resulting channels.
     fn insert(
         &self,
         lines: &mut BTreeMap<String, Line>,
@@ -195,7 +197,7 @@ impl<'a> Build<'a> {
         Ok(())
     }
 
-    /// The line that the entries of a channel make when they are read again.
+    /// Converts the entries of a channel back to a line.
     fn line_of(&self, channel: &Channel) -> Line {
         let mut line = Line {
             head: Some(channel.head.clone()),
@@ -212,7 +214,8 @@ impl<'a> Build<'a> {
         line
     }
 
-    /// What the greatest added version that declares a default channel declares; then what is stored; then the first.
+    /// Returns the default channel declared by the highest added version that declares one. If there is none, returns
+    /// the stored default channel or, by default, the first channel.
     fn default_channel(&self, lines: &BTreeMap<String, Line>) -> Result<String, Vec<GraphError>> {
         let declares = |name: &&'a str| {
             let declared = self.added.get(*name)?.default_channel.as_ref();
@@ -247,7 +250,8 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// The entries of a channel, from its head. An edge to a bundle of the line leads on; one to any other is a skip.
+    /// Returns the entries of a channel, from its head. The chain follows the edge of each bundle to the highest
+    /// version in the line; all other edges are skips.
     fn walk(&self, channel: &str, line: &Line) -> Result<Channel, Vec<GraphError>> {
         let head = line.head.as_deref().unwrap_or_default();
         let mut entries = vec![GraphEntry::new(head, 0)];
@@ -270,7 +274,7 @@ impl<'a> Build<'a> {
                 break;
             };
             reached.insert(next);
-            // What is skipped does not put what is replaced further down, other than in the mode `replaces`.
+            // Unlike in the mode `replaces`, a skipped bundle does not increase the depth of the replaced bundle.
             depth += 1;
             let below = entries.len();
             entries.push(GraphEntry::new(next, depth));
@@ -322,7 +326,7 @@ mod tests {
         bundles.collect()
     }
 
-    /// What a database holds of a graph.
+    /// Converts a graph to the package that a database would store.
     fn stored(graph: &Graph, all: &BTreeMap<String, Node>) -> Package {
         let mut package = Package {
             name: graph.package.clone(),
@@ -349,7 +353,7 @@ mod tests {
         package
     }
 
-    /// `bundle@depth>bundle` for each entry of the only channel.
+    /// Formats each entry of the only channel as `bundle@depth>bundle`.
     fn drawn(graph: &Graph) -> Vec<String> {
         let [channel] = graph.channels.as_slice() else {
             panic!("{:?}", graph.channels)

@@ -1,19 +1,20 @@
-//! Bundles that stand in for others (annotation `olm.substitutesFor`): the same version, built anew.
+//! Substitutions: bundles that substitute for other bundles (annotation `olm.substitutesFor`), usually rebuilds of the
+//! same version.
 //!
-//! Of a bundle and all that stand in for it the highest version, build metadata counted, is the one that others lead
-//! to. It skips the others, so that clusters on them move to it. The outcome is a function of the set of bundles:
-//! whichever comes first into an index, the edges end up the same.
+//! Of a bundle and all its substitutes, other bundles lead to the bundle with the highest version, including build
+//! metadata. That bundle skips the rest, so that clusters upgrade from them to it. The result depends only on the set
+//! of bundles, not on the order in which they are added to an index.
 
 use super::{GraphError, Node, Package};
 use crate::version::parse_strict;
 use semver::Version;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The bundles, of the package and of those added, whose edges change because one stands in for another.
+/// Returns the existing and added bundles whose edges change because of substitutions.
 ///
 /// # Errors
-/// When an added bundle stands in for one that is not there, for itself in the end, or two of the same version stand in for
-/// the same bundle.
+/// Returns an error if an added bundle substitutes for a missing bundle or indirectly for itself, or if two bundles
+/// with the same version substitute for the same bundle.
 pub(super) fn rewritten(
     package: &Package,
     added: &BTreeMap<String, Node>,
@@ -31,7 +32,7 @@ pub(super) fn rewritten(
             Some(original) => {
                 families.entry(original).or_default().insert(name);
             }
-            // What a bundle of the index stands in for may have been cut off since.
+            // The bundle for which a stored bundle substitutes may have been removed since.
             None if !added.contains_key(*name) => {}
             None => errors.push(GraphError::SubstitutesMissing {
                 package: package.name.clone(),
@@ -51,7 +52,8 @@ pub(super) fn rewritten(
     if errors.is_empty() { Ok(changed) } else { Err(errors) }
 }
 
-/// The bundle that all of its line stand in for; `None` where the line leads nowhere or around.
+/// Follows the substitutions from a bundle to the original bundle. Returns `None` if a substituted bundle is missing or
+/// the substitutions form a cycle.
 fn original<'a>(name: &'a str, bundles: &BTreeMap<&'a str, &'a Node>) -> Option<&'a str> {
     let mut seen = BTreeSet::from([name]);
     let mut current = name;
@@ -67,7 +69,7 @@ fn original<'a>(name: &'a str, bundles: &BTreeMap<&'a str, &'a Node>) -> Option<
     }
 }
 
-/// Those that stand in for a bundle, the lowest version first.
+/// Returns the substitutes for a bundle, lowest version first.
 fn chain<'a>(
     package: &Package,
     original: &str,
@@ -95,7 +97,8 @@ fn chain<'a>(
     Ok(versions.into_values().collect())
 }
 
-/// Each stands in for the one below it and skips all below it; what replaced one of them replaces the highest.
+/// Makes each bundle in the chain substitute for the next lower bundle and skip all lower bundles. Bundles that
+/// replaced a bundle in the chain now replace the highest one.
 fn rewrite(original: &str, chain: &[&str], bundles: &BTreeMap<&str, &Node>, changed: &mut BTreeMap<String, Node>) {
     let Some(highest) = chain.last() else { return };
     let mut below = vec![original];
@@ -151,7 +154,7 @@ mod tests {
         ("a.v3", "3.0.0", "a.v2", ""),
     ];
 
-    /// Bundles with their edges, as they come out.
+    /// Returns bundles with their resulting edges.
     fn edges(package: &Package, added: &BTreeMap<String, Node>) -> Vec<String> {
         let changed = rewritten(package, added).unwrap();
         let all = package.bundles.iter().chain(added).map(|(name, node)| {

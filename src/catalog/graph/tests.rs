@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// A bundle in one line: `name version [replaces=X] [skips=X,Y] [channels=a,b] [default=a] [deprecated]`.
+/// Parses a bundle from one line: `name version [replaces=X] [skips=X,Y] [channels=a,b] [default=a] [deprecated]`.
 fn bundle(line: &str) -> (String, Node) {
     let mut words = line.split_whitespace();
     let name = words.next().unwrap().to_owned();
@@ -39,7 +39,7 @@ fn graph(before: &[&str], added: &[&str]) -> Result<Graph, Vec<GraphError>> {
     with_replaces(&package(before), &bundles(added))
 }
 
-/// `bundle@depth>target` for each entry.
+/// Formats each entry as `bundle@depth>target`.
 fn drawn(channel: &Channel) -> Vec<String> {
     let entries = channel.entries.iter();
     entries
@@ -80,7 +80,7 @@ fn bundles_that_are_left_behind_are_told_together_with_the_place_where_the_chain
         "k2.0 2.0.0 channels=stable",
         "k2.1 2.1.0 replaces=k2.0 channels=stable",
     ];
-    insta::assert_snapshot!(only_error(graph(&[], &lines)), @r#"3 bundles cannot be reached in channel "stable" of package "k": the updates from its head k2.1 end at k2.0; let k2.0 replace or skip k1.2 and so on, or add without k1.2, k1.1, k1.0"#);
+    insta::assert_snapshot!(only_error(graph(&[], &lines)), @r#"3 bundles cannot be reached in channel "stable" of package "k": the update chain from its head k2.1 ends at k2.0; make k2.0 replace or skip k1.2 and so on, or do not add k1.2, k1.1, k1.0"#);
     let one = only_error(graph(&[], &[lines[0], lines[3]]));
     assert!(matches!(one, GraphError::Unreachable { .. }), "{one}");
 }
@@ -303,7 +303,7 @@ fn a_chain_of_ten_thousand_is_walked_without_recursion() {
     assert_eq!(graph.channels[0].entries.len(), 10_000);
 }
 
-/// Bundles with edges that mostly point downwards, so that many sets are accepted.
+/// Generates bundles with edges that mostly point downwards, so that many sets are accepted.
 fn sets() -> impl Strategy<Value = Vec<(String, Node)>> {
     let node = (
         any::<prop::sample::Index>(),
@@ -326,7 +326,7 @@ fn sets() -> impl Strategy<Value = Vec<(String, Node)>> {
                 skips: skips
                     .into_iter()
                     .map(|skip: prop::sample::Index| match skip.index(number + 1) {
-                        // One above, or one that is not there.
+                        // A higher bundle, or a missing bundle.
                         _ if chance == 2 => name(skip.index(count + 1)),
                         own if own == number => name(count),
                         below => name(below),
@@ -355,7 +355,7 @@ fn is_well_formed(channel: &Channel, bundles: &BTreeMap<String, Node>) -> Result
         real.push(at);
     }
     let names: BTreeSet<_> = real.iter().map(|at| &entries[*at].bundle).collect();
-    prop_assert_eq!(names.len(), real.len(), "a bundle stands twice in the chain");
+    prop_assert_eq!(names.len(), real.len(), "a bundle appears twice in the chain");
     prop_assert!(names.iter().all(|name| bundles.contains_key(*name)));
     for (at, entry) in entries.iter().enumerate().filter(|(at, _)| !real.contains(at)) {
         if let Some(skipped) = entry.replaces {
@@ -432,7 +432,7 @@ fn the_head_of_a_channel_is_not_skipped_from_below() {
     );
     assert_eq!(only_error(graph(&[], &[&lower[..], &higher].concat())), skipped);
     assert_eq!(only_error(graph(&lower, &higher)), skipped);
-    // Above another head it is a bundle like any other, and what an index holds already is no reason to refuse.
+    // Below a different head, it is an ordinary bundle, and existing content of an index is never rejected.
     let all = [&lower[..], &higher].concat();
     graph(&all, &["k3 3.0.0 replaces=k2 channels=a"]).unwrap();
     let mut stored = package(&all);

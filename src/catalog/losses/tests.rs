@@ -1,10 +1,10 @@
 use super::*;
 use crate::catalog::{ChannelEntry, ManifestsId};
 
-/// Version and what it replaces.
+/// A version, and the bundle that it replaces.
 type Row<'a> = (&'a str, Option<&'a str>);
 
-/// A package `k` with channels of entries `(version, replaces)`, from the head down.
+/// Returns a package `k` with channels of entries `(version, replaces)`, from the head down.
 fn catalog(channels: &[(&str, &[Row<'_>])]) -> Catalog {
     let mut versions: Vec<&str> = channels
         .iter()
@@ -70,7 +70,7 @@ fn nothing_is_lost_where_nothing_goes() {
 #[test]
 fn a_package_that_goes_is_one_loss() {
     let none = Catalog::default();
-    assert_eq!(said(&catalog(&[("stable", CHAIN)]), &none), ["package k is gone"]);
+    assert_eq!(said(&catalog(&[("stable", CHAIN)]), &none), ["package k was removed"]);
 }
 
 #[test]
@@ -79,15 +79,15 @@ fn channels_entries_and_bundles_that_go_are_named() {
     let after = catalog(&[("stable", &[("3", Some("2")), ("2", Some("1"))])]);
     assert_eq!(
         said(&before, &after),
-        ["channel test of package k is gone", "bundle k.v1 is gone"],
+        ["channel test of package k was removed", "bundle k.v1 was removed"],
         "the entry above still leads clusters on"
     );
     let shorter = catalog(&[("stable", CHAIN), ("test", &[("3", Some("2")), ("2", None)])]);
     assert_eq!(
         said(&before, &shorter),
         [
-            "bundle k.v1 is not in channel test of package k any more",
-            "clusters that run k.v1 from channel test of package k get no update any more",
+            "bundle k.v1 is no longer in channel test of package k",
+            "clusters that run k.v1 from channel test of package k no longer receive an update",
         ]
     );
 }
@@ -99,10 +99,10 @@ fn a_bundle_with_no_way_on_is_a_lost_upgrade() {
     assert_eq!(
         said(&before, &after),
         [
-            "bundle k.v1 is gone",
-            "bundle k.v2 is gone",
-            "clusters that run k.v1 from channel stable of package k get no update any more",
-            "clusters that run k.v2 from channel stable of package k get no update any more",
+            "bundle k.v1 was removed",
+            "bundle k.v2 was removed",
+            "clusters that run k.v1 from channel stable of package k no longer receive an update",
+            "clusters that run k.v2 from channel stable of package k no longer receive an update",
         ]
     );
 }
@@ -116,11 +116,11 @@ fn a_lower_head_another_default_channel_and_other_content_are_losses() {
     assert_eq!(
         said(&before, &after),
         [
-            "bundle k.v3 is not in channel stable of package k any more",
-            "clusters that run k.v3 from channel stable of package k get no update any more",
+            "bundle k.v3 is no longer in channel stable of package k",
+            "clusters that run k.v3 from channel stable of package k no longer receive an update",
             "the head of channel stable of package k is k.v2, a lower version than before",
-            "the default channel of package k is not stable any more",
-            "bundle k.v1 has another image or version",
+            "the default channel of package k is no longer stable",
+            "bundle k.v1 has a different image or version",
         ]
     );
 }
@@ -132,7 +132,7 @@ fn a_fragment_is_compared_with_its_packages_alone() {
     other.name = Text::from("l");
     before.packages.push(other);
     let fragment = catalog(&[("stable", CHAIN)]);
-    assert_eq!(said(&before, &fragment), ["package l is gone"]);
+    assert_eq!(said(&before, &fragment), ["package l was removed"]);
     let part = counterpart(&before, &fragment);
     assert_eq!(part, fragment);
     assert_eq!(said(&part, &fragment), [""; 0]);

@@ -1,4 +1,4 @@
-//! What the files of an operator say together.
+//! Checks an operator's files against each other.
 
 use super::template::{entries, list_of};
 use super::{Mapping, OperatorFiles, Released, TemplateRelease, config, openshift};
@@ -11,7 +11,7 @@ use crate::text::{Document, Path};
 use crate::version::VersionRange;
 use serde_json::Value;
 
-/// What the files say together, and what is wrong with that.
+/// Returns the contents of all files together, with the faults.
 pub(super) fn released(files: &OperatorFiles) -> Released {
     let mut released = Released::default();
     let Some(operator) = &files.operator else {
@@ -63,7 +63,8 @@ fn catalogs(document: &Document, mappings: &[(Path, Mapping)], findings: &mut Ve
             findings.push(Diagnostic::new(&rules::RELEASE_CATALOG_TWICE, message).at(at));
         } else if openshift(name).is_none() {
             let message = format!(
-                "the name of the catalog {name:?} says no version of OpenShift, so bundles keep their manifests"
+                "the name of the catalog {name:?} contains no OpenShift version, so bundles keep their \
+                         manifests"
             );
             findings.push(Diagnostic::new(&rules::RELEASE_CATALOG_VERSION, message).at(at));
         }
@@ -76,7 +77,7 @@ fn kind(document: &Document, path: &Path, mapping: &Mapping, template: &Document
         return;
     }
     let message = format!(
-        "ci.yaml says that {} is of type {}, and its schema is {schema:?}",
+        "ci.yaml specifies that {} is of type {}, but its schema is {schema:?}",
         mapping.template,
         mapping.kind.schema()
     );
@@ -116,7 +117,7 @@ impl Check<'_> {
             self.report(
                 &rules::RELEASE_VALUE,
                 &path,
-                format!("skipRange {range:?} is no range: {error}"),
+                format!("skipRange {range:?} is not a range: {error}"),
             );
         }
         if kind == Kind::Semver {
@@ -132,7 +133,7 @@ impl Check<'_> {
     fn semver(&mut self, release: &TemplateRelease) {
         for (index, channel) in release.channels.iter().enumerate() {
             if list_of(channel).is_none() {
-                let message = format!("{} has no list {channel:?}", release.template);
+                let message = format!("{} does not have a list {channel:?}", release.template);
                 let path = self.path.key("channels").index(index);
                 self.report(&rules::RELEASE_CHANNEL, &path, message);
             }
@@ -141,7 +142,7 @@ impl Check<'_> {
             let path = self.path.key(key);
             if path.get(self.document.value()).is_some_and(|value| !value.is_null()) {
                 let message = format!(
-                    "{key} means nothing for {}, which is a semver template",
+                    "{key} has no effect for {}, which is a semver template",
                     release.template
                 );
                 self.report(&rules::RELEASE_UNUSED, &path, message);
@@ -149,7 +150,7 @@ impl Check<'_> {
         }
     }
 
-    /// That the bundle which is replaced is in the channel.
+    /// Checks that the bundle to replace is in the channel.
     fn edges(&mut self, release: &TemplateRelease, channel: &str, template: Option<&Document>) {
         let Some(replaces) = &release.replaces else { return };
         let listed = template
@@ -160,18 +161,16 @@ impl Check<'_> {
         }
         let (of, path) = (&release.template, self.path.key("replaces"));
         let message = if listed.is_empty() {
-            format!(
-                "channel {channel:?} of {of} is new, and does not have {replaces:?}, which the version is to replace"
-            )
+            format!("channel {channel:?} of {of} is new and does not contain {replaces:?}, which the version replaces")
         } else {
-            format!("channel {channel:?} of {of} does not have {replaces:?}, which the version is to replace")
+            format!("channel {channel:?} of {of} does not contain {replaces:?}, which the version replaces")
         };
         let meant = nearest(replaces, listed.iter().map(String::as_str)).map(str::to_owned);
         let Some(finding) = self.report(&rules::RELEASE_EDGE, &path, message) else {
             return;
         };
         if listed.is_empty() {
-            // The chain of a channel may begin with a bundle that it does not have.
+            // The chain of a channel may begin with a bundle that is not in it.
             finding.severity = Severity::Warning;
         } else if let Some(meant) = meant {
             finding.help = Some(format!("Did you mean {meant:?}? {}", finding.rule.help));
@@ -192,7 +191,7 @@ impl Check<'_> {
         let current = packages.find_map(|package| package["defaultChannel"].as_str());
         if let Some(current) = current.filter(|current| current != wanted) {
             let message = format!(
-                "the default channel of {} stays {current:?}: the template is there already",
+                "the default channel of {} remains {current:?}, because the template already exists",
                 release.template
             );
             let path = self.path.key("defaultChannel");

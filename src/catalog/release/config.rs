@@ -9,30 +9,30 @@ use crate::shape::{self, Fault, Field, TEXTS, not_empty, optional, required};
 use crate::text::{Document, Path};
 use serde_json::Value;
 
-/// Findings of one file that are reported.
+/// The maximum number of findings per file.
 const MOST: usize = 100;
 
 const MAPPING: &[Field] = &[
-    not_empty("template_name", Text, "Name the file in catalog-templates."),
+    not_empty("template_name", Text, "Use the name of a file in catalog-templates."),
     not_empty("catalog_names", TEXTS, "List the catalogs, such as v4.20."),
     required(
         "type",
         Choice(&[Kind::Basic.schema(), Kind::Semver.schema()]),
-        "Write the schema of the template.",
+        "Set the type to the schema of the template.",
     ),
 ];
 
 const CATALOGS: &[Field] = &[
-    optional("enabled", Boolean, "Whether there are catalogs."),
+    optional("enabled", Boolean, "Whether file-based catalogs are enabled."),
     optional(
         "version_promotion_strategy",
         Choice(&["never", "always", "review-needed"]),
-        "What to do for a new version of OpenShift.",
+        "The action for a new version of OpenShift.",
     ),
     optional(
         "catalog_mapping",
         List(&Object(MAPPING)),
-        "Templates with their catalogs.",
+        "The templates with their catalogs.",
     ),
 ];
 
@@ -41,38 +41,38 @@ const OPERATOR: Shape = Map(
         optional(
             "updateGraph",
             Choice(&["replaces-mode", "semver-mode"]),
-            "How updates lead from version to version.",
+            "The update mode of the versions.",
         ),
-        optional("reviewers", TEXTS, "Who may approve."),
-        optional("merge", Boolean, "Whether to merge without a person."),
-        optional("cert_project_id", Text, "The project of a certification."),
-        optional("fbc", Object(CATALOGS), "The catalogs."),
+        optional("reviewers", TEXTS, "The users who may approve changes."),
+        optional("merge", Boolean, "Whether to merge changes automatically."),
+        optional("cert_project_id", Text, "The certification project."),
+        optional("fbc", Object(CATALOGS), "The file-based catalogs."),
     ],
     &Shape::Any,
 );
 
 const RELEASE: &[Field] = &[
-    not_empty("template_name", Text, "Name the file in catalog-templates."),
+    not_empty("template_name", Text, "Use the name of a file in catalog-templates."),
     not_empty("channels", TEXTS, "List the channels."),
     optional("defaultChannel", Text, "The default channel of a new template."),
     optional("replaces", Text, "The bundle that the version replaces."),
-    optional("skips", TEXTS, "The bundles that it skips."),
-    optional("skipRange", Text, "The versions that it skips."),
+    optional("skips", TEXTS, "The bundles that the version skips."),
+    optional("skipRange", Text, "The range of versions that the version skips."),
 ];
 
 const RELEASES: Shape = Object(&[
-    optional("merge", Boolean, "Whether to merge without a person."),
+    optional("merge", Boolean, "Whether to merge changes automatically."),
     not_empty(
         "catalog_templates",
         List(&Object(RELEASE)),
-        "List the templates that the version goes into.",
+        "List the templates to which the version is added.",
     ),
 ]);
 
-/// A file that is read, and what is wrong with it.
+/// A file that is being read, with its faults.
 struct Config<'d> {
     document: &'d Document,
-    /// What its messages call it.
+    /// The name of the file in messages.
     name: &'static str,
     findings: &'d mut Vec<Diagnostic>,
 }
@@ -96,7 +96,7 @@ impl Config<'_> {
             .push(Diagnostic::new(&rules::RELEASE_VALUE, message).at(place));
     }
 
-    /// The strings of a list, of which none may be empty or there twice.
+    /// Returns the strings of a list, and reports empty and repeated strings.
     fn texts(&mut self, of: &Value, path: &Path, key: &str) -> Vec<String> {
         let list = path.key(key);
         let mut texts: Vec<String> = Vec::new();
@@ -106,7 +106,7 @@ impl Config<'_> {
             if text.is_empty() {
                 self.wrong(&list.index(index), format!("{} is empty", list.index(index)));
             } else if texts.iter().any(|known| known == text) {
-                self.wrong(&list.index(index), format!("{list} has {text:?} twice"));
+                self.wrong(&list.index(index), format!("{list} contains {text:?} twice"));
             } else {
                 texts.push(text.to_owned());
             }
@@ -115,7 +115,7 @@ impl Config<'_> {
     }
 }
 
-/// Whether a name is one step of a path, and nothing else.
+/// Returns whether a name is a single path component.
 fn is_file_name(name: &str) -> bool {
     !name.is_empty() && !matches!(name, "." | "..") && !name.contains(['/', '\\', '\0'])
 }
@@ -125,7 +125,7 @@ fn text(of: &Value, key: &str) -> Option<String> {
     text.filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// The templates that `ci.yaml` maps to catalogs, with their paths in it.
+/// Returns the templates that `ci.yaml` maps to catalogs, with their paths in the file.
 pub(super) fn operator(document: &Document, findings: &mut Vec<Diagnostic>) -> Vec<(Path, Mapping)> {
     let mut config = Config {
         document,
@@ -162,7 +162,7 @@ pub(super) fn operator(document: &Document, findings: &mut Vec<Diagnostic>) -> V
             if !is_file_name(name) {
                 config.wrong(
                     &at.key(key),
-                    format!("{name:?} in {} is no name of a file or folder", at.key(key)),
+                    format!("{name:?} in {} is not a valid file or folder name", at.key(key)),
                 );
             }
         }
@@ -184,7 +184,7 @@ pub(super) fn operator(document: &Document, findings: &mut Vec<Diagnostic>) -> V
     mappings
 }
 
-/// What a `release-config.yaml` asks of templates, with their paths in it.
+/// Returns the template changes that a `release-config.yaml` requests, with their paths in the file.
 pub(super) fn release(document: &Document, findings: &mut Vec<Diagnostic>) -> Vec<(Path, TemplateRelease)> {
     let mut config = Config {
         document,
@@ -201,12 +201,15 @@ pub(super) fn release(document: &Document, findings: &mut Vec<Diagnostic>) -> Ve
             continue;
         };
         if !is_file_name(&template) {
-            config.wrong(&at.key("template_name"), format!("{template:?} is no name of a file"));
+            config.wrong(
+                &at.key("template_name"),
+                format!("{template:?} is not a valid file name"),
+            );
         }
         if releases.iter().any(|(_, known)| known.template == template) {
             config.wrong(
                 &at.key("template_name"),
-                format!("the template {template:?} is named twice"),
+                format!("the template {template:?} is listed twice"),
             );
             continue;
         }
@@ -224,7 +227,7 @@ pub(super) fn release(document: &Document, findings: &mut Vec<Diagnostic>) -> Ve
         if let Some(default) = &release.default_channel
             && !release.channels.contains(default)
         {
-            let message = format!("the default channel {default:?} is none of the channels");
+            let message = format!("the default channel {default:?} is not one of the channels");
             config.wrong(&at.key("defaultChannel"), message);
         }
         releases.push((at, release));

@@ -1,8 +1,8 @@
-//! Releases of an operator in a community repository: what its `ci.yaml` and the `release-config.yaml` of a version ask
-//! for.
+//! Releases of an operator in a community repository, as specified in its `ci.yaml` and the `release-config.yaml` of a
+//! version.
 //!
-//! Such a repository has a folder for each operator, with a folder for each version and templates of catalogs, and
-//! beside them the catalogs, which are rendered from the templates:
+//! Such a repository has a folder for each operator, with a folder for each version and catalog templates, and next to
+//! them the catalogs that are rendered from the templates:
 //!
 //! ```text
 //! operators/PACKAGE/ci.yaml
@@ -30,41 +30,41 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// The file of an operator.
+/// The file name of an operator's configuration.
 pub const OPERATOR_FILE: &str = "ci.yaml";
-/// The file of a version.
+/// The file name of a version's release configuration.
 pub const RELEASE_FILE: &str = "release-config.yaml";
-/// The folder of an operator's templates.
+/// The folder name of an operator's templates.
 pub const TEMPLATES: &str = "catalog-templates";
 
-/// From this version of OpenShift on, bundles are without their manifests.
+/// The first OpenShift version whose catalogs contain bundles without their manifests.
 const SMALL_BUNDLES: MinorVersion = MinorVersion { major: 4, minor: 17 };
 
 /// A template, and the catalogs that are rendered from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
-    /// The name of its file.
+    /// The file name of the template.
     pub template: String,
-    /// Its type.
+    /// The type of the template.
     pub kind: Kind,
     /// The names of the catalogs.
     pub catalogs: Vec<String>,
 }
 
-/// What a version asks of a template.
+/// The change that a version requests for a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateRelease {
-    /// The name of its file.
+    /// The file name of the template.
     pub template: String,
-    /// The channels; of a semver template the lists of bundles.
+    /// The channels; for a semver template, the bundle lists.
     pub channels: Vec<String>,
     /// The default channel of a new template.
     pub default_channel: Option<String>,
     /// The bundle that the version replaces.
     pub replaces: Option<String>,
-    /// The bundles that it skips.
+    /// The bundles that the version skips.
     pub skips: Vec<String>,
-    /// The versions that it skips.
+    /// The range of versions that the version skips.
     pub skip_range: Option<String>,
 }
 
@@ -76,23 +76,23 @@ pub struct OperatorFiles {
     templates: BTreeMap<String, Document>,
 }
 
-/// An operator and a version, as their files say.
+/// An operator and a version, as their files specify them.
 #[derive(Debug, Default)]
 pub struct Released {
-    /// What is wrong with the files.
+    /// The faults in the files.
     pub findings: Vec<Diagnostic>,
     /// The templates, and the catalogs of each.
     pub mappings: Vec<Mapping>,
-    /// What the version asks of them.
+    /// The changes that the version requests for the templates.
     pub templates: Vec<TemplateRelease>,
 }
 
 impl OperatorFiles {
-    /// Reads the files of the operator in a folder; those of all versions where none is named. What is wrong with their
-    /// text is added to `findings`.
+    /// Reads the files of the operator in a folder; the files of all versions if no version is specified. Adds the
+    /// faults in their text to `findings`.
     ///
     /// # Errors
-    /// When a file cannot be read, or one that is asked for is not there.
+    /// Returns an error if a file cannot be read, or a requested file does not exist.
     pub fn read(
         folder: &Path,
         version: Option<&str>,
@@ -129,23 +129,23 @@ impl OperatorFiles {
         Ok(files)
     }
 
-    /// Whether there is a version of this name.
+    /// Returns whether a version of this name exists.
     pub fn has_version(folder: &Path, version: &str) -> bool {
         folder.join(version).join(RELEASE_FILE).is_file()
     }
 
-    /// A template that is there.
+    /// Returns a template, or `None` if it does not exist.
     pub fn template(&self, name: &str) -> Option<&Document> {
         self.templates.get(name)
     }
 
-    /// What the files say together, and what is wrong with that.
+    /// Returns the contents of all files together, with the faults.
     pub fn released(&self) -> Released {
         check::released(self)
     }
 }
 
-/// What is in a folder, sorted.
+/// Returns the paths in a folder, sorted.
 fn of_folder(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
     let fail = |error| FileError::new("read", folder, error);
     let entries = std::fs::read_dir(folder).map_err(fail)?;
@@ -155,7 +155,7 @@ fn of_folder(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
     Ok(paths)
 }
 
-/// The one document of a file; none where it is not one, which is reported.
+/// Returns the only document of a file, or `None` with a finding if the file does not contain exactly one.
 fn read_one(path: &Path, limits: CatalogLimits, findings: &mut Vec<Diagnostic>) -> Result<Option<Document>, FileError> {
     let fail = |error| FileError::new("read", path, error);
     let limits = limits.of_document();
@@ -174,19 +174,19 @@ fn read_one(path: &Path, limits: CatalogLimits, findings: &mut Vec<Diagnostic>) 
         _ if broken => Ok(None),
         count => {
             let place = Place::new(&SourceFile::new(name, String::new()), 0..0);
-            let message = format!("the file holds {count} documents, not one");
+            let message = format!("the file contains {count} documents instead of one");
             findings.push(Diagnostic::new(&rules::RELEASE_VALUE, message).at(place));
             Ok(None)
         }
     }
 }
 
-/// The version of OpenShift that the name of a catalog says.
+/// Returns the OpenShift version in the name of a catalog.
 fn openshift(catalog: &str) -> Option<MinorVersion> {
     catalog.strip_prefix('v')?.parse().ok()
 }
 
-/// The form of the bundles in a catalog of this name.
+/// Returns the bundle format of a catalog with this name.
 pub fn level(catalog: &str) -> Level {
     match openshift(catalog) {
         Some(version) if version >= SMALL_BUNDLES => Level::BundleObjectToCsvMetadata,

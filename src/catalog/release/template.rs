@@ -1,4 +1,4 @@
-//! A version in a template: the text of the template with it, and all else as it was.
+//! Adding a version to a template; the rest of its text is unchanged.
 
 use super::TemplateRelease;
 use crate::catalog::file_based::draft::{Draft, DraftError, NewBundle, Placement, Revised};
@@ -9,30 +9,30 @@ use crate::text::{self, Document, ReviseError};
 use semver::Version;
 use serde_json::{Map, Value, json};
 
-/// The lists of bundles in a semver template, as new ones are spelled.
+/// The bundle lists of a semver template, as spelled in new templates.
 const LISTS: [&str; 3] = ["Candidate", "Fast", "Stable"];
 
-/// The bundle that goes into a template.
+/// The bundle to add to a template.
 #[derive(Debug, Clone, Copy)]
 pub struct TemplateChange<'b> {
-    /// Its package.
+    /// The package of the bundle.
     pub package: &'b str,
-    /// Its name.
+    /// The name of the bundle.
     pub name: &'b str,
-    /// Its version.
+    /// The version of the bundle.
     pub version: Option<&'b Version>,
-    /// The reference of its image, as the template is to name it.
+    /// The image reference for the template.
     pub image: &'b str,
-    /// The image under which the template has a bundle of this name.
+    /// The image of a bundle with this name that the template already contains.
     pub known_image: Option<&'b str>,
-    /// Replace that image, and other edges.
+    /// Whether to replace that image and differing edges.
     pub overwrite: bool,
 }
 
-/// Why a version does not go into a template.
+/// The reason why a version cannot be added to a template.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateChangeError {
-    /// It does not fit into a channel.
+    /// The version does not fit into a channel.
     #[error(transparent)]
     Draft(#[from] DraftError),
     /// The form of the template does not allow the change.
@@ -40,11 +40,11 @@ pub enum TemplateChangeError {
     Revise(#[from] ReviseError),
 }
 
-/// The text of a template with a version of its package, as `release` asks for it. Without a template, that of a new
-/// one.
+/// Returns the text of the template with a version of its package, as `release` requests it. Without a template,
+/// returns the text of a new one.
 ///
 /// # Errors
-/// When the version does not fit, or the form of the template does not allow the change.
+/// Returns an error if the version does not fit, or the form of the template does not allow the change.
 pub fn released(
     template: Option<&Document>,
     kind: Kind,
@@ -62,17 +62,17 @@ pub fn released(
     })
 }
 
-/// The schema of a template, whose keys may have capitals.
+/// Returns the schema of a template, whose keys may be capitalized.
 pub(super) fn schema(template: &Value) -> Option<&str> {
     find(template.as_object()?, "schema")?.1.as_str()
 }
 
-/// The list of a semver template that is called so, whatever its letters.
+/// Returns the list of a semver template with this name, ignoring case.
 pub(super) fn list_of(channel: &str) -> Option<&'static str> {
     LISTS.into_iter().find(|list| list.eq_ignore_ascii_case(channel))
 }
 
-/// The bundles in a channel of a basic template.
+/// Returns the bundles in a channel of a basic template.
 pub(super) fn entries(template: &Value, channel: &str) -> Vec<String> {
     let items = template.get("entries").and_then(Value::as_array).into_iter().flatten();
     let channels = items.filter(|item| item["schema"] == Schema::Channel.name() && item["name"] == *channel);
@@ -90,7 +90,7 @@ fn basic(before: Option<Value>, release: &TemplateRelease, change: &TemplateChan
         .and_then(Value::as_array)
         .cloned()
         .unwrap_or_default();
-    // In a template a bundle has its image alone; here it needs its name to be found by.
+    // The name is optional in a template, but identifies the bundle in later changes.
     let named = |image: &str| json!({"schema": Schema::Bundle.name(), "image": image, "name": change.name});
     let is_bundle = |item: &Value, image: &str| item["schema"] == Schema::Bundle.name() && item["image"] == *image;
     let known_image = change.known_image.unwrap_or(change.image);
@@ -137,13 +137,7 @@ fn basic(before: Option<Value>, release: &TemplateRelease, change: &TemplateChan
                 list.push(item);
             }
             Revised::Changed(_, value) => list.push(value),
-            Revised::New(mut value) => {
-                if let Some(bundle) = value
-                    .as_object_mut()
-                    .filter(|value| value["schema"] == Schema::Bundle.name())
-                {
-                    bundle.shift_remove("name");
-                }
+            Revised::New(value) => {
                 let last = list.iter().rposition(|item: &Value| item["schema"] == value["schema"]);
                 list.insert(last.map_or(list.len(), |last| last + 1), value);
             }
@@ -197,7 +191,7 @@ fn semver(before: Option<Value>, release: &TemplateRelease, change: &TemplateCha
     root.into()
 }
 
-/// The field of this name, whatever its letters.
+/// Returns the field with this name, ignoring case.
 fn find<'m>(map: &'m Map<String, Value>, name: &str) -> Option<(&'m str, &'m Value)> {
     let mut fields = map.iter();
     let (key, value) = fields.find(|(key, _)| key.eq_ignore_ascii_case(name))?;

@@ -1,4 +1,4 @@
-//! A part of a catalog: by the names of packages and channels, and of a [`part`] of a package by versions, too.
+//! Parts of a catalog: selected by package and channel names, and a [`part`] of a package also by versions.
 
 pub mod part;
 
@@ -8,67 +8,67 @@ use crate::version::parse_strict;
 use semver::Version;
 use std::collections::BTreeSet;
 
-/// The packages and channels that are wanted.
+/// The selected packages and channels.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Names of packages; all of them where none is named.
+    /// Package names; if empty, all packages.
     pub packages: Vec<String>,
-    /// Names of channels; all of them where none is named. Packages without one of these channels are not in the part.
+    /// Channel names; if empty, all channels. Packages without one of these channels are not part of the selection.
     pub channels: Vec<String>,
 }
 
-/// A name that the catalog does not hold.
+/// A name that is not in the catalog, or a version that cannot be ordered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SelectionError {
-    /// A package.
+    /// The package does not exist.
     #[error("there is no package {package:?}")]
     Package {
         /// The name.
         package: String,
-        /// The name in the catalog that is most like it.
+        /// The most similar name in the catalog.
         nearest: Option<String>,
     },
-    /// A channel: none of the packages that are wanted has it.
+    /// No selected package has the channel.
     #[error("there is no channel {channel:?}")]
     Channel {
         /// The name.
         channel: String,
-        /// The name in the catalog that is most like it.
+        /// The most similar name in the catalog.
         nearest: Option<String>,
     },
-    /// A bundle.
+    /// The bundle does not exist.
     #[error("there is no bundle {bundle:?}")]
     Bundle {
         /// The name.
         bundle: String,
-        /// The name in the catalog that is most like it.
+        /// The most similar name in the catalog.
         nearest: Option<String>,
     },
-    /// A bundle that is not higher or lower than others.
-    #[error("the version {version:?} of bundle {bundle:?} has no order: {reason}")]
+    /// The version of a bundle cannot be ordered.
+    #[error("the version {version:?} of bundle {bundle:?} cannot be ordered: {reason}")]
     Version {
         /// The bundle.
         bundle: String,
-        /// What it has.
+        /// The version of the bundle.
         version: String,
-        /// What is wrong with it.
+        /// The fault in the version.
         reason: String,
     },
 }
 
-/// A bundle from which on a part is wanted.
+/// The bundle at which a part begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Minimum {
-    /// Its version.
+    /// The version of the bundle.
     pub version: Version,
-    /// The packages with a channel that it is in.
+    /// The packages with a channel that contains the bundle.
     pub packages: Vec<String>,
 }
 
-/// Finds the bundle from which on a part is wanted, among the channels that are selected.
+/// Finds the bundle at which a part begins, among the selected channels.
 ///
 /// # Errors
-/// When there is no such bundle, or its version has no order.
+/// Returns an error if the bundle does not exist, or its version cannot be ordered.
 pub fn minimum(catalog: &Catalog, bundle: &str, selection: &Selection) -> Result<Minimum, SelectionError> {
     let (mut packages, mut names, mut found) = (Vec::new(), BTreeSet::new(), None);
     for (package, channel) in selection.of(catalog)? {
@@ -99,10 +99,10 @@ pub fn minimum(catalog: &Catalog, bundle: &str, selection: &Selection) -> Result
 }
 
 impl Selection {
-    /// The channels of the part, each with its package, in the order of the catalog.
+    /// Returns the channels of the part, each with its package, in the order of the catalog.
     ///
     /// # Errors
-    /// For a name that the catalog does not hold: an empty part would look like an answer.
+    /// Returns an error for a name that is not in the catalog, because an empty part would look like a valid result.
     pub fn of<'catalog>(
         &self,
         catalog: &'catalog Catalog,

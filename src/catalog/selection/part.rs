@@ -1,50 +1,71 @@
-//! A part of a package: some of its channels, and some of their versions.
+//! A part of a package: some of its channels and versions.
 
 use crate::version::VersionRange;
 use crate::version::masterminds::Constraint;
 use semver::Version;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
-/// What of a package is wanted.
+/// The selected part of a package.
 #[derive(Debug, Clone, Default)]
 pub struct Part {
-    /// The channels; none for all.
+    /// The channels; empty for all.
     pub channels: Vec<String>,
     /// The versions.
     pub versions: Versions,
-    /// A version from which clusters are to get to the heads: its bundle is wanted, and those of the shortest way.
-    pub from: Option<Version>,
+    /// Versions from which clusters must be able to reach the heads: their bundles are selected, with those on the
+    /// shortest paths.
+    pub from: Vec<Version>,
+    /// Whether to omit the bundles of those versions themselves, because the clusters already have them.
+    pub past_from: bool,
 }
 
-/// Which versions of a channel are wanted.
+/// The selected versions of a channel.
 #[derive(Debug, Clone, Default)]
 pub enum Versions {
-    /// All.
+    /// All versions.
     #[default]
     All,
     /// The head.
     Head,
-    /// Those of a range as OLM reads it.
+    /// The versions in a range in OLM's syntax.
     In(VersionRange),
-    /// Those that meet a constraint.
+    /// The versions that satisfy a constraint.
     Meeting(Constraint),
+    /// These bundles, by channel; none in channels that are not listed.
+    Named(BTreeMap<String, BTreeSet<String>>),
+    /// Different versions for each channel; none in channels that are not listed.
+    OfChannels(BTreeMap<String, Versions>),
 }
 
-/// How a string is read as a range of versions.
+/// A bundle of a channel from which [`Versions`] select.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate<'a> {
+    /// The channel.
+    pub channel: &'a str,
+    /// The bundle.
+    pub bundle: &'a str,
+    /// The version of the bundle; `None` if it cannot be ordered.
+    pub version: Option<&'a Version>,
+    /// Whether the bundle is the head of the channel.
+    pub is_head: bool,
+}
+
+/// The syntax of a version range.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RangeStyle {
-    /// As OLM does.
+    /// The syntax of OLM.
     #[default]
     Olm,
-    /// As the Go library Masterminds/semver does.
+    /// The syntax of the Go library Masterminds/semver.
     Masterminds,
 }
 
 impl Versions {
-    /// Reads `all`, `heads` or a range.
+    /// Parses `all`, `heads` or a range.
     ///
     /// # Errors
-    /// Says what is wrong with a range.
+    /// Returns a description of the fault in a range.
     pub fn parse(text: &str, style: RangeStyle) -> Result<Self, String> {
         match (text, style) {
             ("all", _) => Ok(Self::All),
@@ -56,29 +77,38 @@ impl Versions {
         }
     }
 
-    /// Whether a bundle is wanted for its version, given whether it is the head of the channel.
-    pub fn wants(&self, version: Option<&Version>, is_head: bool) -> bool {
+    /// Returns whether a bundle is selected.
+    pub fn wants(&self, candidate: Candidate<'_>) -> bool {
+        let version = candidate.version;
         match self {
             Self::All => true,
-            Self::Head => is_head,
+            Self::Head => candidate.is_head,
             Self::In(range) => version.is_some_and(|version| range.contains(version)),
             Self::Meeting(constraint) => version.is_some_and(|version| constraint.contains(version)),
+            Self::Named(bundles) => {
+                let of_channel = bundles.get(candidate.channel);
+                of_channel.is_some_and(|bundles| bundles.contains(candidate.bundle))
+            }
+            Self::OfChannels(versions) => {
+                let of_channel = versions.get(candidate.channel);
+                of_channel.is_some_and(|versions| versions.wants(candidate))
+            }
         }
     }
 }
 
-/// A part of a package as users write it: `PACKAGE[=CHANNEL,...][@heads|@all|@RANGE]`.
+/// A part of a package in the notation `PACKAGE[=CHANNEL,...][@heads|@all|@RANGE]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenPart {
     /// The package.
     pub package: String,
-    /// The channels; none for all.
+    /// The channels; empty for all.
     pub channels: Vec<String>,
-    /// The versions, where any are named.
+    /// The versions, if specified.
     pub versions: Option<String>,
 }
 
-/// A string that names no part of a package.
+/// The error for a string that does not specify a part of a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected PACKAGE, PACKAGE=CHANNEL, PACKAGE@heads or PACKAGE@RANGE")]
 pub struct NoPart;
@@ -132,11 +162,17 @@ mod tests {
     fn ranges_are_read_in_either_style() {
         let wants = |text: &str, style, version: &str| {
             let versions = Versions::parse(text, style).ok()?;
-            Some(versions.wants(Some(&Version::parse(version).unwrap()), false))
+            let version = Version::parse(version).unwrap();
+            Some(versions.wants(Candidate {
+                channel: "stable",
+                bundle: "a",
+                version: Some(&version),
+                is_head: false,
+            }))
         };
         assert_eq!(wants("^1.2", Olm, "1.3.0"), None);
         assert_eq!(wants("^1.2", Masterminds, "1.3.0"), Some(true));
-        // A pre-release is a version like any other to OLM alone.
+        // Only OLM treats a pre-release like any other version.
         assert_eq!(wants(">=1.2.0", Olm, "1.3.0-rc1"), Some(true));
         assert_eq!(wants(">=1.2.0", Masterminds, "1.3.0-rc1"), Some(false));
         assert_eq!(wants("heads", Olm, "1.3.0"), Some(false));

@@ -1,4 +1,4 @@
-//! `opmx alpha convert-template`: a catalog as a template.
+//! `opmx alpha convert-template`: converting a catalog to a template.
 
 use crate::catalog::file_based::template::Kind;
 use crate::catalog::file_based::template::convert::convert;
@@ -11,27 +11,27 @@ use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
-  A template to edit, in place of a catalog
+  Convert a catalog to a template that is easier to edit
   $ opmx alpha convert-template basic catalog/catalog.json -o yaml > template.yaml
 
-  Of a whole index
+  Convert a whole index
   $ opmx render index.db | opmx alpha convert-template basic > template.json";
 
-/// Make a template of a file-based catalog
+/// Convert a file-based catalog to a template
 ///
-/// In a basic template bundles keep only their images; a bundle without one is refused. A substitutes template holds
-/// the whole catalog, and an empty list of substitutions.
+/// In a basic template, bundles keep only their images; a bundle without an image is an error. A substitutes template
+/// contains the whole catalog and an empty list of substitutions.
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,
     // The whole catalog is in memory.
-    mut_arg("max_total_size", |argument| argument.default_value("1GiB").help("Largest size of the catalog"))
+    mut_arg("max_total_size", |argument| argument.default_value("1GiB").help("Maximum size of the catalog"))
 )]
 pub(crate) struct ConvertArguments {
     /// Type of the template
     #[arg(value_enum, value_name = "TYPE")]
     kind: ConvertKind,
-    /// File of the catalog; without it, or as "-", standard input
+    /// File of the catalog; - or no file for standard input
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
     file: String,
     /// Language of the template
@@ -43,9 +43,9 @@ pub(crate) struct ConvertArguments {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ConvertKind {
-    /// A catalog whose bundles have only their images
+    /// A catalog that specifies bundles only by their images
     Basic,
-    /// The catalog, and bundles that stand in for others of it
+    /// A catalog, and a list of bundles that substitute for others
     Substitutes,
 }
 

@@ -1,4 +1,4 @@
-//! `opmx alpha render-graph`: the update graph, by opm's command line.
+//! `opmx alpha render-graph`: the update graph, with opm's command line.
 
 use crate::catalog::drawing::{self, View};
 use crate::catalog::selection::{Selection, minimum};
@@ -13,13 +13,13 @@ use clap::Args;
 pub(crate) struct GraphArguments {
     #[command(flatten)]
     index: CatalogArgument,
-    /// Only this package
+    /// Draw only this package
     #[arg(short, long, value_name = "PACKAGE")]
     package_name: Option<String>,
-    /// Only the package of this bundle, from this bundle upwards
+    /// Draw only the package of this bundle, from this bundle upwards
     #[arg(long, value_name = "BUNDLE")]
     minimum_edge: Option<String>,
-    /// Tell apart bundles that others skip: OLM updates from them, and never to them
+    /// Distinguish skipped bundles, which OLM updates from but never to
     #[arg(
         long,
         value_name = "BOOL",

@@ -5,7 +5,7 @@ use crate::cli::error::CommandResult;
 use crate::cli::index::list::{self, PartOfIndex, WholeIndex};
 use clap::{Args, Subcommand};
 
-/// List what is in an index or catalog, in the tables of opm
+/// List the content of an index or catalog, in the tables of opm
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct ListArguments {
@@ -19,7 +19,7 @@ enum ListCommand {
     Packages(WholeIndex),
     /// List the channels, with their heads
     Channels(PartOfIndex),
-    /// List the bundles of the channels, with what they replace and skip
+    /// List the bundles of the channels, with the bundles that they replace and skip
     Bundles(PartOfIndex),
 }
 

@@ -1,4 +1,4 @@
-//! `opmx alpha`: templates of catalogs, and, hidden, where opm keeps commands that stand elsewhere here.
+//! `opmx alpha`: catalog templates, and hidden commands that opm has here and opmx elsewhere.
 
 mod convert;
 mod graph;
@@ -11,10 +11,10 @@ use clap::{Args, Subcommand};
 
 const EXAMPLES: &str = "\
 Examples:
-  A catalog out of a template
+  Render a template as a catalog
   $ opmx alpha render-template template.yaml > catalog/catalog.json";
 
-/// Templates of file-based catalogs, where opm has them
+/// Render and convert templates of file-based catalogs
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct AlphaArguments {
@@ -34,7 +34,7 @@ enum AlphaCommand {
     RenderGraph(graph::GraphArguments),
 }
 
-/// Begin, look at and build bundles
+/// Create, inspect and build bundles
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 struct AlphaBundleArguments {
@@ -47,7 +47,7 @@ enum AlphaBundleCommand {
     #[command(flatten)]
     Shared(bundle::SharedCommand),
     Validate(bundle::validate::OpmValidateArguments),
-    /// Write a bundle into a ConfigMap, which opmx refuses
+    /// Not supported: write a bundle to a ConfigMap
     #[command(hide = true)]
     Extract(opm::Refused),
 }
@@ -61,8 +61,9 @@ pub(crate) fn run(arguments: &AlphaArguments, context: &Context<'_>) -> CommandR
             AlphaBundleCommand::Validate(arguments) => bundle::validate::run_as_opm(arguments, context),
             AlphaBundleCommand::Extract(_) => opm::refuse(
                 "alpha bundle extract",
-                "it writes into a cluster, and opmx talks to none",
-                "opmx bundle unpack writes the files of a bundle; kubectl create configmap makes a ConfigMap of them",
+                "it writes to a cluster, but opmx does not access clusters",
+                "write the files of the bundle with opmx bundle unpack, and create a ConfigMap from them with kubectl \
+                create configmap",
             ),
         },
         AlphaCommand::List(arguments) => list::run(arguments, context),

@@ -20,7 +20,7 @@ use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
-  Channels that follow from the versions of bundles
+  Generate channels from the versions of bundles
   $ cat template.yaml
   schema: olm.semver
   generateMajorChannels: true
@@ -30,27 +30,29 @@ Examples:
     - image: registry.example.com/etcd-bundle:v0.9.5
   $ opmx alpha render-template template.yaml > catalog/catalog.json
 
-  A catalog that names its bundles by their images
+  Render a catalog that specifies its bundles by their images
   $ opmx alpha render-template basic template.yaml -o yaml > catalog/catalog.yaml
 
-  See the channels before anything is published
+  Preview the channels before publishing
   $ opmx alpha render-template semver template.yaml -o mermaid";
 
-/// Write the catalog that a template describes
+/// Render the catalog that a template describes
 ///
-/// A template names bundles by their images: in a registry, in a layout (oci:DIR:TAG) or an archive, or as a folder,
-/// seen from the working folder. Types are basic (olm.template.basic, or a catalog whose bundles have only an image),
-/// semver (olm.semver) and substitutes (olm.template.substitutes); without a type, the schema of the template decides.
+/// A template specifies each bundle by an image in a registry, a layout (oci:DIR:TAG) or an archive, or by a folder,
+/// relative to the working folder. The types are basic (olm.template.basic, or a catalog whose bundles have only an
+/// image), semver (olm.semver) and substitutes (olm.template.substitutes). By default, the schema of the template
+/// determines the type.
 ///
-/// In a semver catalog the default channel is that of the most stable list, then of the highest version, then of the
-/// type that defaultChannelTypePreference names. Icon and description of the package come from its head.
+/// In a semver catalog, the default channel is selected by the most stable list, then by the highest version, then by
+/// the type in defaultChannelTypePreference. The icon and description of the package come from the head of that
+/// channel.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TemplateArguments {
-    /// Type of the template: basic, semver or substitutes; it may be left out
+    /// Type of the template: basic, semver or substitutes; optional
     #[arg(value_name = "TYPE")]
     kind: Option<String>,
-    /// The template; without it, or as "-", standard input
+    /// Template file; - or no file for standard input
     #[arg(value_name = "FILE")]
     file: Option<String>,
     /// Language of the catalog
@@ -58,13 +60,13 @@ pub(crate) struct TemplateArguments {
     output: Output,
     #[command(flatten)]
     content: ContentArguments,
-    /// Of opm's composite templates, which are refused
+    /// Not supported: an option of opm's composite templates
     #[arg(short = 'c', long, hide = true, value_name = "FILE")]
     composite_config: Option<String>,
-    /// Of opm's composite templates, which are refused
+    /// Not supported: an option of opm's composite templates
     #[arg(short = 'f', long, hide = true, value_name = "FILE")]
     catalog_config: Option<String>,
-    /// Of opm's composite templates, which are refused
+    /// Not supported: an option of opm's composite templates
     #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     validate: Option<String>,
     #[command(flatten)]
@@ -79,7 +81,7 @@ pub(crate) struct TemplateArguments {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Output {
-    /// JSON, as opm indents it
+    /// JSON, indented as by opm
     #[default]
     Json,
     /// YAML, with sorted keys
@@ -88,10 +90,10 @@ enum Output {
     Mermaid,
 }
 
-/// How many bundles are fetched and read at once.
+/// The number of bundles that are fetched and read at once.
 const PARALLEL: usize = 4;
 
-/// The type that was removed from opm.
+/// The template type that was removed from opm.
 const COMPOSITE: &str = "composite";
 
 pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> CommandResult {
@@ -134,7 +136,7 @@ pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> Comma
 }
 
 impl TemplateArguments {
-    /// The wanted type, and the file. One word alone is a type where it names one, as it is for opm.
+    /// Returns the requested type and the file. As in opm, a single argument is a type if it is the name of a type.
     fn template(&self) -> Result<(Option<Kind>, &str), CommandError> {
         const STDIN: &str = "-";
         let kind = |word: &str| KINDS.into_iter().find(|kind| kind.word() == word);
@@ -150,7 +152,7 @@ impl TemplateArguments {
             }),
             (Some(word), Some(file)) => {
                 let kind = kind(word).ok_or_else(|| {
-                    let message = format!("{word:?} is no type of template: there are basic, semver and substitutes");
+                    let message = format!("{word:?} is not a template type: expected basic, semver or substitutes");
                     CommandError::usage(message)
                 });
                 Ok((Some(kind?), file))
@@ -160,10 +162,10 @@ impl TemplateArguments {
 }
 
 fn no_composite() -> CommandError {
-    let message = "composite templates are not rendered: they run a container tool for each of their catalogs, and opm has \
-                   removed them";
+    let message = "composite templates are not supported because they run a container tool for each of their \
+        catalogs, and were removed from opm";
     let refused = CommandError::failure(message);
-    refused.hint("render each catalog from a basic or semver template of its own")
+    refused.hint("use a separate basic or semver template for each catalog")
 }
 
 fn draw(catalog: &TemplateCatalog, context: &Context<'_>) -> CommandResult {
@@ -178,7 +180,7 @@ fn draw(catalog: &TemplateCatalog, context: &Context<'_>) -> CommandResult {
     Ok(Status::Success)
 }
 
-/// Says why each bundle cannot be rendered.
+/// Reports the reason why each bundle cannot be rendered.
 pub(crate) fn refuse_bundles(problems: Vec<(Image, BundleError)>, of: usize, context: &Context<'_>) -> Status {
     let printer = &context.printer;
     let count = problems.len();

@@ -1,4 +1,4 @@
-//! `opmx bundle build`: the image of a bundle.
+//! `opmx bundle build`: building the image of a bundle.
 
 use super::inference::{self, InferenceArguments};
 use super::wildcards::{self, WildcardArguments};
@@ -11,82 +11,82 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, environment, input};
 use crate::diagnostic;
 use crate::files;
-use crate::image::Reference;
+use crate::image::{Reference, TagState};
 use crate::tree::Tree;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
   Build and push
   $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4
 
-  Into an OCI layout, or an archive, for another tool to copy
+  Build into an OCI layout or an archive, to copy with a different tool
   $ opmx bundle build etcd -t oci:build/layout:v0.9.4
   $ opmx bundle build etcd -t oci-archive:etcd.tar:v0.9.4
 
-  With what a pipeline decides
+  Set values in a pipeline
   $ opmx bundle build etcd -t oci:out:next --version 0.9.5 --replaces etcdoperator.v0.9.4
 
-  For clusters that know only registry+v1
+  Build for clusters that support only registry+v1
   $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4 \\
       --media-type registry+v1
 
-  With digests in place of the tags of all images that it names
+  Replace the tags of all images in the bundle with digests
   $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4 --pin
 
-  With images from where they are released, by digest, and a file that says which
+  Use the released images by digest, and write a list of them
   $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4 \\
       --image-map images.txt --pin --pins-out pins.txt";
 
-/// Build the image of a bundle, with no container daemon
+/// Build the image of a bundle, without a container daemon
 ///
-/// The bundle is validated first; what has errors is not built. The same content gives the same digest, whenever and
-/// wherever it is built. The reference with that digest is printed.
+/// The bundle is validated first; a bundle with errors is not built. Builds are reproducible: the same content always
+/// has the same digest. The reference with that digest is printed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct BuildArguments {
     #[command(flatten)]
     folder: FolderArguments,
-    /// Where the image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
+    /// Destination of the image: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(short, long, value_name = "REF")]
     tag: String,
-    /// What opm builds on; here nothing but the files of the bundle is in the image
+    /// Not needed: a bundle image contains only the files of the bundle
     #[arg(long, hide = true, value_name = "IMAGE", value_parser = ["scratch"])]
     base_image: Option<String>,
-    /// Version of the operator, in place of the one in the bundle
+    /// Version of the operator, instead of the version in the bundle
     #[arg(long, value_name = "VERSION")]
     version: Option<String>,
-    /// Name of the bundle that this one replaces, in place of the one in the bundle
+    /// Name of the replaced bundle, instead of the name in the bundle
     #[arg(long, value_name = "NAME")]
     replaces: Option<String>,
-    /// Write digests for the tags of images, as the registries have them now
+    /// Replace image tags with their current digests in the registries
     ///
-    /// In Deployments (containers, init containers and the variables RELATED_IMAGE_*) and in the related images; what
-    /// names the same image in an argument, a variable or a ConfigMap follows. The files of the bundle stay as they
-    /// are: only the image has the digests.
+    /// Images are replaced in Deployments (containers, init containers and the variables RELATED_IMAGE_*) and in the
+    /// related images, and also in arguments, variables and ConfigMaps that name the same images. The files of the
+    /// bundle are not changed; only the image contains the digests.
     #[arg(long)]
     pin: bool,
-    /// Write other images in the place of those that this file names
+    /// Replace images as specified in this file
     ///
-    /// The file has lines FROM TO or FROM=TO, where FROM is an image, a repository or all below a registry; or a list of
-    /// {name, image} as JSON or YAML, by the names of related images, of variables RELATED_IMAGE_* and of containers; or
-    /// objects ImageDigestMirrorSet, ImageTagMirrorSet and ImageContentSourcePolicy. They are written wherever --pin writes
-    /// digests, and into annotations. The files of the bundle stay as they are.
+    /// The file contains lines FROM TO or FROM=TO, where FROM is an image, a repository or everything below a registry;
+    /// or a JSON or YAML list of {name, image} with the names of related images, RELATED_IMAGE_* variables and
+    /// containers; or ImageDigestMirrorSet, ImageTagMirrorSet and ImageContentSourcePolicy objects. Images are replaced
+    /// in the same places as with --pin, and in annotations. The files of the bundle are not changed.
     #[arg(long, value_name = "FILE")]
     image_map: Option<String>,
-    /// Write to this file which images became others, in lines that --image-map reads
+    /// Write the replaced images to this file, in the format of --image-map
     ///
-    /// Each as the bundle has it, and as the image of the bundle does.
+    /// Each line contains the name of an image in the bundle, and its replacement in the bundle image.
     #[arg(long, value_name = "FILE")]
     pins_out: Option<PathBuf>,
-    /// Add images to the related ones: mentioned or from-env
+    /// Add images to the related images: mentioned or from-env
     ///
-    /// "mentioned" adds those in arguments, variables and ConfigMaps that are neither of a container nor a related image
-    /// already, so that a mirror has them; it is meant where nothing is named. "from-env" adds those of the variables
-    /// RELATED_IMAGE_*, each under the name of its variable. With --pin they get digests, too. The files of the bundle stay
-    /// as they are.
+    /// "mentioned", the default value, adds images in arguments, variables and ConfigMaps that are neither container
+    /// images nor already related images, so that mirrors include them. "from-env" adds the images of RELATED_IMAGE_*
+    /// variables, each under the name of its variable. With --pin, the added images are also pinned. The files of the
+    /// bundle are not changed.
     #[arg(
         long,
         value_enum,
@@ -98,20 +98,21 @@ pub(crate) struct BuildArguments {
     related_images: Option<Which>,
     /// Media type of the image: registry+v1 or k8s+v1
     ///
-    /// A bundle of plain manifests becomes a registry+v1 image, with the ClusterServiceVersion that an index would
-    /// store, for clusters and catalogs that know nothing else, and for operators whose RBAC must keep its wildcards.
+    /// With registry+v1, the image of a bundle of plain manifests contains the ClusterServiceVersion that an index
+    /// would store. This is for clusters and catalogs that support only registry+v1, and for operators that need
+    /// wildcards in their RBAC rules.
     #[arg(long, value_name = "TYPE", value_parser = ["registry+v1", "k8s+v1"])]
     media_type: Option<String>,
     #[command(flatten)]
     wildcards: WildcardArguments,
     #[command(flatten)]
     inference: InferenceArguments,
-    /// Build it even if it has errors
+    /// Build the image even if the bundle has errors
     #[arg(long)]
     no_validate: bool,
     #[command(flatten)]
     annotations: AnnotationArguments,
-    /// Replace a metadata/annotations.yaml that says something else than the options
+    /// Replace metadata/annotations.yaml if it contradicts the options
     #[arg(short, long)]
     overwrite: bool,
     /// Copy manifests/ and metadata/ into this folder before building
@@ -125,21 +126,27 @@ pub(crate) struct BuildArguments {
     tools: ImageBuilderArgument,
 }
 
-/// Which images are added to the related ones.
+/// The images to add to the related images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Which {
-    /// Those that are mentioned
+    /// Mentioned images
     Mentioned,
-    /// Those of variables
+    /// Images of RELATED_IMAGE_* variables
     FromEnv,
 }
 
-/// Bytes of a file that maps images.
+/// The maximum size of an image map, in bytes.
 const MAP_LIMIT: usize = 16 << 20;
 
 pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     arguments.tools.answer(printer);
+    if arguments.pins_out.as_deref() == Some(Path::new("-")) {
+        let error = CommandError::usage(
+            "--pins-out cannot write to standard output, which contains the reference of the image",
+        );
+        return Err(error.hint("specify a file"));
+    }
     let epoch = environment::epoch()?;
     let target: Reference = arguments.tag.parse()?;
     let (registry, limits) = (&arguments.registry, &arguments.limits);
@@ -191,7 +198,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     }
     for unused in &built.mapped.unused {
         printer.warning(format_args!(
-            "the bundle has no image {unused}, which is to become another"
+            "the bundle does not contain the image {unused}, which the image map replaces"
         ));
     }
     let images = built.images();
@@ -205,7 +212,15 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     if let Some(folder) = &arguments.output_dir {
         in_image.write_to(folder)?;
     }
+    // What cannot be read is replaced, too, but has no digest.
+    let before = context.runtime.block_on(transports.state(&target)).ok();
     let pinned = context.runtime.block_on(transports.push(image, &target))?;
+    if let Some(replaced) = before
+        .and_then(TagState::digest)
+        .filter(|digest| Some(*digest) != pinned.digest())
+    {
+        printer.status(format_args!("replaced {}", target.with_digest(&replaced)));
+    }
     if let Some(file) = &arguments.pins_out {
         files::write(file, pins.as_bytes())?;
     }
@@ -215,7 +230,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
 }
 
 impl BuildArguments {
-    /// The images that are to become others.
+    /// Reads the image map, which is empty by default.
     fn map(&self, context: &Context<'_>) -> Result<ImageMap, CommandError> {
         let Some(file) = &self.image_map else {
             return Ok(ImageMap::default());

@@ -1,4 +1,4 @@
-//! `opmx bundle convert`: a bundle in the other media type.
+//! `opmx bundle convert`: converting a bundle to the other media type.
 
 use super::wildcards::WildcardArguments;
 use crate::bundle::{self, MediaType};
@@ -13,29 +13,29 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  For clusters and catalogs that know only registry+v1
+  Convert for clusters and catalogs that support only registry+v1
   $ opmx bundle convert etcd etcd-registry --to registry+v1
 
-  From a ClusterServiceVersion to plain manifests and metadata/olm.yaml
+  Convert a ClusterServiceVersion to plain manifests and metadata/olm.yaml
   $ opmx bundle convert registry.example.com/etcd-bundle:v0.9.4 etcd \\
       --to k8s+v1";
 
 /// Convert a bundle to the other media type
 ///
-/// To registry+v1: the ClusterServiceVersion that an index would store, and the objects to ship beside it. To k8s+v1:
-/// the Deployments, RBAC, Services and webhooks that a ClusterServiceVersion stands for, and metadata/olm.yaml with
-/// all that manifests cannot say.
+/// A registry+v1 bundle contains the ClusterServiceVersion that an index would store, and the accompanying objects. A
+/// k8s+v1 bundle contains the Deployments, RBAC, Services and webhooks that the ClusterServiceVersion describes, and
+/// metadata/olm.yaml with all settings that manifests cannot express.
 ///
-/// What the other media type cannot hold is said. A ClusterServiceVersion without minKubeVersion gets the version
-/// 0.0.0 in metadata/olm.yaml, which stands for any. A registry+v1 bundle may have wildcards in its RBAC, which are carried
-/// there with a warning; a k8s+v1 bundle may not. All other files of the bundle come along.
+/// Content that the other media type does not support is reported. For a ClusterServiceVersion without minKubeVersion,
+/// metadata/olm.yaml sets the version 0.0.0, which stands for any version. Wildcards in RBAC are allowed in registry+v1
+/// bundles, with a warning, but not in k8s+v1 bundles. All other files of the bundle are copied.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ConvertArguments {
     /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(value_name = "DIR|REF")]
     bundle: String,
-    /// Folder for the new bundle; it must be absent or empty
+    /// Folder for the new bundle; must be absent or empty
     #[arg(value_name = "OUT")]
     out: PathBuf,
     /// Media type of the new bundle: registry+v1 or k8s+v1
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &ConvertArguments, context: &Context<'_>) -> Comman
     }
     if reading.bundle.as_ref().is_some_and(|bundle| bundle.media_type == to) {
         let message = format!(
-            "{} is a {to} bundle already, so there is nothing to convert",
+            "{} is already a {to} bundle, so there is nothing to convert",
             arguments.bundle
         );
         return Err(CommandError::failure(message));
@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: &ConvertArguments, context: &Context<'_>) -> Comman
     printer.report(&conversion.diagnostics);
     let Some(converted) = conversion.tree else {
         printer.error(format_args!(
-            "{} cannot become a {to} bundle as it is, so nothing was written",
+            "{} cannot be converted to a {to} bundle, so nothing was written",
             arguments.bundle
         ));
         return Ok(Status::Failure);

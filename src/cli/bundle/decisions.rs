@@ -1,4 +1,4 @@
-//! What commands that take in manifests say: what was done to them, and what is left for a person to decide.
+//! The reports of commands that import manifests: changes to the manifests, and decisions that remain for the author.
 
 use super::wildcards;
 use crate::bundle::OLM_YAML;
@@ -14,9 +14,9 @@ use crate::synthesis::settle::Settled;
 use crate::text::Path;
 use std::collections::BTreeSet;
 
-/// Reports what is wrong with manifests that are taken in, and whether they can be used.
+/// Reports the findings about imported manifests, and returns whether the manifests can be used.
 pub(super) fn are_sound(manifests: &Manifests, context: &Context<'_>) -> bool {
-    // Streams of helm are full of documents that a chart left empty.
+    // The output of Helm often contains empty documents.
     let told = manifests.diagnostics.iter();
     let told = told.filter(|finding| *finding.rule != rules::YAML_EMPTY_DOCUMENT);
     context.printer.report(&told.cloned().collect::<Vec<_>>());
@@ -29,24 +29,25 @@ pub(super) fn are_sound(manifests: &Manifests, context: &Context<'_>) -> bool {
     sound
 }
 
-/// Says what was done to the manifests for their author.
+/// Reports the changes that were made to the manifests.
 pub(super) fn settled(settled: &Settled, context: &Context<'_>) {
     wildcards::expanded(&settled.expanded, context);
     for object in &settled.examples {
         context.printer.status(format_args!(
-            "{} becomes an example: OLM creates no custom resources of a bundle's own kinds",
+            "{} becomes an example because OLM does not create custom resources of a bundle's own kinds",
             object.label()
         ));
     }
     for object in &settled.tests {
-        context
-            .printer
-            .status(format_args!("passed over {}, a test of the helm chart", object.label()));
+        context.printer.status(format_args!(
+            "skipped {}, which is a test of the Helm chart",
+            object.label()
+        ));
     }
 }
 
-/// Lists what a person must decide about the bundle in the folder `shown`. `named_before` are rules that named what
-/// their wildcards allow now.
+/// Lists the decisions that remain for the author of the bundle in the folder `shown`. `named_before` contains the
+/// rules that previously had names where they now have wildcards.
 pub(super) fn list(
     decisions: &Decisions,
     sources: &ServedResources,
@@ -57,21 +58,26 @@ pub(super) fn list(
     let decide = |what: String| context.printer.status(format_args!("to decide: {what}"));
     if let Some(what) = widened(&decisions.widened) {
         decide(format!(
-            "whether to keep AllNamespaces under installModes, in {shown}/{OLM_YAML}: OLM then lets the operator do in all \
-             namespaces what its Roles allow in one: {what}"
+            "whether to keep AllNamespaces under installModes, in {shown}/{OLM_YAML}; with it, OLM grants the \
+            operator in all namespaces the permissions that its Roles grant in one: {what}"
         ));
     }
     for entry in &decisions.unresolved {
+        let (resource, group) = (&entry.resource, &entry.group);
+        let origin = if entry.of_own_group {
+            " (this operator's, of a different release, or a different operator's)"
+        } else {
+            ""
+        };
         decide(format!(
-            "which kind the resource {} of group {} is, under apis in {shown}/{OLM_YAML}",
-            entry.resource, entry.group
+            "the kind of the resource {resource} of group {group}{origin}, under apis in {shown}/{OLM_YAML}"
         ));
     }
     for binding in &decisions.everything {
         let place = binding.place(&Path::from("roleRef.name"));
         decide(format!(
-            "what the operator may do: {} lets it do everything; bind it to a role that names what it uses, or let bundle \
-             build --media-type registry+v1 carry the binding, in {}:{}",
+            "the permissions of the operator: {} grants all permissions; bind a role that names the required \
+            resources, or keep the binding and use bundle build --media-type registry+v1, in {}:{}",
             binding.label(),
             place.source.name(),
             place.start().line
@@ -85,15 +91,15 @@ pub(super) fn list(
         let property = Property::<&str>::new(OPTIONAL_MANIFESTS, optional_manifests(&decisions.foreign));
         let property = serde_json::to_string(&property).unwrap_or_default();
         decide(format!(
-            "whether clusters must have the kinds of {}: where one is missing the install fails, unless the bundle names the \
-             manifest as optional, under properties in {shown}/metadata/properties.yaml: - {property}",
+            "whether clusters must have the kinds of {}: if a kind is missing, the installation fails, unless the \
+            manifest is marked as optional, under properties in {shown}/metadata/properties.yaml: - {property}",
             labels.join(", ")
         ));
     }
     wildcards::to_decide(&decisions.wildcards, sources, named_before, context);
     for service in &decisions.api_services {
         decide(format!(
-            "which kinds {service} serves, under apiservicedefinitions in {shown}/{OLM_YAML}"
+            "the kinds that {service} serves, under apiservicedefinitions in {shown}/{OLM_YAML}"
         ));
     }
 }
@@ -112,13 +118,13 @@ fn unsupported(finding: &Diagnostic) -> String {
     let mut letters = way.chars();
     let first = letters.next().map(|letter| letter.to_ascii_lowercase());
     let way: String = first.into_iter().chain(letters).collect();
-    format!("what becomes of {object}: {}: {way}{place}", finding.message)
+    format!("how to handle {object}: {}: {way}{place}", finding.message)
 }
 
-/// Resources that are named; the others are counted.
+/// The maximum number of resources that are named; the others are only counted.
 const NAMED: usize = 4;
 
-/// What rules allow, as in `secrets (get, list) and leases (create)`.
+/// Describes the permissions in rules, as in `secrets (get, list) and leases (create)`.
 fn widened(rules: &[Rule]) -> Option<String> {
     let name = |rule: &Rule| {
         let what = [&rule.resources[..], &rule.non_resource_urls[..]].concat().join(", ");

@@ -1,4 +1,4 @@
-//! Manifests from elsewhere, as `--from` names them.
+//! Manifests from the source that `--from` specifies.
 
 use crate::cli::arguments::LimitArguments;
 use crate::cli::error::CommandError;
@@ -8,8 +8,8 @@ use crate::synthesis::intake::{Intake, IntakeError};
 use std::io;
 use std::path::Path;
 
-/// Reads manifests from a folder, a file or standard input (`-`), and says what is passed over. `command` is what could
-/// read them from a pipe, such as `opmx bundle init etcd`.
+/// Reads manifests from a folder, a file or standard input (`-`), and reports skipped files. `command` is a command
+/// line that could read the manifests from a pipe, such as `opmx bundle init etcd`.
 pub(super) fn read(
     from: &Path,
     command: &str,
@@ -29,7 +29,7 @@ pub(super) fn read(
     for path in intake.passed_over() {
         context
             .printer
-            .status(format_args!("passed over {path}, which holds no manifest"));
+            .status(format_args!("skipped {path}, which contains no manifest"));
     }
     Ok((intake, manifests))
 }
@@ -44,7 +44,7 @@ fn advised(error: IntakeError, command: &str) -> CommandError {
     let hint = match &error {
         IntakeError::Url { url } if url.starts_with("oci://") => {
             format!(
-                "render the chart: {}",
+                "render the chart first: {}",
                 pipe(format!("helm template NAME {} --include-crds", word(url)))
             )
         }
@@ -60,12 +60,12 @@ fn advised(error: IntakeError, command: &str) -> CommandError {
                 pipe(format!("helm template NAME {chart} --include-crds"))
             )
         }
-        _ => "check what the command before it prints, or what the folder holds".to_owned(),
+        _ => "check the output of the preceding command, or the content of the folder".to_owned(),
     };
     CommandError::failure(error.to_string()).hint(hint)
 }
 
-/// A word of a command line for a shell.
+/// Quotes a word of a command line for a shell.
 pub(super) fn word(text: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/.-_:@=+,%".contains(letter);
     if !text.is_empty() && text.chars().all(plain) {

@@ -13,17 +13,17 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  For the bundle in the folder etcd
+  Write the files for the bundle in the folder etcd
   $ opmx bundle generate etcd --package etcd --channels alpha,stable --default stable
 
-  As opm's command is called
+  Use the options of opm's command
   $ opmx bundle generate -d etcd/manifests -p etcd -c alpha,stable -e stable";
 
 /// Write annotations.yaml and bundle.Dockerfile, as opm does
 ///
-/// The Dockerfile is for those who build the image with another tool; "opmx bundle build" needs none. It is written
-/// into the working folder, metadata/annotations.yaml into the folder of the bundle. What the options do not say is
-/// taken from the annotations that are there.
+/// The Dockerfile is for building the image with a different tool; "opmx bundle build" needs none. The Dockerfile is
+/// written to the working folder, and metadata/annotations.yaml to the folder of the bundle. Values that the options do
+/// not set are taken from the existing annotations.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct GenerateArguments {
@@ -34,7 +34,7 @@ pub(crate) struct GenerateArguments {
     /// Copy manifests/ and metadata/ into this folder, and refer to them there
     #[arg(short = 'u', long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
-    /// Image that the Dockerfile stands on
+    /// Base image of the Dockerfile
     #[arg(long, hide = true, value_name = "IMAGE", default_value = "scratch")]
     base_image: String,
     #[command(flatten)]
@@ -63,7 +63,8 @@ pub(crate) fn run(arguments: &GenerateArguments, context: &Context<'_>) -> Comma
         &below(out, MANIFESTS),
         &below(out, METADATA),
     );
-    // Behind it: what waits for its name belongs to the change that is finished here.
+    // This completes an interrupted change, whose files may still have temporary names, and must precede the
+    // preparation of the Dockerfile.
     let change = FolderChange::new(out)?;
     tree.place_in(change.path())?;
     change.commit_with(files::prepare(Path::new(DOCKERFILE), text.as_bytes())?)?;
@@ -74,7 +75,7 @@ pub(crate) fn run(arguments: &GenerateArguments, context: &Context<'_>) -> Comma
     Ok(Status::Success)
 }
 
-/// A folder as a Dockerfile names it: relative to where it is built, which is the working folder.
+/// Returns the path of a folder for the Dockerfile, relative to the working folder, where the image is built.
 fn below(folder: &Path, name: &str) -> String {
     let relative = std::env::current_dir()
         .ok()

@@ -1,4 +1,4 @@
-//! What helps the synthesis from outside the bundle: sample custom resources, and sources of APIs.
+//! Input for the synthesis from outside the bundle: sample custom resources and API sources.
 
 use crate::cli::Context;
 use crate::cli::api_sources::ApiSourceArguments;
@@ -10,12 +10,12 @@ use crate::synthesis::samples::{self, SamplesError};
 use clap::Args;
 use std::path::PathBuf;
 
-/// What is known outside the bundle.
+/// The options for input from outside the bundle.
 #[derive(Debug, Args)]
 pub(super) struct InferenceArguments {
     /// Folder of sample custom resources, which become the alm-examples
     ///
-    /// Each must be of a kind that the bundle provides. They take the place of the examples in metadata/olm.yaml.
+    /// Each sample must be of a kind that the bundle provides. The samples replace the examples in metadata/olm.yaml.
     #[arg(long, value_name = "DIR")]
     samples: Option<PathBuf>,
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub(super) struct InferenceArguments {
 }
 
 impl InferenceArguments {
-    /// Reads the samples and the sources; `None` where none are named.
+    /// Reads the samples and the API sources. Returns `None` if neither is specified.
     pub(super) fn outside(
         &self,
         registry: &RegistryArguments,
@@ -58,17 +58,17 @@ impl InferenceArguments {
     }
 }
 
-/// Says what came of it.
+/// Reports the findings, and the kinds that the API sources resolved.
 pub(super) fn report(findings: &[Diagnostic], resolved: &[Resolved], context: &Context<'_>) {
     context.printer.report(findings);
     for Resolved { hint, source } in resolved {
-        // What an entry of olm.yaml says of the dependency stays.
+        // An existing entry in olm.yaml determines the dependency.
         let consequence = match hint.entry {
             Some(_) => "",
-            None => "; the bundle requires it, unless apis in metadata/olm.yaml says dependency: optional",
+            None => "; the bundle requires it, unless apis in metadata/olm.yaml sets dependency: optional",
         };
         context.printer.status(format_args!(
-            "{} of group {} are {} {}, says {source}{consequence}",
+            "{} of group {} are {} {}, according to {source}{consequence}",
             hint.resource, hint.group, hint.kind, hint.version
         ));
     }

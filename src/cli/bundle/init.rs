@@ -1,4 +1,4 @@
-//! `opmx bundle init`: the metadata of a bundle, as far as the manifests tell it.
+//! `opmx bundle init`: the metadata of a bundle, inferred from the manifests where possible.
 
 use super::decisions;
 use super::from;
@@ -26,49 +26,49 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  From manifests that stand in etcd/manifests already
+  Start from manifests that are already in etcd/manifests
   $ opmx bundle init etcd --package etcd --version 0.9.4 --channels alpha,stable
 
-  From a folder elsewhere
+  Copy the manifests from a different folder
   $ opmx bundle init etcd --from deploy/
 
-  From what kustomize or helm renders
+  Read the output of kustomize or helm
   $ kustomize build config/default | opmx bundle init etcd --from -
 
-  With examples, and with the kinds of other operators from a cluster
+  Add examples, and look up the kinds of other operators on a cluster
   $ kubectl api-resources > apis.txt
   $ opmx bundle init etcd --samples config/samples --api-source apis.txt";
 
-/// Begin a bundle: write the metadata that raw manifests need
+/// Start a bundle: write the metadata that raw manifests need
 ///
-/// Looks at the manifests and writes metadata/olm.yaml and metadata/annotations.yaml. What the manifests tell is
-/// filled in, the rest stands there as comments, to be decided by a person. Files that are there already stay, unless
-/// --overwrite is given; "opmx bundle update" takes in the next release.
+/// Reads the manifests, and writes metadata/olm.yaml and metadata/annotations.yaml. Values that follow from the
+/// manifests are filled in; the others are comments for the author to complete. Existing files are replaced only
+/// with --overwrite; "opmx bundle update" imports the next release.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InitArguments {
-    /// Folder of the bundle; it is made where it is absent
+    /// Folder of the bundle; created if absent
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Copy the manifests from this folder or file, or from standard input (-)
     ///
-    /// They become the files of manifests/. What kustomize or Helm must render first is refused; a kustomization that
-    /// only lists manifests is left out, as are files that hold none.
+    /// The manifests become the files of manifests/. Input that kustomize or Helm must render first is an error. A
+    /// kustomization that only lists manifests is skipped, as are files without manifests.
     #[arg(long, value_name = "DIR|FILE|-")]
     from: Option<PathBuf>,
-    /// Package that the bundle belongs to
+    /// Package that the bundle belongs to [default: the name of the Deployment, or what the names of several share]
     #[arg(short, long, value_name = "NAME")]
     package: Option<String>,
     /// Version of the operator, such as 1.2.3
     #[arg(long, value_name = "VERSION", value_parser = parse_strict)]
     version: Option<Version>,
-    /// Channels that the bundle is offered in, separated by commas
+    /// Channels of the bundle, separated by commas
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
     channels: Vec<String>,
-    /// Channel that users get who name none; without it, the first of several channels
+    /// Default channel [default: the first of several channels]
     #[arg(short = 'e', long = "default", value_name = "NAME")]
     default_channel: Option<String>,
-    /// Replace files that are there already
+    /// Overwrite existing files
     #[arg(long)]
     overwrite: bool,
     #[command(flatten)]
@@ -99,8 +99,8 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
             tree = Tree::from_directory(&arguments.folder, &limits)?;
         }
         if tree.below(MANIFESTS).next().is_none() {
-            let message = format!("{shown} has no manifests in its folder {MANIFESTS}/");
-            let hint = "take them in with --from FOLDER, or from a stream with --from -";
+            let message = format!("{shown} contains no manifests in its folder {MANIFESTS}/");
+            let hint = "import manifests with --from FOLDER, or from standard input with --from -";
             return Err(CommandError::failure(message).hint(hint));
         }
         manifest::read(&tree, MANIFESTS, Layout::Nested, &arguments.limits.text())
@@ -110,10 +110,10 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     }
     if let Some(csv) = manifests.objects.iter().find(|object| is_csv(object)) {
         let message = format!(
-            "{} holds a ClusterServiceVersion, so this is a registry+v1 bundle already",
+            "{} contains a ClusterServiceVersion, so this is already a registry+v1 bundle",
             csv.file()
         );
-        return Err(CommandError::failure(message).hint("write its annotations with opmx bundle generate"));
+        return Err(CommandError::failure(message).hint("generate its annotations with opmx bundle generate"));
     }
     let outside = arguments
         .inference
@@ -149,11 +149,11 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         [] => "stable".to_owned(),
         channels => channels.join(","),
     };
-    // An index wants to know the default of several channels.
+    // An index requires a default channel if there are several channels.
     let first = arguments.channels.first().filter(|_| arguments.channels.len() > 1);
     let default_channel = arguments.default_channel.as_ref().or(first).map(String::as_str);
     let mut written = Tree::new(&shown);
-    // Without another source, the manifests are there already, and only their change was asked for.
+    // Without `--from`, the manifests are already in place, and only requested changes are written.
     let is_new = |path: &str| arguments.from.is_some() || changed.contains(path);
     for (path, content) in tree
         .iter()
@@ -171,20 +171,31 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     for (path, _) in written.iter() {
         printer.status(format_args!("wrote {shown}/{path}"));
     }
+    if let Some(package) = starter.package.as_ref().filter(|_| !starter.named_by.is_empty()) {
+        let shared = if starter.named_by.len() > 1 {
+            "from the common start of the names of"
+        } else {
+            "from the name of"
+        };
+        printer.status(format_args!(
+            "package {package}: {shared} {}",
+            starter.named_by.join(" and ")
+        ));
+    }
     if let Some(found) = &starter.inferred_version {
         printer.status(format_args!("version {}: {}", found.version, found.source));
     }
     if starter.package.is_none() {
         printer
-            .warning("no Deployment says what the operator is called, so no annotations were written; use --package");
+            .warning("the package cannot be inferred from a Deployment, so no annotations were written; use --package");
     }
     printer.status(format_args!(
-        "minKubeVersion {}: the first that serves all APIs of the manifests",
+        "minKubeVersion {}: the first version that serves all APIs of the manifests",
         starter.kube_version
     ));
     for key in starter.open {
         let why = if key == "version" {
-            ": no tag of an image is one"
+            ": no image tag is a version"
         } else {
             ""
         };
@@ -195,8 +206,9 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     Ok(Status::Success)
 }
 
-/// A file that says already what would be written is none to be overwritten: a command that was killed when it had done
-/// its work can be given again. Manifests that are not taken in again would become a part of the bundle.
+/// Returns an error if files would be overwritten. Files that already have the new content are ignored, so that a
+/// command that was killed after its work can be repeated. Old manifests that are not imported again also cause an
+/// error, because they would become part of the bundle.
 fn refuse_overwriting(
     written: &Tree,
     changed: &BTreeSet<String>,
@@ -230,10 +242,10 @@ fn refuse_overwriting(
         ),
         None => format!("opmx bundle update {shown} --from FOLDER"),
     };
-    let message = format!("{} is there already, so nothing was written", path.display());
+    let message = format!("{} already exists, so nothing was written", path.display());
     Err(CommandError::failure(message)
         .hint(format!(
-            "{update} takes in the next release and keeps what a person wrote in {OLM_YAML}"
+            "{update} imports the next release and keeps manual changes in {OLM_YAML}"
         ))
-        .hint("--overwrite replaces it"))
+        .hint("use --overwrite to replace existing files"))
 }

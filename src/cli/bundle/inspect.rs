@@ -1,4 +1,4 @@
-//! `opmx bundle inspect`: what is in a bundle.
+//! `opmx bundle inspect`: the content of a bundle.
 
 use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
@@ -14,15 +14,15 @@ use clap::Args;
 
 const EXAMPLES: &str = "\
 Examples:
-  A folder
+  Inspect a folder
   $ opmx bundle inspect etcd
 
-  An image, for a program
+  Inspect an image, with output for a program
   $ opmx bundle inspect registry.example.com/etcd-bundle:v0.9.4 -o json";
 
-/// Show what is in a bundle
+/// Show the content of a bundle
 ///
-/// Media type, package, channels, name, version and objects, and the findings that reading it brings up.
+/// Prints the media type, package, channels, name, version and objects, and the findings from reading the bundle.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InspectArguments {

@@ -26,15 +26,15 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  From raw manifests to an image
+  Build an image from raw manifests
   $ opmx bundle init etcd --from deploy/ --package etcd --version 0.9.4
   $ opmx bundle validate etcd
   $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4";
 
-/// Begin, look at and build bundles: one operator version each
+/// Create, inspect and build bundles, one for each operator version
 ///
-/// A bundle is a folder with manifests/ and metadata/. Its manifests are plain Kubernetes objects (media type
-/// k8s+v1), or a ClusterServiceVersion and what belongs to it (registry+v1).
+/// A bundle is a folder with manifests/ and metadata/. Its manifests are plain Kubernetes objects (media type k8s+v1),
+/// or a ClusterServiceVersion and its accompanying objects (registry+v1).
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct BundleArguments {
@@ -51,7 +51,7 @@ enum BundleCommand {
     Rules(rules::RulesArguments),
 }
 
-/// The commands that opm has under the same name with the same options, and those that only opmx has.
+/// The commands with the same names and options as in opm, and the commands that only opmx has.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SharedCommand {
     Init(init::InitArguments),
@@ -86,19 +86,19 @@ pub(crate) fn run_shared(command: &SharedCommand, context: &Context<'_>) -> Comm
     }
 }
 
-/// The folder of a bundle, in our way or in opm's.
+/// The folder of a bundle, in the argument of opmx or in that of opm.
 #[derive(Debug, Args)]
 struct FolderArguments {
-    /// Folder of the bundle, with manifests/ and metadata/ in it
+    /// Folder of the bundle, which contains manifests/ and metadata/
     #[arg(value_name = "DIR", required_unless_present = "directory")]
     folder: Option<PathBuf>,
-    /// Folder of the manifests, as opm takes it; metadata/ stands beside it
+    /// Folder of the manifests, as in opm; metadata/ is next to it
     #[arg(short, long, value_name = "DIR", conflicts_with = "folder")]
     directory: Option<PathBuf>,
 }
 
 impl FolderArguments {
-    /// The folder that holds `manifests/` and `metadata/`.
+    /// Returns the folder that contains `manifests/` and `metadata/`.
     fn bundle(&self) -> PathBuf {
         match (&self.folder, &self.directory) {
             (Some(folder), _) => folder.clone(),
@@ -106,22 +106,22 @@ impl FolderArguments {
                 Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
                 _ => PathBuf::from("."),
             },
-            // clap asks for one of the two.
+            // clap requires one of the two.
             (None, None) => PathBuf::from("."),
         }
     }
 }
 
-/// What `metadata/annotations.yaml` says, on the command line.
+/// The options that set the content of `metadata/annotations.yaml`.
 #[derive(Debug, Args)]
 struct AnnotationArguments {
     /// Package that the bundle belongs to
     #[arg(short, long, value_name = "NAME")]
     package: Option<String>,
-    /// Channels that the bundle is offered in, separated by commas
+    /// Channels of the bundle, separated by commas
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
     channels: Vec<String>,
-    /// Channel that users get who name none
+    /// Default channel
     #[arg(short = 'e', long = "default", value_name = "NAME")]
     default_channel: Option<String>,
 }
@@ -136,11 +136,11 @@ impl AnnotationArguments {
     }
 }
 
-/// What is said of annotations on the command line.
+/// Converts an error, with a hint if the annotations can be set on the command line.
 fn annotation_error(error: AnnotationError) -> CommandError {
     match error {
         AnnotationError::Unknown => {
-            CommandError::usage(error.to_string()).hint("name them with --package and --channels")
+            CommandError::usage(error.to_string()).hint("set them with --package and --channels")
         }
         error => error.into(),
     }

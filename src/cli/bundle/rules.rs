@@ -1,4 +1,4 @@
-//! `opmx bundle rules`: the table of rules, and what one of them wants, by an example.
+//! `opmx bundle rules`: the table of rules, and the explanation of a rule with an example.
 
 use crate::cli::Context;
 use crate::cli::arguments::OneOf;
@@ -15,22 +15,21 @@ use serde_json::{Map, Value, json};
 
 const EXAMPLES: &str = "\
 Examples:
-  All rules, one on each line
+  List all rules, one per line
   $ opmx bundle rules
 
-  What one of them wants, with an example
+  Explain a rule, with an example
   $ opmx bundle rules dep-intent-value";
 
-/// List the rules of bundles, or explain one
+/// List the rules, or explain one of them
 ///
-/// Findings name the rule that they come from. Each rule has the proposal or format that asks for it, what to do about
-/// it, an example of what is wrong beside one of what is right, and a severity: for its author (authoring), on the way
-/// of what is published into an index or a catalog (intake), and in an index that is there (serving). An id never
-/// changes its meaning.
+/// Findings name the violated rule. The explanation of a rule shows the proposal or format that requires it, advice, a
+/// wrong and a right example, and its severities: for authors (authoring), for published content that is added to an
+/// index or a catalog (intake), and in existing indexes (serving). The meaning of an id never changes.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RulesArguments {
-    /// The id of a rule
+    /// Id of a rule
     #[arg(value_name = "RULE", value_parser = OneOf(ids), hide_possible_values = true)]
     rule: Option<String>,
     #[command(flatten)]
@@ -76,16 +75,16 @@ pub(crate) fn run(arguments: &RulesArguments, context: &Context<'_>) -> CommandR
 }
 
 fn unreadable(error: &serde_yaml::Error) -> CommandError {
-    CommandError::failure(format!("the examples of this program cannot be read: {error}"))
+    CommandError::failure(format!("the built-in examples cannot be read: {error}"))
 }
 
-/// How much the findings of a rule weigh at a gate; a dash where there are none.
+/// Returns the severity of a rule's findings at a gate, or a dash if the rule does not apply there.
 fn severity_at(rule: &Rule, gate: Gate) -> String {
     rule.at(gate)
         .map_or_else(|| "-".to_owned(), |severity| severity.to_string())
 }
 
-/// What is shown above a snippet: where it stands, and what is wrong with it.
+/// Returns the headings of the snippets: the file of each snippet, and the fault in the first snippet.
 pub(crate) fn headings(example: &Example) -> [String; 2] {
     if example.command_line {
         return [format!("Wrong: {}", example.about), "Right".to_owned()];
@@ -101,7 +100,7 @@ fn explained(rule: &Rule, example: Option<&Example>, color: bool) -> String {
     let (id, severity) = (styled(BOLD, rule.id, color), rule.severity);
     let mut text = format!("{id} ({severity}), from {}\n\n{}\n", rule.source, advice::of_rule(rule));
     if let Some(consequence) = rule.consequence() {
-        text.push_str(&format!("\nIn what is published it is a warning. {consequence}\n"));
+        text.push_str(&format!("\nIn published content, this is a warning. {consequence}\n"));
     }
     let Some(example) = example else {
         return text;

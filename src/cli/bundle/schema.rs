@@ -1,5 +1,5 @@
-//! `opmx bundle schema`: the JSON Schemas of `metadata/olm.yaml`, of annotations in its place, of the findings and of
-//! policies.
+//! `opmx bundle schema`: the JSON Schemas of `metadata/olm.yaml`, of the annotations that can replace it, of the
+//! findings and of policies.
 
 use crate::bundle::olm_yaml::{annotations, json_schema};
 use crate::cli::Context;
@@ -10,35 +10,35 @@ use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
-  Write it beside the bundle
+  Write the schema next to the bundle
   $ opmx bundle schema > olm.schema.json
 
   Editors with the YAML language server then complete and check the file, if
   it begins with this line:
   # yaml-language-server: $schema=../../olm.schema.json
 
-  The annotations that can stand in place of its keys
+  Print the schema of the annotations that can replace its keys
   $ opmx bundle schema --annotations
 
-  That of what opmx bundle validate -o json prints
+  Print the schema of the output of opmx bundle validate -o json
   $ opmx bundle schema findings
 
-  That of the file for --policy
+  Print the schema of the file for --policy
   $ opmx bundle schema policy > policy.schema.json";
 
-/// Print the JSON Schema of metadata/olm.yaml, of annotations in its place, of findings, or of policies
+/// Print the JSON Schema of metadata/olm.yaml, of annotations that replace it, of findings, or of policies
 ///
-/// With that of olm.yaml, editors complete the keys, explain them, and show what is wrong while it is written. It is
-/// JSON Schema draft 7. Most of what olm.yaml says can also stand in annotations of a Deployment, and what it says of
-/// own kinds in those of their CustomResourceDefinitions; olm.yaml has precedence. What depends on the manifests, only
-/// "opmx bundle synthesize" can tell.
+/// With the schema of olm.yaml, editors complete and explain the keys, and show mistakes while you type. The format is
+/// JSON Schema draft 7. Most values in olm.yaml can also be set in annotations of a Deployment, and values about the
+/// bundle's own kinds in annotations of their CustomResourceDefinitions; olm.yaml has precedence. Only "opmx bundle
+/// synthesize" can check values that depend on the manifests.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SchemaArguments {
-    /// What the schema is to describe
+    /// Subject of the schema
     #[arg(value_enum, value_name = "OF", default_value_t)]
     of: Described,
-    /// The same as OF annotations
+    /// Same as OF annotations
     #[arg(long, conflicts_with = "of")]
     annotations: bool,
 }
@@ -48,11 +48,11 @@ enum Described {
     /// metadata/olm.yaml
     #[default]
     Olm,
-    /// Annotations of Deployments and CustomResourceDefinitions that say what olm.yaml says otherwise
+    /// Annotations of Deployments and CustomResourceDefinitions that replace olm.yaml
     Annotations,
-    /// What opmx bundle validate -o json prints
+    /// The output of opmx bundle validate -o json
     Findings,
-    /// The file that --policy names: what an administrator allows to be installed
+    /// The file for --policy, with an administrator's rules for installations
     Policy,
 }
 

@@ -17,33 +17,33 @@ use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
-  Print it
+  Print the ClusterServiceVersion
   $ opmx bundle synthesize etcd
 
-  Where does each field come from?
+  Explain the origin of each field
   $ opmx bundle synthesize etcd --explain
 
-  With examples, and with the kinds of other operators looked up in an index
+  Add examples, and look up the kinds of other operators in an index
   $ opmx bundle synthesize etcd --samples config/samples \\
       --api-source registry.example.com/index:latest
 
-  Of an image, for a program
+  Read an image, with output for a program
   $ opmx bundle synthesize registry.example.com/etcd-bundle:v0.9.4 -o json";
 
 /// Print the ClusterServiceVersion of a bundle of plain manifests
 ///
-/// It is what an index stores for the bundle, and what OLM installs from. Errors in the manifests are shown with file
-/// and line, and then nothing is printed.
+/// An index stores this ClusterServiceVersion for the bundle, and OLM installs from it. If the manifests have errors,
+/// only the errors are shown, with file and line.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SynthesizeArguments {
     /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(value_name = "DIR|REF")]
     bundle: String,
-    /// Print for each inferred field the object, file and line that it comes from
+    /// Print the object, file and line that each inferred field comes from
     #[arg(long)]
     explain: bool,
-    /// Form of the result; an explanation is a table unless a form is asked for
+    /// Output format [default: yaml, or a table with --explain]
     #[arg(short, long, value_enum, value_name = "FORM")]
     output: Option<DocumentFormat>,
     #[command(flatten)]
@@ -56,12 +56,12 @@ pub(crate) struct SynthesizeArguments {
     limits: LimitArguments,
 }
 
-/// The forms of a Kubernetes object.
+/// The output formats of a Kubernetes object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum DocumentFormat {
-    /// As people write it
+    /// YAML, for people
     Yaml,
-    /// As programs read it
+    /// JSON, for programs
     Json,
 }
 
@@ -94,8 +94,11 @@ pub(crate) fn run(arguments: &SynthesizeArguments, context: &Context<'_>) -> Com
     };
     if bundle.media_type == MediaType::RegistryV1 {
         printer.report(&reading.diagnostics);
-        let message = format!("{} is no k8s+v1 bundle, so there is nothing to infer", arguments.bundle);
-        let hint = "begin one from the manifests with opmx bundle init";
+        let message = format!(
+            "{} is not a k8s+v1 bundle, so there is nothing to infer",
+            arguments.bundle
+        );
+        let hint = "create a k8s+v1 bundle from the manifests with opmx bundle init";
         return Err(CommandError::failure(message).hint(hint));
     }
     let judged = judge(&reading, &Strictness::at(Gate::Authoring));
@@ -114,7 +117,7 @@ pub(crate) fn run(arguments: &SynthesizeArguments, context: &Context<'_>) -> Com
     Ok(Status::Success)
 }
 
-/// One row for each inferred value: what it is, and where the author wrote it.
+/// Prints one row for each inferred value, with its place in the source.
 fn explain(rows: &[Explanation], format: Format, context: &Context<'_>) -> Result<(), CommandError> {
     if format != Format::Text {
         return Ok(context.printer.document(format, &rows)?);

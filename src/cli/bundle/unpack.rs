@@ -9,10 +9,10 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  Into the folder etcd
+  Unpack into the folder etcd
   $ opmx bundle unpack registry.example.com/etcd-bundle:v0.9.4 -o etcd
 
-  From an archive, without a look at what is in it
+  Unpack an archive without validation
   $ opmx bundle unpack oci-archive:etcd.tar -o etcd --skip-validation";
 
 /// Write the files of a bundle image to a folder
@@ -22,19 +22,19 @@ pub(crate) struct UnpackArguments {
     /// The bundle: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, or a folder
     #[arg(value_name = "REF")]
     bundle: String,
-    /// Folder for manifests/ and metadata/; it is made where it is absent
+    /// Folder for manifests/ and metadata/; created if absent
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
     /// Write the files even if the bundle has errors
     #[arg(long)]
     skip_validation: bool,
-    /// What opm calls --ca-file
+    /// Same as --ca-file, for compatibility with opm
     #[arg(short = 'c', long, hide = true, value_name = "FILE")]
     root_ca: Option<PathBuf>,
-    /// What opm calls --skip-tls-verify
+    /// Same as --skip-tls-verify, for compatibility with opm
     #[arg(short = 's', hide = true)]
     skip_tls: bool,
-    /// What opm calls --debug, which says no more here
+    /// No effect, for compatibility with opm
     #[arg(short = 'd', hide = true)]
     debugging: bool,
     #[command(flatten)]
@@ -45,8 +45,9 @@ pub(crate) struct UnpackArguments {
 
 pub(crate) fn run(arguments: &UnpackArguments, context: &Context<'_>) -> CommandResult {
     let mut registry = arguments.registry.clone();
-    registry.skip_tls_verify |= arguments.skip_tls;
-    registry.ca_file = registry.ca_file.or_else(|| arguments.root_ca.clone());
+    registry.connection.skip_tls_verify |= arguments.skip_tls;
+    let connection = &mut registry.connection;
+    connection.ca_file = connection.ca_file.take().or_else(|| arguments.root_ca.clone());
     let tree = sources::bundle_files(&arguments.bundle, &registry, &arguments.limits, context)?;
     if !arguments.skip_validation {
         let reading = bundle::read(&tree, &arguments.limits.text());
@@ -56,7 +57,7 @@ pub(crate) fn run(arguments: &UnpackArguments, context: &Context<'_>) -> Command
             context.printer.error("the bundle has errors, so nothing was written");
             context
                 .printer
-                .detail("hint", "write it all the same with --skip-validation");
+                .detail("hint", "use --skip-validation to write the files despite the errors");
             return Ok(Status::Failure);
         }
     }

@@ -1,4 +1,4 @@
-//! `opmx bundle update`: the next release of an operator, in the folder of the one before.
+//! `opmx bundle update`: the next release of an operator, in the folder of the previous release.
 
 use super::decisions;
 use super::from;
@@ -20,44 +20,43 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  The manifests of the next release; the version is the tag of the operator's image
+  Import the manifests of the next release; the version is the tag of the operator's image
   $ opmx bundle update etcd --from deploy/
 
-  What kustomize renders, with another version; first look at what would change
+  Import the output of kustomize with a different version, and only preview the changes
   $ kustomize build config/default | opmx bundle update etcd --from - --version 0.9.5 --dry-run
 
-  Keep a manifest that was added by hand
+  Keep a manifest that was added manually
   $ opmx bundle update etcd --from deploy/ --keep manifests/monitor.yaml";
 
 /// Update the folder of a bundle to the next release
 ///
-/// Replaces the files in manifests/ with the new manifests. In metadata/olm.yaml it sets name, version and replaces,
-/// and updates the values that "opmx bundle init" inferred and that have changed; everything else stays, with its
-/// comments. As with init, custom resources of the bundle's own kinds are added to the examples, and tests of a Helm
-/// chart are skipped. Prints the changes as a diff, and names the objects that are added and removed. A second run
-/// changes nothing.
+/// Replaces the files in manifests/ with the new manifests. In metadata/olm.yaml, sets name, version and replaces, and
+/// updates changed values that "opmx bundle init" inferred; everything else is kept, including comments. As with "opmx
+/// bundle init", custom resources of the bundle's own kinds are added to the examples, and tests of a Helm chart are
+/// skipped. Prints the changes as a diff, and lists the added and removed objects. A second run changes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct UpdateArguments {
-    /// Folder of the bundle, with manifests/ and metadata/olm.yaml in it
+    /// Folder of the bundle, which contains manifests/ and metadata/olm.yaml
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// The manifests of the next release: a folder, a file, or standard input (-)
     ///
-    /// What kustomize or Helm must render first is refused; a kustomization that only lists manifests is left out, as
-    /// are files that hold none.
+    /// Input that kustomize or Helm must render first is an error. A kustomization that only lists manifests is
+    /// skipped, as are files without manifests.
     #[arg(long, value_name = "DIR|FILE|-")]
     from: PathBuf,
     /// Version of the operator, such as 1.2.3 [default: the tag of its image]
     #[arg(long, value_name = "VERSION", value_parser = parse_strict)]
     version: Option<Version>,
-    /// Name of the bundle that this one replaces [default: the bundle in DIR]
+    /// Name of the replaced bundle [default: the bundle in DIR]
     #[arg(long, value_name = "NAME")]
     replaces: Option<String>,
-    /// Keep this manifest although the new ones do not include it; may be given several times
+    /// Keep this manifest although it is not among the new manifests; may be repeated
     #[arg(long, value_name = "PATH")]
     keep: Vec<String>,
-    /// Print what would change, and write nothing
+    /// Print the changes without writing anything
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -81,8 +80,11 @@ pub(crate) fn run(arguments: &UpdateArguments, context: &Context<'_>) -> Command
         return Ok(Status::Failure);
     }
     if let Some(csv) = manifests.objects.iter().find(|object| is_csv(object)) {
-        let message = format!("{} holds a ClusterServiceVersion, which is inferred here", csv.file());
-        return Err(CommandError::failure(message).hint("leave it out"));
+        let message = format!(
+            "{} contains a ClusterServiceVersion, but opmx infers it from the manifests",
+            csv.file()
+        );
+        return Err(CommandError::failure(message).hint("remove the ClusterServiceVersion from the input"));
     }
     let outside = arguments
         .inference
@@ -117,7 +119,7 @@ pub(crate) fn run(arguments: &UpdateArguments, context: &Context<'_>) -> Command
     Ok(Status::Success)
 }
 
-/// A path as it is inside the bundle: people write it from where they are.
+/// Returns a path relative to the bundle, without the folder of the bundle at its beginning.
 fn inside(path: &str, folder: &str) -> String {
     let folder = format!("{}/", folder.trim_end_matches('/'));
     path.strip_prefix(&folder).unwrap_or(path).to_owned()
@@ -128,7 +130,7 @@ fn tell(release: &Release, arguments: &UpdateArguments, shown: &str, context: &C
     decisions::settled(&release.settled, context);
     for object in &release.differing {
         printer.status(format_args!(
-            "the example {} in {shown}/{OLM_YAML} stays, although the manifests say otherwise",
+            "the example {} in {shown}/{OLM_YAML} is kept, although it differs from the manifests",
             object.label()
         ));
     }
@@ -151,7 +153,7 @@ fn tell(release: &Release, arguments: &UpdateArguments, shown: &str, context: &C
         printer.status(format_args!("{done} {shown}/{path}"));
     }
     if release.files.is_empty() {
-        printer.status(format_args!("{shown} is up to date: nothing changes"));
+        printer.status(format_args!("{shown} is already up to date"));
     }
 }
 
@@ -163,19 +165,21 @@ fn advised(error: ReleaseError, context: &Context<'_>) -> CommandError {
     };
     let hint = match &error {
         ReleaseError::NoBundle { .. } => {
-            "\"opmx bundle init\" begins one; a ClusterServiceVersion is written by hand".to_owned()
+            "create a bundle with \"opmx bundle init\"; update a bundle with a ClusterServiceVersion \
+            manually"
+                .to_owned()
         }
         ReleaseError::Unreadable { diagnostics, .. } => {
             context.printer.report(diagnostics);
             return CommandError::failure(error.to_string());
         }
-        ReleaseError::NoVersion => "say it with --version".to_owned(),
-        ReleaseError::Older { .. } => "say which it is with --version".to_owned(),
-        ReleaseError::Name { .. } => format!("write the next name and version into {OLM_YAML}, and use --version"),
+        ReleaseError::NoVersion => "set it with --version".to_owned(),
+        ReleaseError::Older { .. } => "set a different version with --version".to_owned(),
+        ReleaseError::Name { .. } => format!("set the next name and version in {OLM_YAML}, and use --version"),
         ReleaseError::Examples { .. } => {
-            format!("write annotations: {{alm-examples: […]}} as a list in {OLM_YAML}")
+            format!("change annotations: {{alm-examples: […]}} to a list in {OLM_YAML}")
         }
-        _ => format!("paths begin at the folder of the bundle, as in {MANIFESTS}/extra.yaml"),
+        _ => format!("use a path relative to the folder of the bundle, such as {MANIFESTS}/extra.yaml"),
     };
     CommandError::failure(error.to_string()).hint(hint)
 }

@@ -1,4 +1,4 @@
-//! `opmx bundle validate`: may this bundle go in, and what is to be changed where?
+//! `opmx bundle validate`: checking bundles against the rules.
 
 use crate::bundle::location::Location;
 use crate::cli::api_sources::ApiSourceArguments;
@@ -27,52 +27,52 @@ use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Examples:
-  A folder, as it is being written
+  Check a folder while working on it
   $ opmx bundle validate etcd
 
-  What a public catalog asks for, too, and warnings fail the bundle
+  Also check the rules of a public catalog, and treat warnings as errors
   $ opmx bundle validate etcd --suite operatorhub --deny warnings
 
-  Many bundles at once, for a program
+  Check many bundles at once, with output for a program
   $ opmx bundle validate bundles/* registry.example.com/etcd-bundle:v0.9.4 -o json
 
-  For the code scanning of a forge
+  Write a report for the code scanning of a forge
   $ opmx bundle validate etcd -o sarif > opmx.sarif
 
-  The verdict that operator-sdk would give, faults and all
+  Reproduce the verdict of operator-sdk, including its mistakes
   $ opmx bundle validate etcd --as operator-sdk
 
-  Let it mend what needs no decision; first as a diff, then in the files
+  Fix unambiguous problems, first as a diff, then in the files
   $ opmx bundle validate etcd --fix --dry-run
   $ opmx bundle validate etcd --fix
 
-  What Konflux asks of a release, as far as the bundle shows it
+  Check the release policy of Konflux, as far as the bundle shows
   $ opmx bundle validate etcd --suite conforma
 
-  What an administrator allows
+  Check against the policy of an administrator
   $ opmx bundle validate etcd --policy policy.yaml
 
-  What a rule wants
+  Explain a rule
   $ opmx bundle rules ann-channels-empty";
 
-/// Check bundles, and say what to change where
+/// Check bundles, and report what to fix
 ///
-/// Every bundle is checked by the rules of its media type: that it can be loaded, its metadata, its manifests, its
-/// ClusterServiceVersion or the one that is inferred from plain manifests. Suites add the rules that only some catalogs
-/// have. The exit status is 0 where no error is found; warnings do not change it.
+/// Every bundle is checked against the rules of its media type. These cover loading, metadata, manifests and the
+/// ClusterServiceVersion, which is inferred from plain manifests. Suites add rules that only some catalogs have. The
+/// exit status is 0 if no error is found; warnings do not affect it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ValidateArguments {
     /// The bundles: folders, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(value_name = "DIR|REF", required = true)]
     bundles: Vec<String>,
-    /// Rules to add: all, operatorhub, good-practices, deprecated-apis, objects, community, capabilities, categories,
-    /// multiarch or konflux
+    /// Suites of rules to add: all, operatorhub, good-practices, deprecated-apis, objects, community, capabilities,
+    /// categories, multiarch or konflux
     ///
-    /// "all" are those that catalogs ask for, and that need nothing but the bundle. "multiarch" asks the registries of the
-    /// images for which platforms they are there, so it stands beside "all". So does "konflux", the policy by which Konflux
-    /// releases bundles, with its ids: it asks the registries whether the related images are there. "conforma" is the part
-    /// of it that needs nothing but the bundle.
+    /// "all" adds the rules of catalogs that can be checked with the bundle alone. It does not include "multiarch",
+    /// which queries the registries for the platforms of the images, or "konflux", the release policy of Konflux with
+    /// its rule ids, which queries the registries for the related images. "conforma" is the part of "konflux" that can
+    /// be checked with the bundle alone.
     #[arg(
         long = "suite",
         value_name = "NAMES",
@@ -81,41 +81,42 @@ pub(crate) struct ValidateArguments {
         hide_possible_values = true
     )]
     suites: Vec<String>,
-    /// Judge exactly as another program does, also where it is wrong
+    /// Reproduce the verdict of a different program, including its mistakes
     #[arg(long = "as", value_enum, value_name = "PROGRAM")]
     reference: Option<Program>,
-    /// Make errors of the APIs that this version of Kubernetes no longer serves
+    /// Report APIs as errors if this version of Kubernetes no longer serves them
     #[arg(long, value_name = "VERSION", value_parser = version)]
     k8s_version: Option<Version>,
-    /// File with the categories to allow, {"categories": […]}, in place of the usual ones
+    /// File with the allowed categories, {"categories": […]}, instead of the default categories
     #[arg(long, value_name = "FILE", env = "OPERATOR_BUNDLE_CATEGORIES", hide_env = true)]
     categories: Option<PathBuf>,
-    /// Dockerfile of the index that the bundles are meant for, for the suite community
+    /// Dockerfile of the index for the bundles, used by the suite community
     #[arg(long, value_name = "FILE")]
     index_dockerfile: Option<PathBuf>,
-    /// Registries, or repositories and folders of them, that images may be from, for the suite konflux
+    /// Allowed registries for images, or paths and repositories in them, for the suite konflux
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     allowed_registries: Option<Vec<String>>,
     #[command(flatten)]
     policy: PolicyArguments,
     #[command(flatten)]
     selection: SelectionArguments,
-    /// Report no other rule than this one
+    /// Report only findings of these rules
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rule)]
     only: Vec<RuleName>,
-    /// Mend in the files of the folders what needs no decision, and report what is left
+    /// Fix unambiguous problems in the files of the folders, and report the remaining findings
     ///
-    /// Quotes, a v before a version, blanks between channels, the wrong case of a key, a list of one, API versions
-    /// whose successor has the same shape. Comments and layout stay. A file that would come out worse is not changed.
+    /// These are quotes, a v before a version, spaces between channels, the wrong case of a key, a list with a single
+    /// item, and API versions with a compatible successor. Comments and layout are kept. A file is not changed if the
+    /// result would have worse findings.
     #[arg(long, conflicts_with = "reference")]
     fix: bool,
-    /// With --fix, change nothing and print the changes as a diff
+    /// With --fix, print the changes as a diff without writing anything
     ///
-    /// "patch -p1" and "git apply" take it in the folder where the command was run. The exit status is the one that the
-    /// mended bundles would have.
+    /// "patch -p1" and "git apply" accept the diff in the folder where the command was run. The exit status is that of
+    /// the fixed bundles.
     #[arg(long, requires = "fix", conflicts_with = "output")]
     dry_run: bool,
-    /// Form of the result
+    /// Output format
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
     output: ReportFormat,
     #[command(flatten)]
@@ -133,10 +134,10 @@ pub(crate) struct ValidateArguments {
 /// The options are those of opm; "opmx bundle validate" has more.
 #[derive(Debug, Args)]
 pub(crate) struct OpmValidateArguments {
-    /// The bundle: HOST/NAME:TAG, or what else "opmx bundle validate" takes
+    /// The bundle: HOST/NAME:TAG, or anything else that "opmx bundle validate" accepts
     #[arg(short, long, value_name = "REF")]
     tag: String,
-    /// Rules to add: operatorhub, bundle-objects
+    /// Suites of rules to add: operatorhub, bundle-objects
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
     optional_validators: Vec<String>,
     #[command(flatten)]
@@ -147,7 +148,7 @@ pub(crate) struct OpmValidateArguments {
     limits: LimitArguments,
 }
 
-/// Programs whose verdict can be had.
+/// Programs whose verdict can be reproduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Program {
     /// opm alpha bundle validate
@@ -159,12 +160,12 @@ enum Program {
 }
 
 fn version(text: &str) -> Result<Version, String> {
-    parse_tolerant(text).ok_or_else(|| "a version such as 1.25 is needed".to_owned())
+    parse_tolerant(text).ok_or_else(|| "expected a version such as 1.25".to_owned())
 }
 
 pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> CommandResult {
     if arguments.policy.policy.is_some() && arguments.reference.is_some() {
-        let usage = "--policy says what an administrator allows, which no other program judges: leave --as out";
+        let usage = "--policy cannot be combined with --as because no other program checks policies; omit --as";
         return Err(CommandError::usage(usage));
     }
     let mut request = Request {
@@ -214,7 +215,7 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
     check(&arguments.bundles, &asked, arguments.output, context)
 }
 
-/// `opm alpha bundle validate`.
+/// Runs the command as `opm alpha bundle validate`.
 pub(crate) fn run_as_opm(arguments: &OpmValidateArguments, context: &Context<'_>) -> CommandResult {
     arguments.tools.answer(&context.printer);
     let suites = arguments.optional_validators.iter();
@@ -249,10 +250,10 @@ fn validators(suites: &[String]) -> Result<Vec<&'static str>, CommandError> {
     for name in suites {
         let Some(found) = suites::validators_of(name) else {
             let known = suites::names();
-            let error = CommandError::usage(format!("there is no suite {name}"));
+            let error = CommandError::usage(format!("unknown suite {name}"));
             return Err(match nearest(name, known.iter().copied()) {
                 Some(nearest) => error.hint(format!("did you mean {nearest}?")),
-                None => error.hint(format!("there are {}", known.join(", "))),
+                None => error.hint(format!("available suites: {}", known.join(", "))),
             });
         };
         validators.extend(found);
@@ -272,12 +273,12 @@ fn categories(file: &Path) -> Result<Vec<String>, CommandError> {
     let list = value.get("categories").and_then(Value::as_array);
     let texts = list.and_then(|list| list.iter().map(|item| item.as_str().map(str::to_owned)).collect());
     texts.ok_or_else(|| {
-        CommandError::failure(format!("{} holds no list of categories", file.display()))
-            .hint("write {\"categories\": [\"Database\", …]}")
+        CommandError::failure(format!("{} contains no list of categories", file.display()))
+            .hint("use the format {\"categories\": [\"Database\", …]}")
     })
 }
 
-/// The files of an image cannot be changed: its digest is its name.
+/// Returns an error if a bundle is an image, because the files of images cannot be changed.
 fn require_folders(bundles: &[String]) -> Result<(), CommandError> {
     for name in bundles {
         if Path::new(name).is_file() {
@@ -285,9 +286,9 @@ fn require_folders(bundles: &[String]) -> Result<(), CommandError> {
         }
         if let Ok(location @ Location::Image(_)) = name.parse() {
             let error = CommandError::usage(format!(
-                "{name} is not a folder, and --fix changes the files of folders"
+                "{name} is not a folder, but --fix changes only files in folders"
             ));
-            let error = error.hint("\"opmx bundle unpack\" makes a folder of an image");
+            let error = error.hint("use \"opmx bundle unpack\" to write the files of an image to a folder");
             return Err(guesses::with_guess(error, &location));
         }
     }
@@ -327,7 +328,7 @@ fn check(bundles: &[String], asked: &Asked<'_>, format: ReportFormat, context: &
             printer.exact(&patch(bundle, fixing))?;
         }
         printer.flush()?;
-        printer.status(format_args!("then: {}", summary(&validations)));
+        printer.status(format_args!("after these fixes: {}", summary(&validations)));
     } else {
         let color = printer.stdout_color();
         let text = if printer.is_quiet() && format == ReportFormat::Text {
@@ -358,7 +359,7 @@ fn say_what_was_mended(fixings: &[(String, Fixing)], mending: Mending, printer: 
     for (bundle, fixing) in fixings {
         for (path, rule) in &fixing.refused {
             printer.warning(format_args!(
-                "{bundle}/{path} is not changed for {rule}: it would not come out as it should"
+                "{bundle}/{path} was not fixed for {rule} because the result would not be as expected"
             ));
         }
         for finding in &fixing.fixed {

@@ -1,4 +1,4 @@
-//! What is said of wildcards in RBAC rules, and the flag that writes them out.
+//! Reports about wildcards in RBAC rules, and the flag that expands the wildcards.
 
 use crate::bundle::{Bundle, BundleLimits, BundleReading, MediaType};
 use crate::cli::Context;
@@ -11,21 +11,21 @@ use crate::tree::Tree;
 use clap::Args;
 use std::collections::BTreeSet;
 
-/// What becomes of wildcards.
+/// The option that expands wildcards.
 #[derive(Debug, Args)]
 pub(super) struct WildcardArguments {
-    /// Name the resources and verbs that wildcards in RBAC stand for, where they are the bundle's own
+    /// Expand wildcards in RBAC rules for the APIs of the bundle
     ///
-    /// In the operator's rules, * in the group of a CustomResourceDefinition of the bundle becomes the kinds of the
-    /// bundle with their subresources, and of those alone all verbs become the verbs of requests. Other wildcards stay.
-    /// The manifests themselves are changed: those that init and update write, those in a built image, those that are
-    /// printed or converted.
+    /// In the operator's rules, the resource * in the API group of a CustomResourceDefinition of the bundle becomes the
+    /// kinds of the bundle with their subresources. In rules for these kinds alone, the verb * becomes the list of
+    /// request verbs. Other wildcards are kept. The manifests themselves are changed: those that init and update write,
+    /// those in a built image, and those that are printed or converted.
     #[arg(long)]
     pub(super) expand_wildcards: bool,
 }
 
 impl WildcardArguments {
-    /// Writes out the wildcards in the files of a bundle of plain manifests, if that is asked for, and says so.
+    /// Expands the wildcards in the files of a bundle of plain manifests if requested, and reports the expanded rules.
     pub(super) fn expand_in(
         &self,
         tree: &mut Tree,
@@ -45,13 +45,13 @@ impl WildcardArguments {
     }
 }
 
-/// Says which rules were written out.
+/// Reports the expanded rules.
 pub(super) fn expanded(rules: &[WildcardRule], context: &Context<'_>) {
     for rule in rules {
         let groups: Vec<&str> = rule.own_groups().into_iter().collect();
         let place = rule.place();
         context.printer.status(format_args!(
-            "expanded {} in {}:{}: it names the bundle's own kinds of {}",
+            "expanded {} in {}:{} to the bundle's own kinds of {}",
             rule.label(),
             place.source.name(),
             place.start().line,
@@ -60,7 +60,8 @@ pub(super) fn expanded(rules: &[WildcardRule], context: &Context<'_>) {
     }
 }
 
-/// Lists the rules that their author must decide about; those of `named_before` had names in the place of wildcards.
+/// Lists the rules that require a decision by the author. The rules in `named_before` previously had names instead of
+/// wildcards.
 pub(super) fn to_decide(
     rules: &[WildcardRule],
     sources: &ServedResources,
@@ -85,17 +86,18 @@ pub(super) fn to_decide(
             };
             say(if again {
                 format!(
-                    "{label} allows all {what} {groups}, which the release before named: --expand-wildcards names them again"
+                    "{label} allows all {what} {groups}, which the previous release listed by name; use \
+                    --expand-wildcards to list them again"
                 )
             } else {
-                format!("{label} allows all {what} {groups}: --expand-wildcards names those of this bundle")
+                format!("{label} allows all {what} {groups}; use --expand-wildcards to list those of this bundle")
             });
         }
         for group in &rule.open {
             if group == ALL {
                 say(format!(
-                    "{label} allows all groups: name those that the operator uses, or let bundle build --media-type \
-                     registry+v1 carry it"
+                    "{label} allows all groups; list the groups that the operator uses, or keep the wildcard and use \
+                    bundle build --media-type registry+v1"
                 ));
                 continue;
             }
@@ -105,12 +107,12 @@ pub(super) fn to_decide(
                 .map(|(resource, kind)| format!("{resource} ({kind})"))
                 .collect();
             let known = match &known[..] {
-                [] => "; --api-source tells which there are".to_owned(),
-                known => format!("; there are {}", known.join(", ")),
+                [] => "; use --api-source to look up the available resources".to_owned(),
+                known => format!("; available resources: {}", known.join(", ")),
             };
             let group = if group.is_empty() { "the core group" } else { group };
             say(format!(
-                "{label} allows all resources of {group}: name those that the operator uses{known}"
+                "{label} allows all resources of {group}; list the resources that the operator uses{known}"
             ));
         }
     }

@@ -1,17 +1,21 @@
-//! `opmx catalog add`: bundles into channels of one catalog or several.
+//! `opmx catalog add`: adding bundles to channels of one or more catalogs.
 
 use super::edit::{self, Opened};
+use crate::bundle::location::Location;
 use crate::catalog::file_based::draft::{NewBundle, Placement};
 use crate::catalog::file_based::edit::template::{TemplateBundle, TemplateEditor};
 use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor};
+use crate::catalog::file_based::migrate::Level;
 use crate::catalog::file_based::template::{ARCHETYPES, Kind};
 use crate::cli::additions::Mode;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
-use crate::cli::catalog_output::ContentArguments;
+use crate::cli::catalog_output::MigrateLevel;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::{self, StrictnessArguments};
 use crate::cli::{Context, guesses};
+use crate::image::Reference;
 use crate::index::intake::IntakeError;
+use crate::index::render::RenderOptions;
 use crate::index::render::bundle::{BundleError, RenderedBundle, render_bundle};
 use crate::index::render::sources::SourceOptions;
 use crate::version::parse_tolerant;
@@ -22,37 +26,37 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  The next version, by what its ClusterServiceVersion replaces and skips
+  Add the next version, with the edges from its ClusterServiceVersion
   $ opmx catalog add catalog -b registry.example.com/etcd-bundle:v0.9.4 \\
       --channel stable
 
-  By its version, into two channels of three catalogs
+  Add a bundle to two channels of three catalogs, in the order of versions
   $ opmx catalog add v4.20 v4.21 v4.22 -b registry.example.com/etcd-bundle:v0.9.4 \\
       --channel candidate,stable --mode semver
 
-  With edges of this catalog
+  Set edges for this catalog
   $ opmx catalog add catalog -b registry.example.com/etcd-bundle:v0.9.4 \\
       --channel stable --replaces etcdoperator.v0.9.2 --skips etcdoperator.v0.9.3
 
-  Into two lists of a semver template
+  Add a bundle to two lists of a semver template
   $ opmx catalog add template.yaml -b registry.example.com/etcd-bundle:v0.9.4 \\
       --channel candidate,fast";
 
 /// Add bundles to channels of a catalog
 ///
-/// Each bundle is fetched and rendered once for all catalogs. Packages and channels are made where they are absent. The
-/// same bundle again changes nothing; another content under the same name is an error. Every catalog changes as a whole,
-/// one after the other; a command that was interrupted can be given again.
+/// Each bundle is fetched and rendered once for all catalogs. Missing packages and channels are created. Adding the
+/// same bundle again changes nothing; different content under the same name is an error. Either all catalogs change or
+/// none, so several catalogs must be near each other, such as subfolders of one folder.
 ///
-/// In a basic template, a bundle gets an entry with its image and its name. In a semver template, its image is added to the
-/// lists that --channel names: candidate, fast or stable.
+/// In a basic template, the entry of a bundle contains its image and name. In a semver template, its image is added to
+/// the lists that --channel names: candidate, fast or stable.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AddArguments {
-    /// Folders of the catalogs, or files of templates
+    /// Catalog folders or template files
     #[arg(required = true, value_name = "DIR|FILE")]
     catalogs: Vec<PathBuf>,
-    /// Bundles to add: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, or folders; may be given several times
+    /// Bundles to add: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, or folders; may be repeated
     #[arg(
         short,
         long = "bundle",
@@ -62,14 +66,20 @@ pub(crate) struct AddArguments {
         value_delimiter = ','
     )]
     bundles: Vec<String>,
-    /// Channels to add them to [default: those of their annotations]
-    #[arg(long = "channel", alias = "channels", value_name = "CHANNELS", value_delimiter = ',')]
+    /// Channels to add the bundles to [default: the channels in their annotations]
+    #[arg(
+        short,
+        long = "channel",
+        alias = "channels",
+        value_name = "CHANNELS",
+        value_delimiter = ','
+    )]
     channels: Vec<String>,
-    /// How a bundle takes its place: replaces, semver or semver-skippatch
+    /// Mode for placing a bundle in its channels: replaces, semver or semver-skippatch
     ///
-    /// With "replaces" by what it says that it replaces and skips. With "semver" by its version: it replaces the next
-    /// lower one. With "semver-skippatch" it replaces the highest one of the minor version before, and skips all lower
-    /// patch versions.
+    /// With "replaces", the replaces and skips fields of the bundle are used. With "semver", the bundle replaces the
+    /// next lower version. With "semver-skippatch", it replaces the highest version of the previous minor version, and
+    /// skips all lower patch versions.
     #[arg(
         long,
         value_enum,
@@ -79,26 +89,36 @@ pub(crate) struct AddArguments {
         hide_possible_values = true
     )]
     mode: Mode,
-    /// Bundle that the new one replaces in these channels [default: what its ClusterServiceVersion says]
+    /// Bundle that the new bundle replaces in these channels [default: from its ClusterServiceVersion]
     #[arg(long, value_name = "NAME")]
     replaces: Option<String>,
-    /// Bundles that it skips in these channels [default: what its ClusterServiceVersion says]
+    /// Bundles that the new bundle skips in these channels [default: from its ClusterServiceVersion]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     skips: Vec<String>,
-    /// Range of versions that it skips in these channels [default: what its ClusterServiceVersion says]
+    /// Version range that the new bundle skips in these channels [default: from its ClusterServiceVersion]
     #[arg(long, value_name = "RANGE")]
     skip_range: Option<String>,
-    /// Default channel of the package; a new package with several channels needs one
+    /// Default channel of the package; required for a new package with several channels
     #[arg(long, value_name = "CHANNEL")]
     default_channel: Option<String>,
-    /// Replace a bundle of the same name that has another content or other edges
+    /// Replace an existing bundle of the same name, even if its content or edges differ
     #[arg(long)]
     overwrite: bool,
-    /// Print what would change as a diff, and write nothing
+    /// Print the changes as a diff without writing anything
     #[arg(long)]
     dry_run: bool,
-    #[command(flatten)]
-    content: ContentArguments,
+    /// Replace old forms with newer forms, up to this level [default: the form of the other bundles in the catalog]
+    ///
+    /// "bundle-object-to-csv-metadata" replaces the manifests of a bundle with the metadata that user interfaces show,
+    /// if the bundle has an image with the manifests. The catalog becomes much smaller, but requires an OLM from 2023
+    /// or later. In a catalog without other bundles, manifests are not replaced by default.
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    migrate_level: Option<MigrateLevel>,
+    /// Omit recommended and optional dependencies
+    ///
+    /// OLM versions that do not support intents treat every dependency as required.
+    #[arg(long)]
+    required_only: bool,
     #[command(flatten)]
     strictness: StrictnessArguments,
     #[command(flatten)]
@@ -114,12 +134,12 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     let edges = arguments.has_edges();
     if edges && arguments.bundles.len() > 1 {
         return Err(CommandError::usage(
-            "--replaces, --skips and --skip-range are about one bundle: give one --bundle",
+            "--replaces, --skips and --skip-range apply to a single bundle; use --bundle only once",
         ));
     }
     if edges && arguments.mode != Mode::Replaces {
         return Err(CommandError::usage(
-            "--replaces, --skips and --skip-range are for --mode replaces",
+            "--replaces, --skips and --skip-range require --mode replaces",
         ));
     }
     let limits = arguments.limits.source(&arguments.database, &arguments.registry);
@@ -137,10 +157,19 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     for path in &arguments.catalogs {
         let opened = match Opened::open(path, limits.index.catalog) {
             Ok(opened) => opened,
+            Err(error) if !path.exists() => {
+                let error = CommandError::from(error);
+                return Err(error.hint(format!(
+                    "to start a catalog, create its folder: mkdir -p {}",
+                    path.display()
+                )));
+            }
             Err(error) => return edit::refused(error, printer),
         };
         let changed = match opened {
-            Opened::Catalog(editor) => in_catalog(editor, &packages, &placement),
+            Opened::Catalog(editor) => {
+                in_catalog(editor, &packages, &placement, arguments.migrate_level.map(Level::from))
+            }
             Opened::Template(editor) if editor.kind() == Kind::Semver => {
                 arguments.require_lists(path)?;
                 in_semver_template(editor, &packages, &arguments.channels)
@@ -155,32 +184,71 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         };
         match changed {
             Ok(change) => changes.push((path, change)),
+            Err(error) if arguments.catalogs.len() > 1 => {
+                let context = format!("cannot add to {}", path.display());
+                return edit::refused(error, printer).map_err(|error| error.context(context));
+            }
             Err(error) => return edit::refused(error, printer),
         }
     }
+    if !arguments.dry_run {
+        let all: Vec<&Edited> = changes.iter().map(|(_, (change, _))| change).collect();
+        Edited::write_all(&all)?;
+    }
     for (path, (change, added)) in &changes {
         edit::show(change, arguments.dry_run, printer)?;
-        if !arguments.dry_run {
-            change.write()?;
-        }
+        let done = if arguments.dry_run { "would add" } else { "added" };
         for (bundle, channels) in added.iter().filter(|(_, channels)| !channels.is_empty()) {
-            printer.status(format_args!("added {bundle} to {}", channels.join(", ")));
+            printer.status(format_args!("{done} {bundle} to {}", channels.join(", ")));
         }
         edit::written(change, arguments.dry_run, path, printer);
     }
     Ok(Status::Success)
 }
 
-/// The bundles of each package, from the lowest version up.
-type Packages = BTreeMap<String, Vec<TemplateBundle>>;
+/// The bundles of each package with their references, from the lowest version up.
+type Packages = BTreeMap<String, Vec<(String, RenderedBundle)>>;
 
-/// A change, and for each bundle the channels that it was not in before.
+/// Returns the bundles in the form in which they are added.
+fn to_add(bundles: &[(String, RenderedBundle)], level: Level) -> Result<Vec<TemplateBundle>, CatalogEditError> {
+    let bundles = bundles.iter().map(|(image, rendered)| {
+        let bundle = rendered.to_add(level).map_err(CatalogEditError::Write)?;
+        let image = image.clone();
+        Ok(TemplateBundle { image, bundle })
+    });
+    bundles.collect()
+}
+
+/// A change, and the channels that each bundle was added to.
 type Change = (Edited, Vec<(String, Vec<String>)>);
 
-fn in_catalog(mut editor: Editor, packages: &Packages, placement: &Placement) -> Result<Change, CatalogEditError> {
+/// Returns the reason why a catalog stores the manifests of a bundle instead of the reference of its image.
+fn why_inline(reference: &str) -> &'static str {
+    match reference.parse() {
+        Ok(Location::Image(Reference::Registry(_))) => {
+            "OLM unpacks only images of registry+v1 bundles; use opmx bundle convert to create one"
+        }
+        _ => "it is not in a registry; to store only its reference, publish the bundle and add it from there",
+    }
+}
+
+fn in_catalog(
+    mut editor: Editor,
+    packages: &Packages,
+    placement: &Placement,
+    level: Option<Level>,
+) -> Result<Change, CatalogEditError> {
     let mut added = Vec::new();
     for (package, bundles) in packages {
-        let bundles: Vec<NewBundle> = bundles.iter().map(|bundle| bundle.bundle.clone()).collect();
+        let level = match level {
+            Some(level) => level,
+            // All bundles of a catalog have the same form.
+            None => editor.level(package)?.unwrap_or_default(),
+        };
+        let bundles: Vec<NewBundle> = to_add(bundles, level)?
+            .into_iter()
+            .map(|bundle| bundle.bundle)
+            .collect();
         let channels = editor.add(package, &bundles, placement)?.into_iter();
         let names = bundles.iter().map(|bundle| bundle.entry.name.clone());
         added.extend(names.zip(channels));
@@ -196,7 +264,8 @@ fn in_basic_template(
 ) -> Result<Change, CatalogEditError> {
     let mut added = Vec::new();
     for (package, bundles) in packages {
-        let channels = editor.add(package, bundles, placement, versions)?.into_iter();
+        let bundles = to_add(bundles, Level::None)?;
+        let channels = editor.add(package, &bundles, placement, versions)?.into_iter();
         let names = bundles.iter().map(|bundle| bundle.bundle.entry.name.clone());
         added.extend(names.zip(channels));
     }
@@ -209,20 +278,19 @@ fn in_semver_template(
     lists: &[String],
 ) -> Result<Change, CatalogEditError> {
     let mut added = Vec::new();
-    for TemplateBundle { image, bundle } in packages.values().flatten() {
+    for (image, rendered) in packages.values().flatten() {
         let lists = editor.add_image(image, lists)?;
-        added.push((bundle.entry.name.clone(), lists));
+        added.push((rendered.entry.name.clone(), lists));
     }
     Ok((editor.finish()?, added))
 }
 
 impl AddArguments {
-    /// The bundles, rendered; none where one has errors, which are shown.
+    /// Renders the bundles. Returns `None` if a bundle has errors, which have been reported.
     fn rendered(&self, context: &Context<'_>) -> Result<Option<Packages>, CommandError> {
         let printer = &context.printer;
         let transports = self.registry.transports(context);
         let opening = self.opening();
-        let level = self.content.level(false)?;
         let mut packages = Packages::new();
         for reference in &self.bundles {
             let rendered = context
@@ -231,7 +299,7 @@ impl AddArguments {
             let mut rendered = match rendered {
                 Err(BundleError::Intake(IntakeError::Findings { diagnostics, .. })) => {
                     printer.report(&diagnostics);
-                    printer.error(format_args!("{reference} has errors; nothing was written"));
+                    printer.error(format_args!("{reference} has errors, so nothing was written"));
                     return Ok(None);
                 }
                 rendered => rendered.map_err(|error| {
@@ -240,20 +308,24 @@ impl AddArguments {
                 })?,
             };
             strictness::warn(&rendered.findings, printer);
+            if rendered.bundle.image.is_empty() && self.catalogs.iter().any(|path| !path.is_file()) {
+                printer.status(format_args!(
+                    "{} is stored with its manifests because {}",
+                    rendered.entry.name,
+                    why_inline(reference)
+                ));
+            }
             self.place(&mut rendered);
-            let new = TemplateBundle {
-                image: reference.clone(),
-                bundle: rendered.to_add(level).map_err(CatalogEditError::Write)?,
-            };
-            packages.entry(rendered.bundle.package.clone()).or_default().push(new);
+            let package = rendered.bundle.package.clone();
+            packages.entry(package).or_default().push((reference.clone(), rendered));
         }
         for bundles in packages.values_mut() {
-            bundles.sort_by(|one, other| one.bundle.version.cmp(&other.bundle.version));
+            bundles.sort_by_key(|(_, bundle)| parse_tolerant(&bundle.version));
         }
         Ok(Some(packages))
     }
 
-    /// The versions of the bundles that a template has, by name.
+    /// Returns the versions of the bundles in a template, by bundle name.
     fn versions(
         &self,
         template: &TemplateEditor,
@@ -265,7 +337,8 @@ impl AddArguments {
         for image in template.images() {
             let rendered = context.runtime.block_on(render_bundle(image, &transports, &opening));
             let rendered = rendered.map_err(|error| {
-                let error = CommandError::from(error).context(format!("cannot render {image}, which the template has"));
+                let error =
+                    CommandError::from(error).context(format!("cannot render {image}, which the template contains"));
                 guesses::with_index_guess(error, image)
             })?;
             versions.extend(parse_tolerant(&rendered.version).map(|version| (rendered.entry.name, version)));
@@ -277,23 +350,25 @@ impl AddArguments {
         SourceOptions {
             limits: self.limits.source(&self.database, &self.registry),
             strictness: self.strictness.strictness(),
-            options: self.content.options(),
+            options: RenderOptions {
+                required_only: self.required_only,
+            },
             published: None,
         }
     }
 
-    /// Makes sure that the options fit to a semver template, in which bundles are in lists.
+    /// Checks that the options are valid for a semver template, which keeps bundles in lists.
     fn require_lists(&self, template: &Path) -> Result<(), CommandError> {
         let lists = ARCHETYPES.join(", ");
         let template = template.display();
         let (message, hint) = if self.channels.is_empty() {
             let message =
-                format!("{template} is a semver template, in which a bundle is in one or more of the lists {lists}");
-            (message, "name them with --channel")
+                format!("{template} is a semver template, whose bundles are in one or more of the lists {lists}");
+            (message, "specify the lists with --channel")
         } else if self.has_edges() || self.mode != Mode::Replaces || self.default_channel.is_some() || self.overwrite {
             let message =
                 format!("{template} is a semver template, whose channels follow from the versions of its bundles");
-            (message, "give --bundle and --channel alone")
+            (message, "use only --bundle and --channel")
         } else {
             return Ok(());
         };
@@ -304,7 +379,7 @@ impl AddArguments {
         self.replaces.is_some() || !self.skips.is_empty() || self.skip_range.is_some()
     }
 
-    /// Gives a bundle the edges that were asked for.
+    /// Sets the requested edges of a bundle.
     fn place(&self, rendered: &mut RenderedBundle) {
         let entry = &mut rendered.entry;
         if let Some(replaces) = &self.replaces {

@@ -1,4 +1,4 @@
-//! `opmx catalog build`: the image of a file-based catalog.
+//! `opmx catalog build`: building the image of a file-based catalog.
 
 use crate::cli::arguments::{CatalogLimitArguments, RegistryArguments, label};
 use crate::cli::error::{CommandError, CommandResult, Status};
@@ -7,6 +7,7 @@ use crate::cli::strictness::{self, StrictnessArguments};
 use crate::cli::{Context, environment};
 use crate::image::{Platform, Reference};
 use crate::index::catalog_image::{CatalogImageError, CatalogImageOptions, CatalogServer, build};
+use crate::index::image::CONFIGS_LABEL;
 use crate::index::program::platforms;
 use clap::Args;
 use std::path::PathBuf;
@@ -16,43 +17,43 @@ Examples:
   Build and push an image that serves the catalog
   $ opmx catalog build catalog -t registry.example.com/catalog:v1
 
-  For two platforms
+  Build for two platforms
   $ opmx catalog build catalog -t registry.example.com/catalog:v1 \\
       --binary linux/arm64=opmx-arm64
 
-  On the image of opm, whose program then serves it
+  Build on the image of opm, whose program serves the catalog
   $ opmx catalog build catalog -t registry.example.com/catalog:v1 \\
       --binary-image registry.example.com/opm:v1.47 --all-platforms
 
-  Only the catalog, for OLM and catalogd to take out of the image
+  Include only the catalog, for extraction by OLM and catalogd
   $ opmx catalog build catalog -t oci:layout:v1 --no-binary";
 
-/// Build the image of a file-based catalog, with no container daemon
+/// Build the image of a file-based catalog, without a container daemon
 ///
-/// The catalog is validated first; one with errors is not built. The image holds the files of the catalog in /configs,
-/// without those that .indexignore excludes, and opmx to serve them, also under the names that OLM calls: opm and
-/// grpc_health_probe. It runs as any user, on a root file system that cannot be written. No cache is written into the
-/// image: opmx needs none, and a CatalogSource with extractContent has to leave out cacheDir.
+/// The catalog is validated first; a catalog with errors is not built. The image contains the files of the catalog in
+/// /configs, except those that .indexignore excludes, and opmx to serve them, also under the names that OLM calls: opm
+/// and grpc_health_probe. It runs as any user, on a read-only root file system. The image contains no cache because
+/// opmx needs none; a CatalogSource with extractContent has to omit cacheDir.
 ///
-/// The same catalog gives the same digest, whenever and wherever it is built. The reference with that digest is printed.
+/// Builds are reproducible: the same catalog always has the same digest. The reference with that digest is printed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct BuildArguments {
     /// Folder of the catalog
     #[arg(value_name = "DIR")]
     catalog: PathBuf,
-    /// Where the image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
+    /// Destination of the image: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(short, long, value_name = "REF")]
     tag: String,
     #[command(flatten)]
     server: ServerArguments,
-    /// Put no program into the image
+    /// Build the image without a program
     ///
-    /// Readers take the catalog out of it: catalogd, and OLM where the CatalogSource has
+    /// The catalog is extracted from the image by catalogd, and by OLM if the CatalogSource sets
     /// grpcPodConfig.extractContent.catalogDir: /configs.
     #[arg(long, conflicts_with_all = ["binary_image", "binaries"])]
     no_binary: bool,
-    /// Set this label, in addition to the one that says where the catalog is; may be given several times
+    /// Set this label, in addition to the label with the location of the catalog; may be repeated
     #[arg(long = "label", value_name = "KEY=VALUE", value_parser = label)]
     labels: Vec<(String, String)>,
     #[command(flatten)]
@@ -75,6 +76,10 @@ impl BuildArguments {
 
 pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
+    if arguments.labels.iter().any(|(key, _)| key == CONFIGS_LABEL) {
+        let message = format!("the label {CONFIGS_LABEL} cannot be set, because it is the location of the catalog");
+        return Err(CommandError::usage(message).hint("omit this --label; the catalog is always in /configs"));
+    }
     let to: Reference = arguments.tag.parse()?;
     let strictness = arguments.strictness.strictness();
     let options = CatalogImageOptions {
@@ -90,7 +95,11 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         Ok(image) => {
             strictness::warn(&image.findings, printer);
             let platforms: Vec<_> = image.platforms.iter().map(Platform::to_string).collect();
-            printer.status(format_args!("built for {}", platforms.join(", ")));
+            printer.status(format_args!(
+                "built {} as {to} for {}",
+                arguments.catalog.display(),
+                platforms.join(", ")
+            ));
             printer.line(image.pinned.to_string())?;
             Ok(Status::Success)
         }

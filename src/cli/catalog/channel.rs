@@ -1,4 +1,4 @@
-//! `opmx catalog channel`: channels as a whole.
+//! `opmx catalog channel`: changing whole channels.
 
 use super::edit::EditArguments;
 use crate::cli::Context;
@@ -7,26 +7,26 @@ use clap::{Args, Subcommand};
 
 const EXAMPLES: &str = "\
 Examples:
-  Let new installations choose another channel
+  Change the default channel for new installations
   $ opmx catalog channel set-default catalog etcd stable";
 
 const SET_DEFAULT: &str = "\
 Examples:
-  Let new installations choose stable
+  Make stable the default channel for new installations
   $ opmx catalog channel set-default catalog etcd stable";
 
 const RENAME: &str = "\
 Examples:
-  Clusters with a Subscription to the old name get no updates any more: copy first
+  Copy first, because clusters with a Subscription to the old name get no more updates
   $ opmx catalog channel copy catalog etcd alpha candidate
   $ opmx catalog channel rename catalog etcd singlenamespace-alpha alpha";
 
 const COPY: &str = "\
 Examples:
-  Offer what is in alpha in candidate, too
+  Also offer the bundles of alpha in candidate
   $ opmx catalog channel copy catalog etcd alpha candidate";
 
-/// Change channels of a package as a whole
+/// Change whole channels of a package
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct ChannelArguments {
@@ -41,7 +41,7 @@ enum ChannelCommand {
     Copy(CopyArguments),
 }
 
-/// Make a channel the default one
+/// Set the default channel of a package
 #[derive(Debug, Args)]
 #[command(after_help = SET_DEFAULT)]
 pub(crate) struct SetDefaultArguments {
@@ -55,9 +55,10 @@ pub(crate) struct SetDefaultArguments {
     channel: String,
 }
 
-/// Give a channel another name
+/// Rename a channel
 ///
-/// The default channel and deprecations follow. Clusters with a Subscription to the old name get no updates any more.
+/// The default channel and deprecations are updated. Clusters with a Subscription to the old name no longer get
+/// updates.
 #[derive(Debug, Args)]
 #[command(after_help = RENAME)]
 pub(crate) struct RenameArguments {
@@ -69,12 +70,12 @@ pub(crate) struct RenameArguments {
     /// Name of the channel
     #[arg(value_name = "OLD")]
     from: String,
-    /// Its new name
+    /// New name of the channel
     #[arg(value_name = "NEW")]
     to: String,
 }
 
-/// Make a channel with the entries of another one
+/// Create a channel with the entries of an existing channel
 #[derive(Debug, Args)]
 #[command(after_help = COPY)]
 pub(crate) struct CopyArguments {
@@ -86,7 +87,7 @@ pub(crate) struct CopyArguments {
     /// Name of the channel
     #[arg(value_name = "FROM")]
     from: String,
-    /// Name of the new one
+    /// Name of the new channel
     #[arg(value_name = "TO")]
     to: String,
 }

@@ -1,4 +1,4 @@
-//! `opmx catalog deprecate` and `undeprecate`: what should no longer be chosen.
+//! `opmx catalog deprecate` and `undeprecate`: deprecations of packages, channels and bundles.
 
 use super::edit::EditArguments;
 use super::target::TargetArgument;
@@ -9,43 +9,43 @@ use clap::Args;
 
 const DEPRECATE: &str = "\
 Examples:
-  A package
+  Deprecate a package
   $ opmx catalog deprecate catalog etcd -m \"Use the operator of your cloud.\"
 
-  A channel
+  Deprecate a channel
   $ opmx catalog deprecate catalog etcd:alpha -m \"Use the channel stable.\"
 
-  A version
-  $ opmx catalog deprecate catalog etcd@0.9.2 -m \"0.9.4 mends a loss of data.\"";
+  Deprecate a version
+  $ opmx catalog deprecate catalog etcd@0.9.2 -m \"0.9.4 fixes a loss of data.\"";
 
 const UNDEPRECATE: &str = "\
 Examples:
-  A channel
+  Remove the deprecation of a channel
   $ opmx catalog undeprecate catalog etcd:alpha";
 
 /// Deprecate a package, a channel or a bundle
 ///
-/// User interfaces show the message. Something that is deprecated already gets the new message.
+/// User interfaces show the message. A new message replaces the message of an existing deprecation.
 #[derive(Debug, Args)]
 #[command(after_help = DEPRECATE)]
 pub(crate) struct DeprecateArguments {
     #[command(flatten)]
     edit: EditArguments,
-    /// What is deprecated: PACKAGE, PACKAGE:CHANNEL, or PACKAGE@BUNDLE with a bundle by version or name
+    /// Target to deprecate: PACKAGE, PACKAGE:CHANNEL, or PACKAGE@BUNDLE with the version or name of a bundle
     #[arg(value_name = "TARGET")]
     target: TargetArgument,
-    /// Why, and what to choose in its place, as Markdown
+    /// Reason and replacement, as Markdown
     #[arg(short, long, value_name = "TEXT")]
     message: String,
 }
 
-/// Take back a deprecation
+/// Remove a deprecation
 #[derive(Debug, Args)]
 #[command(after_help = UNDEPRECATE)]
 pub(crate) struct UndeprecateArguments {
     #[command(flatten)]
     edit: EditArguments,
-    /// What is not deprecated any more: PACKAGE, PACKAGE:CHANNEL or PACKAGE@BUNDLE
+    /// Target of the deprecation: PACKAGE, PACKAGE:CHANNEL or PACKAGE@BUNDLE
     #[arg(value_name = "TARGET")]
     target: TargetArgument,
 }
@@ -69,7 +69,7 @@ pub(crate) fn take_back(arguments: &UndeprecateArguments, context: &Context<'_>)
         |known, printer| {
             let target = &arguments.target;
             if *known {
-                printer.status(format_args!("{target} is not deprecated any more"));
+                printer.status(format_args!("{target} is no longer deprecated"));
             } else {
                 printer.warning(format_args!("{target} was not deprecated"));
             }
@@ -83,8 +83,8 @@ fn deprecated(target: &TargetArgument) -> Result<Deprecated, CommandError> {
         (Some(channel), None) => Deprecated::Channel(channel.clone()),
         (None, Some(bundle)) => Deprecated::Bundle(bundle.clone()),
         (Some(_), Some(_)) => {
-            let error = CommandError::usage("a bundle is deprecated in all channels");
-            return Err(error.hint("name it as PACKAGE@BUNDLE"));
+            let error = CommandError::usage("a bundle can be deprecated only in all channels");
+            return Err(error.hint("specify the bundle as PACKAGE@BUNDLE"));
         }
     })
 }

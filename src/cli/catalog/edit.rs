@@ -1,4 +1,4 @@
-//! What the commands share that change a catalog.
+//! Shared parts of the commands that change a catalog.
 
 use crate::catalog::file_based::draft::{Draft, DraftError, Removal};
 use crate::catalog::file_based::edit::template::TemplateEditor;
@@ -7,41 +7,86 @@ use crate::catalog::file_based::read::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::arguments::CatalogLimitArguments;
 use crate::cli::error::{CommandResult, Status};
+use crate::cli::strictness;
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
 use crate::terminal::reports::unified;
+use crate::validation::Strictness;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// The catalog or template that a command changes.
 #[derive(Debug, Args)]
 pub(crate) struct EditArguments {
-    /// Folder of the catalog, or file of a template
+    /// Catalog folder or template file
     #[arg(value_name = "DIR|FILE")]
     catalog: PathBuf,
-    /// Print what would change as a diff, and write nothing
+    #[command(flatten)]
+    options: EditOptions,
+}
+
+/// The catalog that a command changes, if it cannot change templates.
+#[derive(Debug, Args)]
+pub(crate) struct FolderEditArguments {
+    /// Catalog folder
+    #[arg(value_name = "DIR")]
+    catalog: PathBuf,
+    #[command(flatten)]
+    options: EditOptions,
+}
+
+/// The options of a change.
+#[derive(Debug, Args)]
+pub(crate) struct EditOptions {
+    /// Print the changes as a diff without writing anything
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
     limits: CatalogLimitArguments,
 }
 
+impl FolderEditArguments {
+    /// Changes the catalog, and calls `report` with the result of `change`.
+    pub(crate) fn run<T>(
+        &self,
+        context: &Context<'_>,
+        change: impl FnOnce(&mut Editor) -> Result<T, CatalogEditError>,
+        report: impl FnOnce(&T, &Printer),
+    ) -> CommandResult {
+        let change = |opened: &mut Opened| change(opened.catalog()?);
+        self.options.run(&self.catalog, context, change, report)
+    }
+}
+
 impl EditArguments {
-    /// How much the catalog may hold.
+    /// Returns the limits on the catalog.
     pub(crate) fn limits(&self) -> CatalogLimits {
-        self.limits.catalog()
+        self.options.limits.catalog()
     }
 
-    /// Changes the catalog, and says by `report` what `change` did.
+    /// Changes the catalog, and calls `report` with the result of `change`.
     pub(crate) fn run<T>(
         &self,
         context: &Context<'_>,
         change: impl FnOnce(&mut Opened) -> Result<T, CatalogEditError>,
         report: impl FnOnce(&T, &Printer),
     ) -> CommandResult {
+        self.options.run(&self.catalog, context, change, report)
+    }
+}
+
+impl EditOptions {
+    /// Changes a catalog or a template, and calls `report` with the result of `change`.
+    fn run<T>(
+        &self,
+        catalog: &Path,
+        context: &Context<'_>,
+        change: impl FnOnce(&mut Opened) -> Result<T, CatalogEditError>,
+        report: impl FnOnce(&T, &Printer),
+    ) -> CommandResult {
         let printer = &context.printer;
         let edit = || {
-            let mut editor = Opened::open(&self.catalog, self.limits.catalog())?;
+            let mut editor = Opened::open(catalog, self.limits.catalog())?;
             let changed = change(&mut editor)?;
             Ok((editor.finish()?, changed))
         };
@@ -54,12 +99,12 @@ impl EditArguments {
             edited.write()?;
         }
         report(&changed, printer);
-        written(&edited, self.dry_run, &self.catalog, printer);
+        written(&edited, self.dry_run, catalog, printer);
         Ok(Status::Success)
     }
 }
 
-/// What is being edited.
+/// The catalog or template that is being edited.
 pub(crate) enum Opened {
     Catalog(Editor),
     Template(TemplateEditor),
@@ -86,7 +131,7 @@ impl Opened {
         }
     }
 
-    /// The catalog; templates are refused.
+    /// Returns the catalog. Returns an error for templates.
     pub(crate) fn catalog(&mut self) -> Result<&mut Editor, CatalogEditError> {
         match self {
             Self::Catalog(editor) => Ok(editor),
@@ -102,7 +147,7 @@ impl Opened {
     }
 }
 
-/// Prints a change that is not made, as a diff.
+/// Prints the changes of a dry run as a diff.
 pub(crate) fn show(edited: &Edited, dry_run: bool, printer: &Printer) -> Result<(), OutputError> {
     if !dry_run {
         return Ok(());
@@ -116,8 +161,11 @@ pub(crate) fn show(edited: &Edited, dry_run: bool, printer: &Printer) -> Result<
     printer.flush()
 }
 
-/// Says which files changed, or would.
+/// Reports the files that changed, or would change, and the tolerated faults that their packages still have.
 pub(crate) fn written(edited: &Edited, dry_run: bool, named: &Path, printer: &Printer) {
+    let mut findings = edited.findings.clone();
+    Strictness::default().weigh_catalog(&mut findings);
+    strictness::warn(&findings, printer);
     for (path, file) in &edited.files {
         let done = match (dry_run, &file.after) {
             (false, Some(_)) => "wrote",
@@ -128,21 +176,21 @@ pub(crate) fn written(edited: &Edited, dry_run: bool, named: &Path, printer: &Pr
         printer.status(format_args!("{done} {}", edited.folder.join(path).display()));
     }
     if edited.files.is_empty() {
-        printer.status(format_args!("nothing changes in {}", named.display()));
+        printer.status(format_args!("no changes in {}", named.display()));
     }
 }
 
-/// Says why a catalog is not edited.
+/// Reports the reason why a catalog was not edited.
 pub(crate) fn refused(error: CatalogEditError, printer: &Printer) -> CommandResult {
     if let CatalogEditError::Findings { findings, .. } = &error {
         printer.report(findings);
-        printer.error(format_args!("{error}; nothing was written"));
+        printer.error(format_args!("{error}, so nothing was written"));
         return Ok(Status::Failure);
     }
     Err(error.into())
 }
 
-/// Says what went from a package.
+/// Reports the channels and bundles that were removed from a package.
 pub(crate) fn removed(package: &str, removal: &Removal, printer: &Printer) {
     for channel in &removal.channels {
         printer.status(format_args!("removed channel {channel} of package {package}"));
@@ -150,9 +198,19 @@ pub(crate) fn removed(package: &str, removal: &Removal, printer: &Printer) {
     for bundle in &removal.bundles {
         printer.status(format_args!("removed bundle {bundle}"));
     }
+    // Without its package, a Subscription has nothing to follow anyway.
+    for channel in removal.channels.iter().filter(|_| !removal.whole) {
+        printer.warning(format_args!(
+            "Subscriptions to channel {channel} of package {package} no longer receive updates"
+        ));
+    }
+    for version in &removal.unreached {
+        printer.warning(format_args!("package {package} has no update path from {version}"));
+    }
     for (bundle, channel) in &removal.stranded {
         printer.warning(format_args!(
-            "clusters that run {bundle} from channel {channel} of package {package} stay there: nothing in the channel leads on"
+            "clusters that run {bundle} from channel {channel} of package {package} stay there because the channel \
+            has no update from it"
         ));
     }
 }

@@ -1,4 +1,4 @@
-//! `opmx catalog fmt`: the files of catalogs in canonical form.
+//! `opmx catalog fmt`: formatting the files of catalogs.
 
 use super::edit;
 use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor, Kept};
@@ -14,29 +14,29 @@ Examples:
   Format all files of a catalog
   $ opmx catalog fmt catalog
 
-  In CI: list the files that are not formatted, and exit with status 3 if there are any
+  In CI, list unformatted files, and exit with status 3 if there are any
   $ opmx catalog fmt v4.20 v4.21 v4.22 --check";
 
 /// Format the files of catalogs
 ///
-/// In YAML indentation becomes two spaces, with lists not indented below their keys; every document begins with a line
-/// ---; several blank lines become one, and lines end with a line feed. Comments, quotes and what stands in brackets stay
-/// as they are. JSON is indented by four spaces. The fields of a schema that OLM knows come first, schema and name before
-/// the others, and packages come before their channels, bundles and deprecations. If a comment between documents could
-/// lose its neighbour, the documents of its file keep their order.
+/// YAML is indented by two spaces, with lists not indented below their keys. Every document begins with a line ---,
+/// several blank lines become one, and lines end with a line feed. Comments, quotes and text in brackets are not
+/// changed. JSON is indented by four spaces. The fields of a schema that OLM knows come first, beginning with schema
+/// and name, and packages come before their channels, bundles and deprecations. If a comment between documents could be
+/// separated from its document, the documents of the file keep their order.
 ///
-/// What a catalog says does not change. A YAML document with explicit keys, directives or document end markers keeps its
-/// layout, and is named.
+/// The meaning of a catalog does not change. YAML documents with explicit keys, directives or document end markers keep
+/// their layout, and are reported.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FmtArguments {
     /// Folders of the catalogs
     #[arg(required = true, value_name = "DIR")]
     catalogs: Vec<PathBuf>,
-    /// Write nothing; print the names of the files that would change, and exit with status 3 if there are any
+    /// Print the names of the files that would change without writing anything; exit with status 3 if there are any
     #[arg(long)]
     check: bool,
-    /// Print what would change as a diff, and write nothing
+    /// Print the changes as a diff without writing anything
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &FmtArguments, context: &Context<'_>) -> CommandRes
         }
         for Kept { file, line } in kept {
             printer.warning(format_args!(
-                "{}:{line}: the layout of this document cannot be changed without changing what it says",
+                "{}:{line}: this document cannot be reformatted without changing its meaning",
                 file.display()
             ));
         }
@@ -76,6 +76,7 @@ pub(crate) fn run(arguments: &FmtArguments, context: &Context<'_>) -> CommandRes
         }
     }
     Ok(if arguments.check && unformatted {
+        printer.status("run opmx catalog fmt to format these files");
         Status::No
     } else {
         Status::Success

@@ -1,4 +1,4 @@
-//! `opmx catalog lifecycle`: until when versions of a package are maintained, and where they run.
+//! `opmx catalog lifecycle`: the maintenance phases and platforms of package versions.
 
 use super::edit::EditArguments;
 use crate::catalog::file_based::draft::LifecycleChange;
@@ -12,25 +12,25 @@ use std::str::FromStr;
 
 const EXAMPLES: &str = "\
 Examples:
-  A new version, with two phases
+  Add a version with two phases
   $ opmx catalog lifecycle catalog etcd 0.9 \\
       --phase \"Full support=2026-01-01..2026-12-31\" \\
       --phase Maintenance=2027-01-01..2027-06-30 --platform openshift=4.20,4.21
 
-  It runs on a new version of OpenShift
+  Add a new version of OpenShift
   $ opmx catalog lifecycle catalog etcd 0.9 --platform openshift=4.20,4.21,4.22
 
-  All versions, as a file says
+  Set all versions from a file
   $ opmx catalog lifecycle catalog etcd -f lifecycle.yaml
 
-  Say no more about a version
+  Remove the lifecycle of a version
   $ opmx catalog lifecycle catalog etcd 0.8 --remove";
 
-/// Say until when versions of a package are maintained, and on which platforms they run
+/// Set the maintenance phases and platforms of package versions
 ///
-/// The catalog has this in one document of schema io.openshift.operators.lifecycles.v1alpha1 for each package, which the
-/// console of OpenShift shows. Phases follow each other without a gap; their first and last days belong to them. What is
-/// not named stays as it is.
+/// The catalog contains one document of schema io.openshift.operators.lifecycles.v1alpha1 for each package, which the
+/// OpenShift console shows. Phases follow each other without gaps, and include their first and last days. Values that
+/// are not specified are kept.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LifecycleArguments {
@@ -42,16 +42,16 @@ pub(crate) struct LifecycleArguments {
     /// Version of the package, as MAJOR.MINOR
     #[arg(value_name = "VERSION", required_unless_present_any = ["file", "remove"])]
     version: Option<MinorVersion>,
-    /// Phase of its maintenance, such as Maintenance=2027-01-01..2027-06-30; given once for each phase, in their order
+    /// Maintenance phase, such as Maintenance=2027-01-01..2027-06-30; repeated for each phase, in order
     #[arg(long = "phase", value_name = "NAME=FIRST..LAST", requires = "version")]
     phases: Vec<PhaseArgument>,
-    /// Platform on which it runs, with all of its versions, such as openshift=4.20,4.21
+    /// Supported platform with all its supported versions, such as openshift=4.20,4.21
     #[arg(long = "platform", value_name = "NAME=VERSIONS", requires = "version")]
     platforms: Vec<PlatformArgument>,
-    /// Take all versions from a file, or from - for standard input, which holds the document as it stands in a catalog
+    /// Set all versions from a file, or from standard input (-), with the document as in a catalog
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["version", "phases", "platforms", "remove"])]
     file: Option<String>,
-    /// Say nothing more about the version, or about any where none is named
+    /// Remove the lifecycle of the version, or of all versions if none is specified
     #[arg(long, conflicts_with_all = ["phases", "platforms"])]
     remove: bool,
 }
@@ -69,13 +69,15 @@ pub(crate) fn run(arguments: &LifecycleArguments, context: &Context<'_>) -> Comm
                 if !known {
                     let of = arguments.version.map(|version| format!("version {version} of "));
                     let of = of.unwrap_or_default();
-                    printer.warning(format_args!("the catalog says no lifecycle of {of}package {package}"));
+                    printer.warning(format_args!(
+                        "the catalog contains no lifecycle of {of}package {package}"
+                    ));
                 }
             },
         );
     }
     let Some(version) = arguments.version else {
-        return Err(CommandError::usage("name a version"));
+        return Err(CommandError::usage("no version was specified"));
     };
     let change = LifecycleChange {
         phases: arguments.phases.iter().map(|phase| phase.0.clone()).collect(),
@@ -83,7 +85,7 @@ pub(crate) fn run(arguments: &LifecycleArguments, context: &Context<'_>) -> Comm
     };
     if change == LifecycleChange::default() {
         return Err(CommandError::usage(
-            "nothing is said about the version: give --phase, --platform or --remove",
+            "there is nothing to set; use --phase, --platform or --remove",
         ));
     }
     arguments.edit.run(
@@ -100,17 +102,15 @@ impl LifecycleArguments {
         let read = read_file(&name, &bytes, limits);
         printer.report(&read.findings);
         if has_errors(&read.findings) {
-            printer.error(format_args!("{name} has errors; nothing was written"));
+            printer.error(format_args!("{name} has errors, so nothing was written"));
             return Ok(Status::Failure);
         }
         let Some((package, versions)) = read.document else {
-            let error = CommandError::failure(format!("{name} is not one document of lifecycles"));
-            return Err(error.hint(format!(
-                "write a document of schema {LIFECYCLES}, as it stands in a catalog"
-            )));
+            let error = CommandError::failure(format!("{name} is not a single lifecycles document"));
+            return Err(error.hint(format!("use a document of schema {LIFECYCLES}, as in a catalog")));
         };
         if package != self.package {
-            let error = format!("{name} is about package {package:?}, not {:?}", self.package);
+            let error = format!("{name} describes package {package:?}, not {:?}", self.package);
             return Err(CommandError::failure(error));
         }
         self.edit.run(

@@ -1,4 +1,4 @@
-//! `opmx catalog merge`: several catalogs made one.
+//! `opmx catalog merge`: merging several catalogs into one.
 
 use super::edit;
 use crate::catalog::file_based::edit::merge;
@@ -6,34 +6,35 @@ use crate::cli::Context;
 use crate::cli::arguments::CatalogLimitArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  The catalogs of two teams
+  Merge the catalogs of two teams
   $ opmx catalog merge catalog-a catalog-b -o catalog
 
-  A fragment into a catalog; what the fragment has is right
+  Merge a fragment into a catalog, and prefer the fragment in conflicts
   $ opmx catalog merge catalog fragment -o new --prefer fragment";
 
 /// Merge catalogs into a new one
 ///
-/// Documents that only one catalog has are copied as they are, with their comments. A channel, a package or the deprecations
-/// of a package that several catalogs have get the entries and fields of all. It is an error if catalogs differ in a bundle
-/// of one name, an entry of one channel, a default channel or another field; --prefer names the catalog that is right then.
-/// The files of the new catalog are PACKAGE/catalog.yaml and PACKAGE/catalog.json; .indexignore files are not copied.
+/// Documents that only one catalog contains are copied unchanged, with their comments. Channels, packages and
+/// deprecations that several catalogs contain get the entries and fields of all catalogs. It is an error if catalogs
+/// differ in a bundle, a channel entry, a default channel or a different field, unless --prefer specifies the catalog
+/// that takes precedence. The files of the new catalog are PACKAGE/catalog.yaml and PACKAGE/catalog.json; .indexignore
+/// files are not copied.
 ///
-/// The result is validated, and appears when it is complete. Nothing may be there yet.
+/// The result is validated, and appears only when it is complete. The new folder must be absent or empty.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MergeArguments {
-    /// Folders of the catalogs; documents come in the order of the first
+    /// Folders of the catalogs; documents are in the order of the first catalog
     #[arg(required = true, num_args = 2.., value_name = "DIR")]
     catalogs: Vec<PathBuf>,
     /// Folder for the new catalog
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Catalog that is right if they differ
+    /// Catalog that takes precedence in conflicts
     #[arg(long, value_name = "DIR")]
     prefer: Option<PathBuf>,
     #[command(flatten)]
@@ -47,12 +48,24 @@ pub(crate) fn run(arguments: &MergeArguments, context: &Context<'_>) -> CommandR
         Some(prefer) => {
             let same = |catalog: &PathBuf| catalog.components().eq(prefer.components());
             let Some(place) = arguments.catalogs.iter().position(same) else {
-                let error = CommandError::usage(format!("{} is none of the catalogs to merge", prefer.display()));
-                return Err(error.hint("name one of them with --prefer"));
+                let error = CommandError::usage(format!("{} is not one of the catalogs to merge", prefer.display()));
+                return Err(error.hint("specify one of the catalogs with --prefer"));
             };
             Some(place)
         }
     };
+    if let Some(catalog) = arguments
+        .catalogs
+        .iter()
+        .find(|catalog| is_inside(&arguments.output, catalog))
+    {
+        let error = CommandError::usage(format!(
+            "{} is inside the catalog {}, which would contain all documents twice",
+            arguments.output.display(),
+            catalog.display()
+        ));
+        return Err(error.hint("specify a folder outside the catalogs with --output"));
+    }
     let packages = match merge(
         &arguments.catalogs,
         preferred,
@@ -72,4 +85,13 @@ pub(crate) fn run(arguments: &MergeArguments, context: &Context<'_>) -> CommandR
     }
     printer.status(format_args!("wrote {}", arguments.output.display()));
     Ok(Status::Success)
+}
+
+/// Returns whether a path, which need not exist, is inside a folder.
+fn is_inside(path: &Path, folder: &Path) -> bool {
+    let (Ok(path), Ok(folder)) = (std::path::absolute(path), folder.canonicalize()) else {
+        return false;
+    };
+    let mut existing = path.ancestors().filter_map(|path| path.canonicalize().ok());
+    existing.next().is_some_and(|path| path.starts_with(folder))
 }

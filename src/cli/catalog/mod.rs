@@ -1,4 +1,4 @@
-//! `opmx catalog`: file-based catalogs, changed and built with one command for each step.
+//! `opmx catalog`: changing and building file-based catalogs, with one command for each step.
 
 mod add;
 mod build;
@@ -24,7 +24,7 @@ Examples:
   $ opmx catalog add catalog -b registry.example.com/etcd-bundle:v0.9.4 \\
       --channel stable
 
-  Take a version out of all channels, and see first what would change
+  Preview and apply the removal of a version from all channels
   $ opmx catalog rm catalog etcd@0.9.2 --dry-run
   $ opmx catalog rm catalog etcd@0.9.2
 
@@ -36,8 +36,8 @@ Examples:
 
 /// Change file-based catalogs, and build their images
 ///
-/// A change keeps comments, the order of keys and the layout of the documents that it is about, and every byte of all
-/// others. The result is validated before anything is written, and all files change or none.
+/// A change keeps the comments, key order and layout of the affected documents, and every byte of all other documents.
+/// The result is validated before anything is written, and either all files change or none.
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct CatalogArguments {

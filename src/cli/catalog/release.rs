@@ -1,8 +1,10 @@
-//! `opmx catalog release`: a version into all catalogs of a community repository.
+//! `opmx catalog release`: releasing a version into all catalogs of a community repository.
 
 use super::edit;
+use crate::catalog::file_based::migrate::Level;
 use crate::cli::alpha::template::refuse_bundles;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
+use crate::cli::catalog_output::MigrateLevel;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::{self, StrictnessArguments};
 use crate::cli::{Context, guesses};
@@ -16,44 +18,47 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  The version that the bundle says
+  Release the version of the bundle
   $ opmx catalog release operators/etcd --bundle registry.example.com/etcd-bundle:v0.9.4
 
-  See first what would change
+  Preview the changes
   $ opmx catalog release operators/etcd 0.9.4 --dry-run \\
       --bundle registry.example.com/etcd-bundle:v0.9.4";
 
-/// How many bundles are fetched and read at once.
+/// The number of bundles that are fetched and read at once.
 const PARALLEL: usize = 4;
 
 /// Release a version into all catalogs of a community repository
 ///
-/// The file ci.yaml of the operator says which catalogs are rendered from its templates, and release-config.yaml in the
-/// folder of the version which channels it goes into and what it replaces there. Templates are made where they are
-/// absent. The catalogs, in catalogs/NAME/PACKAGE beside the folder of all operators, take what their templates then say;
-/// from OpenShift 4.17 on with olm.csv.metadata in the place of manifests. Only bundles that a catalog does not have are
-/// fetched, each once for all catalogs. All files change or none.
+/// The file ci.yaml of the operator specifies the catalogs that are rendered from its templates. The file
+/// release-config.yaml in the folder of the version specifies its channels and the bundles that it replaces there.
+/// Missing templates are created. The catalogs, in catalogs/NAME/PACKAGE next to the folder of all operators, are
+/// updated from their templates; from OpenShift 4.17 on, with olm.csv.metadata instead of manifests. Only bundles that
+/// a catalog does not contain are fetched, each once for all catalogs. Either all files change or none.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReleaseArguments {
     /// Folder of the operator, such as operators/etcd
     #[arg(value_name = "OPERATOR_DIR")]
     operator: PathBuf,
-    /// Folder of the version in it [default: the version of the bundle]
+    /// Folder of the version in OPERATOR_DIR [default: the version of the bundle]
     #[arg(value_name = "VERSION")]
     version: Option<String>,
-    /// Bundle of the version, as the templates are to name it
+    /// Bundle of the version, with the reference to write to the templates
     #[arg(short, long, value_name = "REF")]
     bundle: String,
-    /// Replace what is there of the version, and remove from the catalogs what their templates do not have
+    /// Replace existing entries of the version, and remove catalog content that is not in the templates
     #[arg(long)]
     overwrite: bool,
-    /// Print what would change as a diff, and write nothing
+    /// Print the changes as a diff without writing anything
     #[arg(long)]
     dry_run: bool,
-    /// Leave out dependencies that are recommended or optional
+    /// Replace old forms with newer forms in all catalogs, up to this level [default: by the release of OpenShift]
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    migrate_level: Option<MigrateLevel>,
+    /// Omit recommended and optional dependencies
     ///
-    /// An OLM that does not know intents takes each dependency as required.
+    /// OLM versions that do not support intents treat every dependency as required.
     #[arg(long)]
     required_only: bool,
     #[command(flatten)]
@@ -82,6 +87,7 @@ pub(crate) fn run(arguments: &ReleaseArguments, context: &Context<'_>) -> Comman
         version: arguments.version.as_deref(),
         bundle: &arguments.bundle,
         overwrite: arguments.overwrite,
+        level: arguments.migrate_level.map(Level::from),
         parallel: PARALLEL,
     };
     let released = match context.runtime.block_on(release(&request, &transports, &opening)) {
@@ -91,7 +97,7 @@ pub(crate) fn run(arguments: &ReleaseArguments, context: &Context<'_>) -> Comman
     let Some(change) = &released.edited else {
         printer.report(&released.findings);
         printer.error(format_args!(
-            "{} cannot be released; nothing was written",
+            "{} cannot be released, so nothing was written",
             arguments.operator.display()
         ));
         return Ok(Status::Failure);
@@ -117,7 +123,7 @@ fn refused(error: ReleaseError, context: &Context<'_>) -> CommandResult {
         ReleaseError::Bundle { reference, source } => {
             if let BundleError::Intake(IntakeError::Findings { diagnostics, .. }) = &*source {
                 printer.report(diagnostics);
-                printer.error(format_args!("{reference} has errors; nothing was written"));
+                printer.error(format_args!("{reference} has errors, so nothing was written"));
                 return Ok(Status::Failure);
             }
             let error = CommandError::from(*source).context(format!("cannot render {reference}"));

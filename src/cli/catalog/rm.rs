@@ -1,4 +1,4 @@
-//! `opmx catalog rm`: packages, channels and bundles out of a catalog.
+//! `opmx catalog rm`: removing packages, channels and bundles from a catalog.
 
 use super::edit::{self, EditArguments, Opened};
 use super::target::TargetArgument;
@@ -14,50 +14,51 @@ use std::collections::BTreeMap;
 
 const EXAMPLES: &str = "\
 Examples:
-  A version, out of all channels
+  Remove a version from all channels
   $ opmx catalog rm catalog etcd@0.9.2
 
-  Out of one channel, by the name of the bundle
+  Remove a bundle from one channel, by name
   $ opmx catalog rm catalog etcd:alpha@etcdoperator.v0.9.2
 
-  The default channel
+  Remove the default channel
   $ opmx catalog rm catalog etcd:alpha --default-channel stable
 
-  A package
+  Remove a package
   $ opmx catalog rm catalog etcd
 
-  An image, out of a list of a semver template
+  Remove an image from a list of a semver template
   $ opmx catalog rm template.yaml stable=registry.example.com/etcd-bundle:v0.9.2";
 
 /// Remove packages, channels or bundles from a catalog
 ///
-/// An entry that replaced a removed bundle takes over what the bundle replaced and skipped, its skipRange included, and skips
-/// the bundle itself: every channel keeps one head, and clusters that run the bundle still get there. Clusters that run a
-/// removed head stay on it, which is a warning. Channels that become empty are removed, and so are bundles that are in no
-/// channel any more, and deprecations of what was removed.
+/// An entry that replaced a removed bundle takes over the replaces, skips and skipRange of that bundle, and skips the
+/// bundle itself. Therefore every channel keeps one head, and clusters that run the bundle still get updates. Clusters
+/// that run a removed head stay on it, which causes a warning. Empty channels, bundles that are no longer in any
+/// channel, and deprecations of removed items are also removed.
 ///
-/// In a basic template, bundles are named by the field "name" of their entries. In a semver template, a target is an image:
-/// IMAGE, or LIST=IMAGE for one of the lists candidate, fast and stable.
+/// In a basic template, bundles are identified by the field "name" of their entries. In a semver template, a target is
+/// an image: IMAGE, or LIST=IMAGE for one of the lists candidate, fast and stable.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RmArguments {
     #[command(flatten)]
     edit: EditArguments,
-    /// What to remove: PACKAGE, PACKAGE:CHANNEL, PACKAGE@BUNDLE or PACKAGE:CHANNEL@BUNDLE, with a bundle by version or name
+    /// Targets to remove: PACKAGE, PACKAGE:CHANNEL, PACKAGE@BUNDLE or PACKAGE:CHANNEL@BUNDLE, with the version or name
+    /// of a bundle
     #[arg(required = true, value_name = "TARGET")]
     targets: Vec<TargetArgument>,
-    /// New default channel, if the current one is removed
+    /// New default channel, if the current default channel is removed
     #[arg(long, value_name = "CHANNEL")]
     default_channel: Option<String>,
 }
 
-/// What went from a package, or from lists of a semver template.
+/// The removed parts of a package, or an image that was removed from lists of a semver template.
 enum Removed {
     Package(String, Removal),
     Image(String, Vec<String>),
 }
 
-/// Takes images out of a semver template: IMAGE, or LIST=IMAGE.
+/// Removes images from a semver template. The targets have the form `IMAGE` or `LIST=IMAGE`.
 fn images(template: &mut TemplateEditor, targets: &[TargetArgument]) -> Result<Vec<Removed>, CatalogEditError> {
     let mut removed = Vec::new();
     for target in targets {

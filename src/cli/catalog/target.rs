@@ -1,14 +1,14 @@
-//! What of a catalog a command is about: `PACKAGE[:CHANNEL][@BUNDLE]`.
+//! The target of a command in a catalog: `PACKAGE[:CHANNEL][@BUNDLE]`.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A package, or a channel or bundle of it.
+/// A package, or one of its channels or bundles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TargetArgument {
     pub(crate) package: String,
     pub(crate) channel: Option<String>,
-    /// By name or version.
+    /// The name or version of the bundle.
     pub(crate) bundle: Option<String>,
 }
 

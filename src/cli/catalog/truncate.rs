@@ -1,6 +1,6 @@
-//! `opmx catalog truncate`: old versions out of a package.
+//! `opmx catalog truncate`: removing old versions from a package.
 
-use super::edit::{self, EditArguments};
+use super::edit::{self, FolderEditArguments};
 use crate::cli::error::CommandResult;
 use crate::cli::{Context, removals};
 use crate::index::curate::lost;
@@ -10,25 +10,25 @@ use semver::Version;
 
 const EXAMPLES: &str = "\
 Examples:
-  Keep 1.4.0 and what is higher
+  Keep 1.4.0 and higher versions
   $ opmx catalog truncate catalog etcd --below 1.4.0";
 
 /// Remove the old versions of a package
 ///
-/// The lowest bundle that a channel keeps skips the removed ones, so that clusters which run one of them still get an
-/// update. A channel with lower versions only is removed.
+/// The lowest bundle that a channel keeps skips the removed bundles, so that clusters that run them still get updates.
+/// A channel with only lower versions is removed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TruncateArguments {
     #[command(flatten)]
-    edit: EditArguments,
+    edit: FolderEditArguments,
     /// Name of the package
     #[arg(value_name = "PACKAGE")]
     package: String,
     /// Lowest version to keep
     #[arg(long, value_name = "VERSION", value_parser = parse_strict)]
     below: Version,
-    /// New default channel, if the current one is removed
+    /// New default channel, if the current default channel is removed
     #[arg(long, value_name = "CHANNEL")]
     default_channel: Option<String>,
 }
@@ -37,8 +37,7 @@ pub(crate) fn run(arguments: &TruncateArguments, context: &Context<'_>) -> Comma
     let (package, default_channel) = (&arguments.package, arguments.default_channel.as_deref());
     arguments.edit.run(
         context,
-        |opened| {
-            let editor = opened.catalog()?;
+        |editor| {
             let removal = editor.change(package, |draft| draft.truncate(&arguments.below, default_channel))?;
             Ok((removal, lost(editor)))
         },

@@ -1,4 +1,4 @@
-//! `opmx index add`: bundles into an index image.
+//! `opmx index add`: adding bundles to an index image.
 
 use crate::cli::Context;
 use crate::cli::additions::{self, AdditionArguments};
@@ -14,31 +14,31 @@ use clap::Args;
 
 const EXAMPLES: &str = "\
 Examples:
-  A new index, pushed to a registry
+  Push a new index to a registry
   $ opmx index add -b registry.example.com/etcd-bundle:v0.9.4 -t registry.example.com/index:v1
 
-  More bundles into it, from images and folders
+  Add more bundles, from images and folders
   $ opmx index add -b registry.example.com/etcd-bundle:v0.9.5,./prometheus \\
       -f registry.example.com/index:v1 -t registry.example.com/index:v2
 
-  Many bundles, one on each line of a file
+  Add many bundles, listed in a file, one per line
   $ opmx index add --bundles-from bundles.txt -t oci:index:latest
 
-  For two platforms, with the binary of opmx for the other one
+  Build for two platforms, with the opmx binary for the second platform
   $ opmx index add -b ./etcd -t registry.example.com/index:v1 --binary linux/arm64=opmx-arm64
 
-  Only the database and a Dockerfile, for another tool to build
+  Write only the database and a Dockerfile, to build with a different tool
   $ opmx index add -b ./etcd --generate";
 
 /// Add bundles to an index image
 ///
-/// All bundles are added, or none. The index begins empty, or with what --from-index holds. The image holds the
-/// database, or the file-based catalog that it began with, and opmx itself, which serves it. The reference with its
-/// digest is printed.
+/// Either all bundles are added or none. The index starts empty, or with the content of --from-index. The image
+/// contains the database, or the file-based catalog if --from-index is a catalog, and opmx to serve it. The reference
+/// with the digest of the image is printed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AddArguments {
-    /// Bundles, separated by commas: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or folders
+    /// Bundles to add, separated by commas: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or folders
     #[arg(
         short,
         long,
@@ -47,7 +47,7 @@ pub(crate) struct AddArguments {
         required_unless_present = "bundles_from"
     )]
     bundles: Vec<String>,
-    /// Index to begin with: an image, a database file, or the folder of a file-based catalog
+    /// Index to start from: an image, a database file, or the folder of a file-based catalog
     #[arg(short, long, value_name = "INDEX")]
     from_index: Option<String>,
     #[command(flatten)]
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         limits: arguments.limits.index(&arguments.database, &arguments.registry),
         writing: &writing,
         strictness: &options.strictness,
-        form: arguments.form.get(),
+        form: arguments.form.at(&arguments.publication)?,
         redo: arguments.publication.redo(),
     };
     match context

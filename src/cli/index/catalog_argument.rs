@@ -1,4 +1,4 @@
-//! The index that a command looks at, and what is said of a name that it does not hold.
+//! The index that a command reads, and the errors for names that the index does not contain.
 
 use crate::catalog::selection::SelectionError;
 use crate::cli::error::CommandError;
@@ -14,16 +14,16 @@ pub(crate) struct CatalogArgument {
 }
 
 impl CatalogArgument {
-    /// What to say about a package that the index does not hold.
+    /// Returns the error for a package that the index does not contain.
     pub(crate) fn no_package(&self, package: &str, nearest: Option<String>) -> CommandError {
-        let missing = CommandError::missing(format!("{} holds no package {package:?}", self.index));
+        let missing = CommandError::missing(format!("{} has no package {package:?}", self.index));
         self.hint(missing, nearest, "packages")
     }
 
-    /// What to say about a name that the index does not hold.
+    /// Returns the error for a name that the index does not contain.
     pub(crate) fn unknown(&self, error: SelectionError) -> CommandError {
         let missing =
-            |what: &str, name: &str| CommandError::missing(format!("{} holds no such {what} {name:?}", self.index));
+            |what: &str, name: &str| CommandError::missing(format!("{} contains no {what} {name:?}", self.index));
         match error {
             SelectionError::Package { package, nearest } => self.no_package(&package, nearest),
             SelectionError::Channel { channel, nearest } => {
@@ -36,7 +36,7 @@ impl CatalogArgument {
 
     fn hint(&self, missing: CommandError, nearest: Option<String>, list: &str) -> CommandError {
         missing.hint(match nearest {
-            Some(name) => format!("there is {name:?}"),
+            Some(name) => format!("did you mean {name:?}?"),
             None => format!("see opmx index list {list} {}", self.index),
         })
     }

@@ -1,4 +1,4 @@
-//! `opmx index check`: what is wrong with an index, and mending what needs no decision.
+//! `opmx index check`: checking an index, and fixing unambiguous problems.
 
 use crate::cli::Context;
 use crate::cli::additions;
@@ -20,30 +20,30 @@ use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
-  An index image
+  Check an index image
   $ opmx index check registry.example.com/index:v1
 
-  A database file, mending what needs no decision
+  Check a database file, and fix unambiguous problems
   $ opmx index check index.db --fix
 
-  Before publishing: the registries must have all bundles
+  Check that the registries have all bundles before publishing
   $ opmx index check oci:index:v1 --images
 
-  A file-based catalog, and whether the registries have its bundles
+  Check a file-based catalog, and that the registries have its bundles
   $ opmx index check catalog --images
 
-  What an administrator does not allow
+  Check against the policy of an administrator
   $ opmx index check registry.example.com/index:v1 --policy policy.yaml
 
-  What clusters with OLM 0.18 cannot use, and who is stuck because of it
+  Find bundles that clusters with OLM 0.18 cannot use, and the updates that these bundles stop
   $ opmx index check registry.example.com/index:v1 --for 0.18.0";
 
-/// Check an index: its channels, its rows, and the sizes of what is in it
+/// Check an index: its channels, its rows and the sizes of its manifests
 ///
-/// Finds bundles that no update leads to, entries of bundles that are not there, heads and default channels that are
-/// none, rounds in the graph, and manifests that cannot be read or that are too large; in a database also rows that
-/// belong to nothing and a damaged file, in a file-based catalog all that opmx validate finds. Nothing is changed without
-/// --fix, which is for databases only. The exit status is 0 where no error is found; warnings do not change it.
+/// Finds bundles that no update leads to, entries of missing bundles, invalid heads and default channels, cycles in the
+/// graph, and manifests that are unreadable or too large. In a database, also finds orphaned rows and a damaged file;
+/// in a file-based catalog, everything that opmx validate finds. Nothing is changed without --fix, which is for
+/// databases only. The exit status is 0 if no error is found; warnings do not affect it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CheckArguments {
@@ -51,18 +51,18 @@ pub(crate) struct CheckArguments {
     /// catalog
     #[arg(value_name = "REF|FILE|DIR")]
     index: String,
-    /// Mend what needs no decision, in one step, in a database file
+    /// Fix unambiguous problems in a database file, in one step
     ///
-    /// Rows of bundles that are not there go, and so do bundles that no channel has and APIs of no bundle; the only
-    /// channel of a package becomes its default channel. What was done is said, and what is left is shown.
+    /// Rows of missing bundles, bundles that are in no channel, and APIs of no bundle are removed; the only channel of
+    /// a package becomes its default channel. Reports the fixes and the remaining findings.
     #[arg(long)]
     fix: bool,
-    /// Ask the registries whether they have the images: those of the bundles, or with --images=all those that the
-    /// operators run and list, too
+    /// Check that the registries have the images of the bundles or, with --images=all, also the images that the
+    /// operators run and list
     ///
-    /// Only manifests are asked for, no layers, each image once. An image that is not there is an error, and so is one
-    /// whose registry does not say: an index whose images are unknown is not fit to be published. The two have
-    /// different rules. A registry that does not answer is not asked again and again.
+    /// Only manifests are requested, not layers, and each image only once. A missing image is an error, and so is an
+    /// image whose registry gives no answer, because such an index should not be published. The two errors have
+    /// different rules. A registry that does not respond is not queried repeatedly.
     #[arg(
         long,
         value_enum,
@@ -72,12 +72,13 @@ pub(crate) struct CheckArguments {
         default_missing_value = "bundles"
     )]
     images: Option<ImagesArgument>,
-    /// Find what clusters with this OLM cannot use: registry+v1 for what no released OLM can, or its version
+    /// Find bundles that clusters with this OLM version cannot use; registry+v1 stands for all released versions
     ///
-    /// A bundle that cannot be installed is an error, with the channels where that stops installations and updates; one
-    /// that is installed but works otherwise than meant is a warning. For clusters with several versions name the
-    /// oldest: newer ones can do what it can. The number is that of OLM, such as 0.18.0, not that of OpenShift. Without
-    /// it, or with proposed, the index is for an OLM that does what the proposals describe.
+    /// A bundle that cannot be installed is an error, which lists the channels where it stops installations and
+    /// updates. A bundle that can be installed but works differently than intended is a warning. For clusters with
+    /// several versions, use the oldest, because newer versions support everything that it supports. The version is
+    /// that of OLM, such as 0.18.0, not that of OpenShift. The default, proposed, is for an OLM that implements the
+    /// proposals.
     #[arg(
         long = "for",
         visible_alias = "olm",
@@ -97,9 +98,9 @@ pub(crate) struct CheckArguments {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ImagesArgument {
-    /// The images that are bundles
+    /// The images of the bundles
     Bundles,
-    /// Also those that the operators run, and related ones
+    /// Also the images that the operators run, and related images
     All,
 }
 
@@ -122,12 +123,12 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
             IndexLocation::File(path) if !path.join(LAYOUT_FILE).is_file() => path,
             IndexLocation::File(_) | IndexLocation::Image(_) => {
                 return Err(CommandError::usage("--fix changes a database file, not an image")
-                    .hint("take the database out of the image, or make a new image with opmx index prune-stranded"));
+                    .hint("extract the database from the image, or build a new image with opmx index prune-stranded"));
             }
         };
         if path.is_dir() {
             let usage = CommandError::usage("--fix changes a database file, not a file-based catalog");
-            return Err(usage.hint("opmx migrate and opmx validate help with the files of a catalog"));
+            return Err(usage.hint("use opmx migrate and opmx validate for the files of a catalog"));
         }
         for repair in database::check::repair::repair(&path, &additions::writing(&arguments.limits.database)?)? {
             printer.status(repair);
@@ -141,16 +142,16 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
         advice: Some(registry_hint),
         limits: arguments.limits.index(&arguments.registry),
     };
-    let asking = |count| printer.status(format_args!("asking for {}", counted(count, "image")));
+    let asking = |count| printer.status(format_args!("checking {} in the registries", counted(count, "image")));
     let location: IndexLocation = arguments.index.parse()?;
     let checking = check(&location, &transports, &options, asking);
     let checked = context.runtime.block_on(checking);
     let checked = checked.map_err(|error| guesses::with_index_guess(error.into(), &arguments.index))?;
     if !checked.is_complete && (options.olm != Olm::Proposed || options.images.is_some()) {
-        printer.warning("the catalog has errors, so neither its images nor clusters were looked at");
+        printer.warning("the catalog has errors, so its images and its use on clusters were not checked");
     }
     if !checked.is_complete && options.policy.is_some() {
-        printer.warning("the catalog has errors, so it was not held against the policy");
+        printer.warning("the catalog has errors, so it was not checked against the policy");
     }
     printer.findings(arguments.output.output, &checked.findings)?;
     Ok(if diagnostic::has_errors(&checked.findings) {

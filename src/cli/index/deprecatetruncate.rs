@@ -12,20 +12,21 @@ use clap::Args;
 
 const EXAMPLES: &str = "\
 Examples:
-  Nothing below version 0.9.2
+  Remove everything below version 0.9.2
   $ opmx index deprecatetruncate -b registry.example.com/etcd-bundle:v0.9.2 -f registry.example.com/index:v1 -t registry.example.com/index:v2";
 
-/// Deprecate bundles and cut their channels off below them
+/// Deprecate bundles, and truncate their channels below them
 ///
-/// A bundle that is deprecated is the end of its channels. What is below it goes, unless another channel has it or
-/// another bundle leads there. A channel whose head is deprecated goes as a whole. A package keeps its default channel.
+/// A deprecated bundle becomes the lowest bundle of its channels. Lower bundles are removed, unless a different channel
+/// contains them or a different bundle leads to them. A channel whose head is deprecated is removed completely. A
+/// package keeps its default channel.
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,
     override_usage = "opmx index deprecatetruncate [OPTIONS] -b <BUNDLES> -f <REF|FILE>"
 )]
 pub(crate) struct DeprecateTruncateArguments {
-    /// The bundles, separated by commas: their names, or their images as the index stores them
+    /// Bundles to deprecate, separated by commas: their names, or their images as stored in the index
     #[arg(short = 'b', long, value_name = "BUNDLES", value_delimiter = ',', required = true)]
     bundles: Vec<String>,
     #[command(flatten)]
@@ -45,5 +46,7 @@ pub(crate) fn run(arguments: &DeprecateTruncateArguments, context: &Context<'_>)
         request.permissive |= applied == Applied::Maybe;
         Ok(truncate(request, target, &writing)?)
     };
-    arguments.change.run(context, change, removals::report_truncation)
+    arguments.change.run(context, change, |published, printer| {
+        removals::report_truncation(&published.changed, published.is_catalog, printer);
+    })
 }

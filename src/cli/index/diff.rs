@@ -1,4 +1,4 @@
-//! `opmx index diff`: what differs between two indexes.
+//! `opmx index diff`: the differences between two indexes.
 
 use crate::catalog::difference::difference;
 use crate::catalog::losses::{LossKind, counterpart, losses};
@@ -10,50 +10,50 @@ use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
-  What a new version of an index image brings
+  Show the changes in a new version of an index image
   $ opmx index diff registry.example.com/index:v1 registry.example.com/index:v2
 
-  For a pull request
+  Write a summary for a pull request
   $ opmx index diff registry.example.com/index:v1 index.db -o markdown
 
-  What is lost on the way to a file-based catalog: nothing
+  Verify that a migration to a file-based catalog loses nothing
   $ opmx migrate index.db catalog && opmx index diff index.db catalog
 
-  In a script
+  Use the exit status in a script
   $ opmx index diff old.db new.db -q --exit-code
 
-  A fragment against the catalog in production: may it be merged?
+  Check whether a fragment may be merged into the catalog in production
   $ opmx index diff registry.example.com/catalog:v1 catalog --fragment \\
       --deny removed-channel,removed-bundle,lost-upgrade";
 
-/// Say what differs between two indexes
+/// Show the differences between two indexes
 ///
-/// Compared are packages with their default channels, channels with their heads, what bundles replace and skip in them,
-/// and of each bundle version, image, skipRange, properties and dependencies. Manifests are not.
+/// Compares packages with their default channels, channels with their heads and with the replaces and skips fields of
+/// their bundles, and the version, image, skipRange, properties and dependencies of each bundle. Manifests are not
+/// compared.
 ///
-/// What only NEW holds has a plus, what only OLD holds a minus, what differs a tilde.
+/// A plus marks items that only NEW contains, a minus items that only OLD contains, and a tilde items that differ.
 ///
-/// The exit status is 0 even where the indexes differ, unless a flag asks for another.
+/// The exit status is 0 even if the indexes differ, unless --exit-code or --deny is used.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DiffArguments {
-    /// The index before: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog
+    /// Old index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog
     #[arg(value_name = "OLD")]
     old: String,
-    /// The index after it, in the same or another form
+    /// New index, in the same or a different form
     #[arg(value_name = "NEW")]
     new: String,
-    /// Form of the result
+    /// Output format
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
     output: Form,
-    /// End with exit status 3 where the indexes differ
+    /// Exit with status 3 if the indexes differ
     #[arg(long)]
     exit_code: bool,
-    /// End with exit status 3 where NEW takes something of this kind away from users of OLD, and name each; may be
-    /// given several times
+    /// Exit with status 3 if users of OLD lose something of this kind in NEW, and list the losses; may be repeated
     #[arg(long, value_name = "LOSSES", value_delimiter = ',', value_enum)]
     deny: Vec<Denied>,
-    /// NEW is a part of OLD that is to replace it: leave out the packages that only OLD holds
+    /// Treat NEW as a replacement for a part of OLD, and ignore packages that only OLD contains
     #[arg(long)]
     fragment: bool,
     #[command(flatten)]
@@ -62,20 +62,20 @@ pub(crate) struct DiffArguments {
     limits: IndexLimitArguments,
 }
 
-/// What may not be lost.
+/// The losses to deny.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Denied {
-    /// Everything below
+    /// All of the following
     All,
     /// A package
     RemovedPackage,
-    /// A channel of a package that stays
+    /// A channel of a package that is kept
     RemovedChannel,
-    /// A bundle of a package that stays
+    /// A bundle of a package that is kept
     RemovedBundle,
-    /// A bundle of a channel, where both stay
+    /// A bundle in a channel, if both are kept
     RemovedEntry,
-    /// The update of clusters that run a bundle which a channel has, or had
+    /// The update path of clusters that run a current or former bundle of a channel
     LostUpgrade,
     /// The version of the head of a channel
     LowerHead,
@@ -96,14 +96,14 @@ impl Denied {
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 enum Form {
-    /// For a person
+    /// Text for people
     #[default]
     Text,
     /// JSON, with stable field names
     Json,
-    /// The same fields as YAML
+    /// YAML, with the same fields
     Yaml,
-    /// Lists for a pull request
+    /// Markdown lists for a pull request
     Markdown,
 }
 

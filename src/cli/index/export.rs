@@ -10,20 +10,21 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  One package, into the folder downloaded
+  Export one package to the folder downloaded
   $ opmx index export -i registry.example.com/index:v1 -p etcd
 
-  All packages of a database file
+  Export all packages of a database file
   $ opmx index export -i index.db -f manifests
 
-  One package of a file-based catalog
+  Export one package of a file-based catalog
   $ opmx index export -i catalog -p etcd";
 
 /// Write the packages of an index as package manifests
 ///
-/// The layout from before bundle images: PACKAGE/VERSION/*.yaml and PACKAGE/package.yaml. A k8s+v1 bundle is written
-/// as its synthesized ClusterServiceVersion and the objects beside it. The packages appear when all are complete. What
-/// the index knows of a bundle and no manifest says, such as a dependency on a package, is named by a warning.
+/// Package manifests are the predecessor of bundle images: PACKAGE/VERSION/*.yaml and PACKAGE/package.yaml. A k8s+v1
+/// bundle is written as its synthesized ClusterServiceVersion and the accompanying objects. The packages appear only
+/// when all are complete. Warnings report information in the index that manifests cannot express, such as a dependency
+/// on a package.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExportArguments {
@@ -31,10 +32,10 @@ pub(crate) struct ExportArguments {
     /// catalog
     #[arg(short, long, value_name = "REF|FILE|DIR")]
     index: String,
-    /// Packages, separated by commas; all where none is named
+    /// Packages to export, separated by commas [default: all]
     #[arg(short, long, value_name = "PACKAGES", value_delimiter = ',')]
     package: Vec<String>,
-    /// Folder for the packages; those that it holds already are not touched
+    /// Folder for the packages; existing packages in it are not changed
     #[arg(short = 'f', long, value_name = "DIR", default_value = "downloaded")]
     download_folder: PathBuf,
     #[command(flatten)]
@@ -47,7 +48,7 @@ pub(crate) struct ExportArguments {
     tools: ContainerToolArgument,
 }
 
-/// How many bundle images are fetched at once.
+/// The number of bundle images that are fetched at once.
 const PARALLEL: usize = 4;
 
 pub(crate) fn run(arguments: &ExportArguments, context: &Context<'_>) -> CommandResult {
@@ -70,7 +71,7 @@ pub(crate) fn run(arguments: &ExportArguments, context: &Context<'_>) -> Command
                 printer.status(format_args!("wrote {bundles} of {name} to {folder}"));
                 for lost in package.lost {
                     printer.warning(format_args!(
-                        "package manifests have no place for a {} of {}: {} {}",
+                        "package manifests have no field for a {} of {}: {} {}",
                         lost.what, lost.bundle, lost.kind, lost.value
                     ));
                 }

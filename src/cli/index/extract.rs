@@ -1,4 +1,4 @@
-//! `opmx index extract`: some packages of an index, with all that they need, as an index or catalog of their own.
+//! `opmx index extract`: packages of an index with their dependencies, as a separate index or catalog.
 
 use super::publication::{self, CatalogFormArguments, ServerArguments};
 use crate::catalog::file_based::migrate::Level;
@@ -23,33 +23,35 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  A catalog of one package and of all that it could need
+  Write a catalog of one package and all its possible dependencies
   $ opmx index extract etcd -f registry.example.com/index:v1 -o catalog
 
-  An index image of two packages and what they require
+  Push an index image of two packages and their required dependencies
   $ opmx index extract etcd prometheus -f registry.example.com/index:v1 -t registry.example.com/own:v1 \\
       --with-dependencies=required
 
-  What would be in it, and why
+  Show the packages of the result, with the reasons
   $ opmx index extract etcd -f index.db --dry-run";
 
-/// Write some packages of an index, and what they need, as an index of their own
+/// Write packages of an index, with their dependencies, to a separate index
 ///
-/// With a package comes every package of the index that could be what one of its bundles depends on, for which one is
-/// installed is decided in the cluster; and so on with what these require. So the packages resolve there as they do in
-/// the whole index. Why each package is there is said on standard error, and so is what nothing in the index satisfies.
+/// The result includes every package of the index that could satisfy a dependency of a bundle, because the cluster
+/// decides which one is installed, and recursively the packages that these require. Therefore the packages resolve in
+/// the result as in the whole index. The reason for each package, and unsatisfied dependencies, are printed to standard
+/// error.
 ///
-/// The result is an index image, a database file or the folder of a file-based catalog. It is complete or not there.
+/// The result is an index image, a database file or the folder of a file-based catalog. It appears only when it is
+/// complete.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExtractArguments {
-    /// The packages
+    /// Packages to extract
     #[arg(value_name = "PACKAGE", required = true)]
     packages: Vec<String>,
-    /// The index: an image, a database file, or the folder of a file-based catalog
+    /// Source index: an image, a database file, or the folder of a file-based catalog
     #[arg(short, long, value_name = "INDEX")]
     from_index: String,
-    /// Where an index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
+    /// Destination of an index image: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(
         short,
         long,
@@ -58,10 +60,10 @@ pub(crate) struct ExtractArguments {
         conflicts_with_all = ["database", "folder"]
     )]
     tag: Option<String>,
-    /// Write a database file, which is not there yet
+    /// Write a database file, which must not exist yet
     #[arg(short, long, value_name = "FILE", conflicts_with = "folder")]
     database: Option<PathBuf>,
-    /// Write a file-based catalog into this folder, which is not there yet
+    /// Write a file-based catalog into this folder, which must not exist yet
     #[arg(short = 'o', long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
     /// Language of the file-based catalog
@@ -69,14 +71,14 @@ pub(crate) struct ExtractArguments {
     language: OutputLanguage,
     #[command(flatten)]
     follow: FollowArguments,
-    /// Only the packages that are named, and nothing that they need
+    /// Write only the named packages, without their dependencies
     #[arg(long, conflicts_with_all = ["with_dependencies", "without_recommended", "with_optional"])]
     no_dependencies: bool,
     #[command(flatten)]
     form: CatalogFormArguments,
     #[command(flatten)]
     server: ServerArguments,
-    /// Say what would be there, and write nothing
+    /// Print the packages of the result without writing anything
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -129,7 +131,7 @@ fn as_catalog(
     following::report(&extracted.packages.members, &extracted.packages.unsatisfied, printer);
     if extracted.left_out > 0 {
         let left_out = counted(extracted.left_out, "document");
-        printer.warning(format_args!("not kept: {left_out} of no package"));
+        printer.warning(format_args!("not kept: {left_out} without a package"));
     }
     if arguments.dry_run {
         printer.status("nothing was written");
@@ -163,7 +165,7 @@ fn as_index(
         writing: &writing,
         strictness: &Strictness::default(),
         form: arguments.form.get(),
-        // What others publish meanwhile is not what is extracted from.
+        // The packages are not extracted from an index that is published in the meantime.
         redo: false,
     };
     let from: IndexLocation = arguments.from_index.parse()?;

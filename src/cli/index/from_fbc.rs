@@ -1,4 +1,4 @@
-//! `opmx index from-fbc`: a file-based catalog as an index with a database.
+//! `opmx index from-fbc`: converting a file-based catalog to an index with a database.
 
 use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
@@ -11,17 +11,18 @@ use clap::Args;
 
 const EXAMPLES: &str = "\
 Examples:
-  An index image of the catalog in a folder
+  Push an index image of the catalog in a folder
   $ opmx index from-fbc catalog -t registry.example.com/index:v1
 
-  Only the database and a Dockerfile
+  Write only the database and a Dockerfile
   $ opmx index from-fbc registry.example.com/catalog:v1 --generate";
 
-/// Make an index with a database of a file-based catalog
+/// Convert a file-based catalog to an index with a database
 ///
-/// For clusters and pipelines that read databases. Packages, channels with their edges, bundles with their properties,
-/// dependencies, images and manifests are kept. A database has no place for some of what a catalog can say, such as
-/// descriptions and deprecations: each of these is named on standard error. The way back is "opmx render".
+/// The result is for clusters and pipelines that read databases. Packages, channels with their edges, and bundles with
+/// their properties, dependencies, images and manifests are kept. A database has no fields for some parts of a catalog,
+/// such as descriptions and deprecations; these parts are reported on standard error. To convert a database to a
+/// catalog, use "opmx render".
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FromFbcArguments {

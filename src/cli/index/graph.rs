@@ -1,4 +1,4 @@
-//! `opmx index graph`: the update graph as a picture.
+//! `opmx index graph`: drawing the update graph.
 
 use super::catalog_argument::CatalogArgument;
 use crate::catalog::drawing::{self, View};
@@ -10,35 +10,35 @@ use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
-  One package, for a page in Markdown
+  Draw one package for a Markdown page
   $ opmx index graph registry.example.com/index:v1 -p etcd
 
-  One channel as a picture
+  Draw one channel as a picture
   $ opmx index graph index.db -p etcd --channel stable -o svg > etcd.svg
 
-  For Graphviz
+  Draw with Graphviz
   $ opmx index graph index.db -p etcd -o dot | dot -Tpng > etcd.png";
 
-/// Draw the update graph: which bundle may be updated to which
+/// Draw the update graph of an index
 ///
-/// Lines lead from the older bundle to the newer, solid where it replaces the older, dashed where it skips it, dotted
-/// where its skipRange holds the older. Heads, deprecated bundles and bundles that are only mentioned are told apart by
-/// their borders and by words.
+/// Lines lead from older to newer bundles: solid if the newer bundle replaces the older bundle, dashed if it skips the
+/// older bundle, and dotted if its skipRange contains the older bundle. Heads, deprecated bundles and bundles that are
+/// only mentioned have distinct borders and labels.
 ///
-/// Programs that draw Mermaid take 500 lines by default; in larger graphs of the forms mermaid and dot one line stands
-/// for a whole range. The form svg has no such limit and needs no other program.
+/// Mermaid renderers accept 500 lines by default; in larger graphs in the forms mermaid and dot, one line represents a
+/// whole range. The form svg has no such limit and needs no other program.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct GraphArguments {
     #[command(flatten)]
     index: CatalogArgument,
-    /// Packages to draw, separated by commas; all where none is named
+    /// Packages to draw, separated by commas [default: all]
     #[arg(short, long, alias = "package-name", value_name = "PACKAGES", value_delimiter = ',')]
     package: Vec<String>,
-    /// Channels to draw, separated by commas; all where none is named
+    /// Channels to draw, separated by commas [default: all]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     channel: Vec<String>,
-    /// Form of the picture
+    /// Output format
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
     output: Form,
     #[command(flatten)]
@@ -52,9 +52,9 @@ enum Form {
     /// A Mermaid flowchart
     #[default]
     Mermaid,
-    /// The language of Graphviz
+    /// The DOT language of Graphviz
     Dot,
-    /// A picture
+    /// An SVG picture
     Svg,
 }
 

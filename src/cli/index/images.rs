@@ -1,4 +1,4 @@
-//! `opmx index list images`: what must be mirrored, as a list or as the mapping that mirroring clients read.
+//! `opmx index list images`: the images to mirror, as a list or as a mapping for mirroring clients.
 
 use super::catalog_argument::CatalogArgument;
 use crate::catalog::selection::Selection;
@@ -8,7 +8,8 @@ use crate::cli::following::{self, IntentArgument, PreferenceArguments};
 use crate::cli::{Context, sources};
 use crate::index::open::{Index, OpenError};
 use crate::mirror::images::{Images, ImagesError, Query, Role, Use, images, versions};
-use crate::mirror::mapping::{MappingError, Target, mapping};
+use crate::mirror::mapping::{MappingError, mapping};
+use crate::mirror::target::Target;
 use crate::resolver::closure::{Follow, Reason};
 use crate::terminal::Format;
 use crate::terminal::output::List;
@@ -19,58 +20,59 @@ use std::collections::BTreeSet;
 
 const EXAMPLES: &str = "\
 Examples:
-  What must be mirrored for one package
+  List the images to mirror for one package
   $ opmx index list images registry.example.com/index:v1 etcd
 
-  For its newer versions in one channel, with what they require and nothing else
+  List the images of its newer versions in one channel, with only required dependencies
   $ opmx index list images index.db -p etcd --channel stable \\
       --version '>=0.9.0' --intent required
 
-  Copy them, with oc
+  Copy the images with oc
   $ opmx index list images index.db -o mapping \\
       --to mirror.example.com/olm > mapping.txt
   $ oc image mirror -f mapping.txt
 
-  Copy them, with skopeo
+  Copy the images with skopeo
   $ while IFS== read -r from to; do
       skopeo copy --all docker://$from docker://$to
     done < mapping.txt";
 
-/// List the images of the bundles: their own, and those that they run
+/// List the bundle images, and the images that the bundles run
 ///
-/// What the chosen bundles depend on comes along, whether it is required, recommended or optional: all bundles of the
-/// index that could be it, for which one is installed is decided in the cluster. And so on with what these require.
+/// Dependencies of the selected bundles are included, whether required, recommended or optional: all bundles of the
+/// index that could satisfy a dependency, because the cluster decides which one is installed, and recursively the
+/// bundles that these require.
 ///
-/// Each image comes with what names it, digest or tag, and with the bundles that need it and its role in them: it is
-/// the bundle, the operator runs it, or it is only listed as related; and with the reason why a bundle that was not
-/// chosen is there. Where the index does not keep the manifests of a bundle, those that the operator runs cannot be
-/// told from related ones.
+/// For each image, shows whether a digest or a tag names it, the bundles that need it, its role in them (bundle image,
+/// run by the operator, or only listed as related), and the reason for including bundles that were not selected. If the
+/// index does not contain the manifests of a bundle, images that the operator runs cannot be distinguished from related
+/// images.
 ///
-/// The form mapping has a line SOURCE=DESTINATION for each image, as "oc image mirror -f" and other mirroring clients
-/// read it. The path of an image stays the same below REGISTRY/PREFIX. Clients want a tag for the destination, and
-/// registries forget what has none, so an image that is named by digest gets the tag digest-HEX; it is still found by
-/// its digest. Where two images would get one name nothing is printed.
+/// The form mapping has a line SOURCE=DESTINATION for each image, for "oc image mirror -f" and other mirroring clients.
+/// The path of an image stays the same below REGISTRY/PREFIX. Clients need a tag for the destination, and registries
+/// may delete untagged images, so an image that is named by digest gets the tag digest-HEX; its digest remains valid.
+/// If two images would have the same destination, nothing is printed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ImagesArguments {
     #[command(flatten)]
     index: CatalogArgument,
-    /// Only this package
+    /// List only this package
     #[arg(value_name = "PACKAGE", conflicts_with = "packages")]
     package: Option<String>,
-    /// Only these packages, separated by commas
+    /// List only these packages, separated by commas
     #[arg(short, long = "package", value_name = "PACKAGES", value_delimiter = ',')]
     packages: Vec<String>,
-    /// Only bundles of these channels, separated by commas
+    /// List only bundles of these channels, separated by commas
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     channel: Vec<String>,
-    /// Only bundles whose version is in this range, such as ">=1.0.0 <2.0.0"
+    /// List only bundles with a version in this range, such as ">=1.0.0 <2.0.0"
     #[arg(long, value_name = "RANGE", value_parser = VersionRange::parse)]
     version: Option<VersionRange>,
-    /// Follow only dependencies of the chosen bundles that have one of these intents
+    /// Follow only dependencies of the selected bundles with these intents
     ///
-    /// Dependencies on packages have an intent, required where they do not say another; those on APIs are required.
-    /// What is there as a dependency brings along what it requires itself, whatever the intents.
+    /// Dependencies on packages have an intent, which is required by default; dependencies on APIs are always required.
+    /// The required dependencies of an included bundle are also included, regardless of INTENTS.
     #[arg(
         long,
         value_enum,
@@ -79,21 +81,21 @@ pub(super) struct ImagesArguments {
         default_values = ["required", "recommended", "optional"]
     )]
     intent: Vec<IntentArgument>,
-    /// Print an empty list where nothing is chosen, rather than fail
+    /// Print an empty list if nothing is selected, instead of failing
     #[arg(long)]
     allow_empty: bool,
-    /// Only the chosen bundles, and nothing that they depend on
+    /// List only the selected bundles, without their dependencies
     #[arg(long, conflicts_with_all = ["intent", "without_recommended", "with_optional"])]
     no_dependencies: bool,
     #[command(flatten)]
     preferences: PreferenceArguments,
-    /// Form of the result
+    /// Output format
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
     output: Form,
-    /// Where the images go, for the form mapping
+    /// Registry to copy to, for the form mapping
     #[arg(long, value_name = "REGISTRY[/PREFIX]", required_if_eq("output", "mapping"))]
     to: Option<Target>,
-    /// Put the host of each image in front of its path, so that images of several registries never meet
+    /// Prefix the path of each image with its host, so that images of different registries never conflict
     #[arg(long, requires = "to")]
     keep_host: bool,
     #[command(flatten)]
@@ -104,12 +106,12 @@ pub(super) struct ImagesArguments {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Form {
-    /// For a person
+    /// Text for people
     #[default]
     Text,
     /// JSON, with stable field names
     Json,
-    /// The same fields as YAML
+    /// YAML, with the same fields
     Yaml,
     /// Lines for mirroring clients
     Mapping,
@@ -117,7 +119,7 @@ enum Form {
 
 pub(super) fn run(arguments: &ImagesArguments, context: &Context<'_>) -> CommandResult {
     if arguments.to.is_some() && arguments.output != Form::Mapping {
-        return Err(CommandError::usage("--to needs -o mapping"));
+        return Err(CommandError::usage("--to requires -o mapping"));
     }
     let limits = arguments.limits.index(&arguments.registry);
     let opened = sources::open_catalog(&arguments.index.index, &arguments.registry, limits, context)?;
@@ -149,7 +151,7 @@ pub(super) fn run(arguments: &ImagesArguments, context: &Context<'_>) -> Command
     }
 }
 
-/// Says that nothing is chosen, and what could be.
+/// Returns the error for an empty selection, with the available versions.
 fn nothing(arguments: &ImagesArguments, opened: &Index, query: &Query) -> Result<CommandError, CommandError> {
     const SHOWN: usize = 10;
     let index = &arguments.index.index;
@@ -157,19 +159,20 @@ fn nothing(arguments: &ImagesArguments, opened: &Index, query: &Query) -> Result
         let catalog = opened.catalog_without_skip_ranges().map_err(OpenError::from)?;
         let versions = versions(&catalog, &query.selection).map_err(|error| arguments.index.unknown(error))?;
         let error = CommandError::missing(format!(
-            "{index} has no bundle with a version in the range of --version"
+            "{index} contains no bundle with a version in the range of --version"
         ));
         match &versions[..] {
             [] => error,
-            [first, .., last] if versions.len() > SHOWN => {
-                error.hint(format!("there are {} versions, from {first} to {last}", versions.len()))
-            }
-            _ => error.hint(format!("there is {}", versions.join(", "))),
+            [first, .., last] if versions.len() > SHOWN => error.hint(format!(
+                "available versions: {}, from {first} to {last}",
+                versions.len()
+            )),
+            _ => error.hint(format!("available versions: {}", versions.join(", "))),
         }
     } else {
-        CommandError::missing(format!("{index} names no image of what was chosen"))
+        CommandError::missing(format!("{index} contains no image for this selection"))
     };
-    Ok(error.hint("--allow-empty takes an empty list for an answer"))
+    Ok(error.hint("use --allow-empty to accept an empty list"))
 }
 
 fn print_table(found: &Images, context: &Context<'_>) -> CommandResult {
@@ -196,7 +199,7 @@ fn print_table(found: &Images, context: &Context<'_>) -> CommandResult {
     Ok(Status::Success)
 }
 
-/// Why an image is there: `chosen`, or the bundles that want one of its bundles.
+/// Returns the reason why an image is listed: `chosen`, or the bundles that need one of its bundles.
 fn why(uses: &[Use]) -> String {
     if uses.iter().any(|used| used.reasons.is_empty()) {
         return "chosen".to_owned();
@@ -237,7 +240,7 @@ fn print_mapping(found: &Images, target: &Target, keep_host: bool, context: &Con
                         let bundles: Vec<&str> = bundles.map(|bundle| bundle.name.as_str()).collect();
                         context.printer.detail("named by", bundles.join(", "));
                     }
-                    MappingError::Taken { .. } => context.printer.detail("hint", "tell them apart with --keep-host"),
+                    MappingError::Taken { .. } => context.printer.detail("hint", "use --keep-host to distinguish them"),
                 }
             }
             return Ok(Status::Failure);

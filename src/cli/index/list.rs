@@ -1,4 +1,4 @@
-//! `opmx index list`: what is in an index, as a table or for a program.
+//! `opmx index list`: the content of an index, as a table or for a program.
 
 use super::catalog_argument::CatalogArgument;
 use super::images;
@@ -19,37 +19,37 @@ use serde::Serialize;
 
 const EXAMPLES: &str = "\
 Examples:
-  The packages of an index image
+  List the packages of an index image
   $ opmx index list packages registry.example.com/index:v1
 
-  The bundles of one package, in a database file
+  List the bundles of one package in a database file
   $ opmx index list bundles index.db etcd
 
-  All images that an index needs, one on each line
+  Print all images that an index needs, one per line
   $ opmx index list images index.db -o json | jq -r '.[].image'";
 
 const EXAMPLES_PACKAGES: &str = "\
 Examples:
-  Of an index image
+  List the packages of an index image
   $ opmx index list packages registry.example.com/index:v1";
 
 const EXAMPLES_CHANNELS: &str = "\
 Examples:
-  Of all packages
+  List the channels of all packages
   $ opmx index list channels index.db
 
-  Of one package
+  List the channels of one package
   $ opmx index list channels index.db etcd";
 
 const EXAMPLES_BUNDLES: &str = "\
 Examples:
-  Of one package, with the edges of its update graph
+  List the bundles of one package, with the edges of its update graph
   $ opmx index list bundles oci:index:v1 etcd
 
-  As JSON
+  Print JSON
   $ opmx index list bundles index.db -o json";
 
-/// List what is in an index
+/// List the content of an index
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct ListArguments {
@@ -65,9 +65,9 @@ enum ListCommand {
     /// List the channels, with their heads
     #[command(after_help = EXAMPLES_CHANNELS)]
     Channels(PartOfIndex),
-    /// List the bundles of the channels, with what they replace and skip
+    /// List the bundles of the channels, with the bundles that they replace and skip
     ///
-    /// A bundle whose manifests are part of the index has "inline" in place of an image.
+    /// For a bundle whose manifests are part of the index, "inline" is shown instead of an image.
     #[command(after_help = EXAMPLES_BUNDLES)]
     Bundles(PartOfIndex),
     Images(images::ImagesArguments),
@@ -89,10 +89,10 @@ pub(crate) struct WholeIndex {
 pub(crate) struct PartOfIndex {
     #[command(flatten)]
     index: CatalogArgument,
-    /// Only this package
+    /// List only this package
     #[arg(value_name = "PACKAGE")]
     package: Option<String>,
-    /// The same, as for opmx index list images
+    /// Same as PACKAGE, as in opmx index list images
     #[arg(short, long = "package", value_name = "PACKAGE", conflicts_with = "package")]
     package_option: Option<String>,
     #[command(flatten)]
@@ -103,11 +103,12 @@ pub(crate) struct PartOfIndex {
     limits: IndexLimitArguments,
 }
 
-/// Stands for the image of a bundle whose manifests are part of the index.
+/// The text that is shown instead of an image for a bundle whose manifests are part of the index.
 const INLINE: &str = "inline";
 
 impl PartOfIndex {
-    /// The package to list. One that the index does not hold is an error: an empty list would look like an answer.
+    /// Returns the package to list. A package that the index does not contain is an error, because an empty list would
+    /// look like a valid answer.
     fn package(&self, opened: &Index) -> Result<Option<&str>, CommandError> {
         let Some(package) = self.package.as_deref().or(self.package_option.as_deref()) else {
             return Ok(None);
@@ -144,7 +145,7 @@ pub(crate) fn run(arguments: &ListArguments, context: &Context<'_>) -> CommandRe
     }
 }
 
-/// The packages.
+/// Lists the packages.
 pub(crate) fn packages(wanted: &WholeIndex, context: &Context<'_>) -> CommandResult {
     let headings = ["NAME", "DISPLAY NAME", "DEFAULT CHANNEL"];
     let cells = |row: PackageRow| {
@@ -169,7 +170,7 @@ pub(crate) fn packages(wanted: &WholeIndex, context: &Context<'_>) -> CommandRes
     Ok(Status::Success)
 }
 
-/// The channels. One without a single head says why there is none.
+/// Lists the channels. For a channel without a single head, the reason is shown instead of the head.
 pub(crate) fn channels(wanted: &PartOfIndex, context: &Context<'_>) -> CommandResult {
     let headings = ["PACKAGE", "CHANNEL", "HEAD"];
     let opened = wanted.open(context)?;
@@ -199,7 +200,7 @@ pub(crate) fn channels(wanted: &PartOfIndex, context: &Context<'_>) -> CommandRe
     Ok(Status::Success)
 }
 
-/// The bundles of the channels.
+/// Lists the bundles of the channels.
 fn bundles(wanted: &PartOfIndex, context: &Context<'_>) -> CommandResult {
     let headings = [
         "PACKAGE",
@@ -241,7 +242,7 @@ fn bundles(wanted: &PartOfIndex, context: &Context<'_>) -> CommandResult {
     Ok(Status::Success)
 }
 
-/// The bundles of the channels, in the table of opm: by name, and with its columns.
+/// Lists the bundles of the channels, in the table of opm: by name, and with its columns.
 pub(crate) fn bundles_as_opm(wanted: &PartOfIndex, context: &Context<'_>) -> CommandResult {
     let headings = [
         "PACKAGE",
@@ -281,7 +282,7 @@ pub(crate) fn bundles_as_opm(wanted: &PartOfIndex, context: &Context<'_>) -> Com
     Ok(Status::Success)
 }
 
-/// Prints rows while they are read.
+/// Prints rows as they are read.
 fn print<Row: Serialize, const COLUMNS: usize>(
     context: &Context<'_>,
     output: &OutputArguments,

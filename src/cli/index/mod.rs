@@ -24,11 +24,11 @@ use clap::{Args, Subcommand};
 
 const EXAMPLES: &str = "\
 Examples:
-  Add a bundle to an index, and see what it holds
+  Add a bundle to an index, and list the bundles of the index
   $ opmx index add -b registry.example.com/etcd-bundle:v0.9.4 -t oci:index:v1
   $ opmx index list bundles oci:index:v1";
 
-/// Change and look at indexes, the images that OLM reads bundles from
+/// Change and inspect indexes, the images that OLM reads bundles from
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct IndexArguments {

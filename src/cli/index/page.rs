@@ -1,4 +1,4 @@
-//! `opmx index page`: an index as a site to look at.
+//! `opmx index page`: an index as a website.
 
 use crate::catalog::Catalog;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
@@ -6,7 +6,9 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::index::open::Index;
 use crate::page::live::{LiveSite, state_of};
-use crate::page::{Images, SiteOptions, Summary, Unread, catalog_schema, package_schema, write};
+use crate::page::{
+    Hosts, Images, Probe, SiteOptions, Summary, Unprobed, Unread, catalog_schema, package_schema, write,
+};
 use crate::server;
 use crate::terminal::{Format, counted};
 use clap::{Args, ValueEnum};
@@ -19,35 +21,39 @@ use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
-  The site of an index, to open from the disk or to put on any web server
+  Write the site of an index, to open from disk or to put on a web server
   $ opmx index page registry.example.com/index:v1 -o site
 
-  With all that only the images of the bundles hold
+  Include information that only the bundle images contain
   $ opmx index page catalog -o site --images
 
-  With what has changed since the version before
+  Include the sizes and platforms of all images
+  $ opmx index page catalog -o site --probe
+
+  Include the changes since the previous version
   $ opmx index page index.db -o site --title \"Garden operators\" --compare registry.example.com/index:v1
 
-  The site while a catalog is being written, at http://127.0.0.1:8080/
+  Preview a catalog while working on it, at http://127.0.0.1:8080/
   $ opmx index page catalog --serve :8080
 
-  The JSON Schema of catalog.json
+  Print the JSON Schema of catalog.json
   $ opmx index page --schema catalog > catalog.schema.json
 
-  Several catalogs side by side
+  Show several catalogs side by side
   $ opmx index page catalog -o site --catalog 4.21=registry.example.com/index:v4.21";
 
 /// Write a website that shows an index
 ///
-/// The site has a list of all packages with a search and filters, a page for each package with its channels and update
-/// graphs, and for each version with its APIs, permissions, images and dependencies. It also shows what changed from
-/// each version to the next. The site is plain files: it opens from a disk, from any path of a web server and from a
-/// bucket, loads nothing from other hosts, and can be read without JavaScript. The same index gives the same files.
+/// The site has a list of all packages with search and filters, a page for each package with its channels and update
+/// graphs, and a page for each version with its APIs, permissions, images and dependencies. It also shows the changes
+/// from each version to the next. The site consists of plain files. It works from disk, from any path of a web server
+/// and from a bucket, loads nothing from other hosts, and can be read without JavaScript. The same index always gives
+/// the same files.
 ///
-/// A catalog that holds no manifests says little about permissions, fields of APIs and Deployments; the pages say so
-/// where something is missing, and --images reads it from the images of the bundles.
+/// A catalog without manifests contains little information about permissions, API fields and Deployments. The pages
+/// mention missing information; --images reads it from the bundle images.
 ///
-/// Where the folder holds a site already, the new one takes its place. Files that are not part of a site stay.
+/// An existing site in the folder is replaced. Files that are not part of a site are kept.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PageArguments {
@@ -58,31 +64,35 @@ pub(crate) struct PageArguments {
     /// Folder for the site
     #[arg(short, long, value_name = "DIR", required_unless_present_any = ["serve", "schema"])]
     output: Option<PathBuf>,
-    /// Show the site here in place of writing it; without an address on this machine only
+    /// Serve the site instead of writing it; without ADDRESS, on this machine only
     ///
-    /// The site is made anew when the files of the index change, and pages that are open load themselves again. An image
-    /// is read once.
+    /// The site is rebuilt when the files of the index change, and open pages reload themselves. Each image is read
+    /// once.
     #[arg(long, value_name = "[ADDRESS]:PORT", value_parser = endpoint, conflicts_with = "output")]
     serve: Option<SocketAddr>,
     /// Title of the site
     #[arg(long, value_name = "TITLE")]
     title: Option<String>,
-    /// Address that the site will have, for the links of its feed and its page for errors
+    /// URL of the published site, for the links of its feed and its error page
     #[arg(long, value_name = "URL", value_parser = address)]
     base_url: Option<String>,
-    /// Name of the catalog on clusters, for the manifests to copy; without it, taken from the name of the index
+    /// Name of the catalog on clusters, for the manifests to copy [default: from the name of the index]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Read the images of bundles whose manifests the index does not hold
+    /// Read the images of bundles whose manifests the index does not contain
     ///
-    /// Permissions, fields of APIs and Deployments are shown of these, too. Images that cannot be read are named by a
-    /// warning.
+    /// Their permissions, API fields and Deployments are then also shown. Warnings list images that cannot be read.
     #[arg(long)]
     images: bool,
-    /// Older index; a page lists what has changed since then
+    /// Show the sizes and platforms of the images of each version
+    ///
+    /// Only the manifests are read from the registries, not the layers. Warnings list images that cannot be read.
+    #[arg(long)]
+    probe: bool,
+    /// Older index to compare with; a page lists the changes
     #[arg(long, value_name = "INDEX")]
     compare: Option<String>,
-    /// Another index, for a page that shows the versions of all side by side; may be repeated
+    /// Additional index, for a page that shows the versions of all indexes side by side; may be repeated
     #[arg(long, value_name = "NAME=INDEX", value_parser = named)]
     catalog: Vec<(String, String)>,
     /// Print the JSON Schema of catalog.json, or of the data of a package
@@ -96,7 +106,7 @@ pub(crate) struct PageArguments {
     database: DatabaseLimitArguments,
 }
 
-/// The data of a site.
+/// The data files of a site.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Data {
     /// All packages
@@ -112,11 +122,11 @@ fn address(text: &str) -> Result<String, String> {
     if known && plain {
         Ok(text.to_owned())
     } else {
-        Err("an address begins with https:// or http:// and has no spaces".to_owned())
+        Err("expected a URL that begins with https:// or http:// and contains no spaces".to_owned())
     }
 }
 
-/// An address and a port; without an address that of this machine.
+/// Parses an address and a port. The default address is the loopback address.
 fn endpoint(text: &str) -> Result<SocketAddr, String> {
     let parsed = match text.strip_prefix(':') {
         Some(port) => port
@@ -125,13 +135,13 @@ fn endpoint(text: &str) -> Result<SocketAddr, String> {
             .map(|port: u16| SocketAddr::from(([127, 0, 0, 1], port))),
         None => text.parse().ok(),
     };
-    parsed.ok_or_else(|| "give an address and a port, such as 127.0.0.1:8080, or :8080 for this machine".to_owned())
+    parsed.ok_or_else(|| "expected an address and a port, such as 127.0.0.1:8080, or :8080 for this machine".to_owned())
 }
 
 fn named(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, index)) if !name.is_empty() && !index.is_empty() => Ok((name.to_owned(), index.to_owned())),
-        _ => Err("give a name and an index, as in 4.21=registry.example.com/index:v4.21".to_owned()),
+        _ => Err("expected a name and an index, such as 4.21=registry.example.com/index:v4.21".to_owned()),
     }
 }
 
@@ -145,6 +155,8 @@ pub(crate) fn run(arguments: &PageArguments, context: &Context<'_>) -> CommandRe
         return Ok(Status::Success);
     }
     let index = arguments.index();
+    let own_name = arguments.name.clone().unwrap_or_else(|| short_name(index));
+    check_names(&own_name, &arguments.catalog)?;
     let opened = arguments.open(index, context)?;
     let compare = arguments.compare.as_deref();
     let compare = compare.map(|name| Ok((name, arguments.catalog_of(name, context)?)));
@@ -152,13 +164,15 @@ pub(crate) fn run(arguments: &PageArguments, context: &Context<'_>) -> CommandRe
     let beside = arguments.catalog.iter();
     let beside = beside.map(|(name, index)| Ok((name.clone(), arguments.catalog_of(index, context)?)));
     let beside: Vec<(String, Catalog)> = beside.collect::<Result<_, CommandError>>()?;
-    let own_name = arguments.name.clone().unwrap_or_else(|| short_name(index));
     let transports = arguments.registry.transports(context);
+    let hosts = Hosts::default();
     let images = Images {
         transports: &transports,
         runtime: context.runtime,
         limits: arguments.limits.bundle(),
+        hosts: &hosts,
     };
+    let probe = Probe::new(&transports, context.runtime, &hosts);
     let options = SiteOptions {
         title: arguments.title.as_deref(),
         source: index,
@@ -167,6 +181,7 @@ pub(crate) fn run(arguments: &PageArguments, context: &Context<'_>) -> CommandRe
         compare: compare.as_ref().map(|(name, catalog)| (*name, catalog)),
         beside: &beside,
         images: arguments.images.then_some(images),
+        probe: arguments.probe.then_some(&probe),
         live: false,
     };
     match (&arguments.output, arguments.serve) {
@@ -179,16 +194,45 @@ pub(crate) fn run(arguments: &PageArguments, context: &Context<'_>) -> CommandRe
             Ok(Status::Success)
         }
         (None, Some(address)) => serve(opened, address, &options, arguments, context),
-        (None, None) => Err(CommandError::usage("name a folder for the site with --output")),
+        (None, None) => Err(CommandError::usage("specify a folder for the site with --output")),
     }
 }
 
-/// Names the bundles whose images could not be read.
+/// Checks that the catalogs that are shown side by side have different names.
+fn check_names(own: &str, beside: &[(String, String)]) -> Result<(), CommandError> {
+    let names: Vec<&str> = std::iter::once(own)
+        .chain(beside.iter().map(|(name, _)| name.as_str()))
+        .collect();
+    for (place, name) in names.iter().enumerate() {
+        if names.iter().take(place).any(|other| other == name) {
+            let hint = if *name == own { "; change it, or set --name" } else { "" };
+            return Err(CommandError::usage(format!(
+                "two catalogs have the name {name}, so they cannot be told apart side by side{hint}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Warns of images that could not be read.
 fn warn(site: &Summary, context: &Context<'_>) {
-    for Unread { bundle, reason } in &site.unread {
-        context
-            .printer
-            .warning(format_args!("the image of bundle {bundle} cannot be read: {reason}"));
+    const SHOWN: usize = 20;
+    let printer = &context.printer;
+    for Unread { bundle, image, reason } in site.unread.iter().take(SHOWN) {
+        printer.warning(format_args!(
+            "the image {image} of bundle {bundle} cannot be read: {reason}"
+        ));
+    }
+    for Unprobed { image, reason } in site.unprobed.iter().take(SHOWN) {
+        printer.warning(format_args!("the size of {image} is unknown: {reason}"));
+    }
+    if let Some(more @ 1..) = site.unread.len().checked_sub(SHOWN) {
+        let more = counted(more, "more bundle");
+        printer.warning(format_args!("the images of {more} cannot be read either"));
+    }
+    if let Some(more @ 1..) = site.unprobed.len().checked_sub(SHOWN) {
+        let more = counted(more, "more image");
+        printer.warning(format_args!("the sizes of {more} are unknown too"));
     }
 }
 
@@ -197,10 +241,10 @@ fn told(site: &Summary) -> String {
     format!("{packages} and {versions}")
 }
 
-/// How often the files of the index are looked at.
+/// The interval at which the files of the index are checked for changes.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Shows the site until a signal comes, and makes it anew when the files of the index change.
+/// Serves the site until a signal arrives, and rebuilds it when the files of the index change.
 fn serve(
     opened: Index,
     address: SocketAddr,
@@ -230,16 +274,17 @@ fn serve(
                 match renewed() {
                     Ok(summary) => {
                         warn(&summary, context);
-                        printer.status(format_args!("the site has {} now", told(&summary)));
+                        printer.status(format_args!("the site now has {}", told(&summary)));
                     }
-                    // What is written right now may be half done; the last good site stays until it is complete.
-                    Err(error) => printer.warning(format_args!("the site stays as it was: {error}")),
+                    // A file that is being written may be incomplete; the last valid site is served until the file is
+                    // complete.
+                    Err(error) => printer.warning(format_args!("the site was not updated: {error}")),
                 }
             }
         });
         let served = context.runtime.block_on(async {
             let shutdown = server::shutdown_signal().map_err(|error| {
-                CommandError::from(error).context("cannot wait for the signals that end the server")
+                CommandError::from(error).context("cannot wait for the signals that stop the server")
             })?;
             let listener = server::listen(Some(address.ip()), address.port())?;
             if let Ok(address) = listener.local_addr() {
@@ -257,7 +302,7 @@ fn serve(
 }
 
 impl PageArguments {
-    /// The index, which is named wherever something is read.
+    /// Returns the index, which is present unless a schema is printed.
     fn index(&self) -> &str {
         self.index.as_deref().unwrap_or_default()
     }
@@ -273,7 +318,7 @@ impl PageArguments {
     }
 }
 
-/// The last part of the name of an index, without a tag, a digest or the end of a file's name.
+/// Returns the last part of the name of an index, without a tag, a digest or a file extension.
 fn short_name(index: &str) -> String {
     let without_digest = index.split('@').next().unwrap_or_default();
     let last = without_digest

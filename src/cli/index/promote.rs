@@ -11,15 +11,15 @@ use clap::Args;
 
 const EXAMPLES: &str = "\
 Examples:
-  What was tried in the channel candidate goes to stable
+  Publish a bundle from the channel candidate in stable
   $ opmx index promote etcd.v0.9.4 --channel stable -f registry.example.com/index:v1 -t registry.example.com/index:v2";
 
 /// Publish bundles of an index in further channels
 ///
-/// A bundle takes its place in a channel as if it were added to it: by what it replaces and skips, or with --mode
-/// semver by its version. The bundles that it replaces come along if the index has them. A bundle that nothing in the
-/// channel leads to is refused, and so is one that would leave bundles of the channel without an update path. Other
-/// channels and the default channel do not change; if the channels already have the bundles, nothing does.
+/// A bundle is placed in a channel as if it were added to the channel: by its replaces and skips fields, or with --mode
+/// semver by its version. The bundles that it replaces are also published if the index contains them. It is an error if
+/// nothing in the channel leads to a bundle, or if bundles of the channel would lose their update path. Other channels
+/// and the default channel do not change. If the channels already contain the bundles, nothing changes.
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,
@@ -36,5 +36,7 @@ pub(crate) fn run(arguments: &PromoteArguments, context: &Context<'_>) -> Comman
     let writing = arguments.change.writing()?;
     let asked = arguments.promotion.asked();
     let change = async |target: &Target<'_>, _: Applied| Ok(promote(asked.promotion(), target, &writing)?);
-    arguments.change.run(context, change, promotion::report)
+    arguments.change.run(context, change, |published, printer| {
+        promotion::report(&published.changed, printer);
+    })
 }

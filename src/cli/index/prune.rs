@@ -13,25 +13,26 @@ use clap::Args;
 
 const EXAMPLES: &str = "\
 Examples:
-  Only one package
+  Keep only one package
   $ opmx index prune -p etcd -f registry.example.com/index:v1 -t registry.example.com/index:v2
 
-  And what it requires
+  Keep a package and the packages that it requires
   $ opmx index prune -p etcd --with-dependencies=required -f registry.example.com/index:v1 -t registry.example.com/index:v2";
 
-/// Keep some packages and remove all others of an index image
+/// Keep some packages of an index image, and remove all others
 ///
-/// All other packages go with their bundles, in one step. A name that the index does not have is an error: a typo
-/// removes nothing. A warning names what remaining bundles require and nothing provides any more.
+/// All other packages are removed with their bundles, in one step. A name that the index does not contain is an error,
+/// so that a typo removes nothing. Warnings report requirements of the remaining bundles that nothing satisfies any
+/// more.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PruneArguments {
-    /// The packages to keep, separated by commas
+    /// Packages to keep, separated by commas
     #[arg(short = 'p', long, value_name = "PACKAGES", value_delimiter = ',', required = true)]
     packages: Vec<String>,
     #[command(flatten)]
     follow: FollowArguments,
-    /// Pass over packages that the index does not have
+    /// Ignore packages that are not in the index
     #[arg(long)]
     permissive: bool,
     #[command(flatten)]
@@ -53,5 +54,7 @@ pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandR
             &writing,
         )?)
     };
-    arguments.change.run(context, change, removals::report)
+    arguments.change.run(context, change, |published, printer| {
+        removals::report(&published.changed, printer);
+    })
 }

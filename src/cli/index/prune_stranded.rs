@@ -12,12 +12,12 @@ use clap::Args;
 
 const EXAMPLES: &str = "\
 Examples:
-  What an add in the past left behind
+  Remove bundles that earlier additions left behind
   $ opmx index prune-stranded -f registry.example.com/index:v1 -t registry.example.com/index:v2";
 
-/// Remove the bundles that no channel has from an index image
+/// Remove bundles that are in no channel from an index image
 ///
-/// Deprecated bundles stay as long as their package does.
+/// Deprecated bundles are kept as long as their package exists.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PruneStrandedArguments {
@@ -31,5 +31,7 @@ pub(crate) fn run(arguments: &PruneStrandedArguments, context: &Context<'_>) -> 
     arguments.tools.answer(&context.printer);
     let writing = arguments.change.writing()?;
     let change = async |target: &Target<'_>, _: Applied| Ok(stranded(target, &writing)?);
-    arguments.change.run(context, change, removals::report)
+    arguments.change.run(context, change, |published, printer| {
+        removals::report(&published.changed, printer);
+    })
 }

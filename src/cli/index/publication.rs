@@ -1,11 +1,13 @@
-//! Where a changed index goes, for all commands that change one.
+//! The destination of a changed index, for all commands that change an index.
 
+use crate::catalog::file_based::edit::CatalogEditError;
 use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, additions, guesses};
 use crate::database::change::{ChangeOptions, Target};
 use crate::files;
 use crate::image::Platform;
+use crate::index::follow::FollowError;
 use crate::index::import::ImportError;
 use crate::index::location::IndexLocation;
 use crate::index::program::Binary;
@@ -18,43 +20,43 @@ use crate::validation::Strictness;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
-/// The base image that opm's own Dockerfile stands on.
+/// The base image in the Dockerfile of opm.
 pub(crate) const OPM_IMAGE: &str = "opm:latest";
 
-/// The Dockerfile, where none is named.
+/// The default name of the Dockerfile.
 const INDEX_DOCKERFILE: &str = "index.Dockerfile";
 
-/// Whose program serves an index from its image, and for which platforms.
+/// The program that serves an index from its image, and the platforms of the image.
 #[derive(Debug, Args)]
 pub(crate) struct ServerArguments {
-    /// Base image, with a program that serves the index; without it the image holds only opmx
+    /// Base image with a program that serves the index; by default, the image contains only opmx
     #[arg(short = 'i', long, value_name = "REF")]
     binary_image: Option<String>,
-    /// Also for this platform, with opmx in FILE, a static binary for it; can be repeated
+    /// Also build for this platform, with the static opmx binary in FILE; may be repeated
     ///
-    /// The result is an image index: an image for the platform of this opmx, and one for each that is named. A binary
-    /// for this platform takes the place of this opmx. With --binary-image opmx is put on top of the base, on its image
-    /// for each platform, and serves instead of the program there.
+    /// The result is an image index with an image for the platform of the running opmx and for each specified platform.
+    /// A binary for the platform of the running opmx replaces the running opmx. With --binary-image, opmx is added to
+    /// the base image of each platform, and serves instead of the program in the base image.
     #[arg(long = "binary", value_name = "PLATFORM=FILE")]
     binaries: Vec<Binary>,
-    /// For all platforms of the base image
+    /// Build for all platforms of the base image
     #[arg(long, conflicts_with = "binaries")]
     all_platforms: bool,
 }
 
 impl ServerArguments {
-    /// Whether an image for every platform is asked for.
+    /// Returns whether to build for all platforms of the base image.
     pub(crate) fn all_platforms(&self) -> bool {
         self.all_platforms
     }
 
-    /// The server.
+    /// Returns the program that serves the index.
     pub(crate) fn server(&self) -> Result<Server, CommandError> {
         let base = self.binary_image.as_deref().map(str::parse).transpose()?;
         if self.all_platforms && base.is_none() {
-            let error = CommandError::usage("--all-platforms means those of a base image");
+            let error = CommandError::usage("--all-platforms requires a base image");
             return Err(
-                error.hint("name the base image with --binary-image, or a binary for each platform with --binary")
+                error.hint("specify the base image with --binary-image, or a binary for each platform with --binary")
             );
         }
         Ok(match base {
@@ -70,10 +72,10 @@ impl ServerArguments {
     }
 }
 
-/// Where a changed index goes.
+/// The destination of a changed index.
 #[derive(Debug, Args)]
 pub(crate) struct PublicationArguments {
-    /// Where the index image goes: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
+    /// Destination of the index image: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(
         short,
         long,
@@ -84,7 +86,7 @@ pub(crate) struct PublicationArguments {
     tag: Option<String>,
     #[command(flatten)]
     server: ServerArguments,
-    /// Build no image: write database/index.db and index.Dockerfile into the working folder
+    /// Write database/index.db and index.Dockerfile to the working folder, without building an image
     #[arg(long, conflicts_with_all = ["binaries", "all_platforms"])]
     generate: bool,
     /// Name of the Dockerfile that --generate writes
@@ -96,50 +98,64 @@ pub(crate) struct PublicationArguments {
         requires = "generate"
     )]
     out_dockerfile: PathBuf,
-    /// Say what would change, and write nothing
+    /// Print the changes without writing anything
     #[arg(long)]
     dry_run: bool,
-    /// Fail if another pipeline moves the tag meanwhile, rather than make the change again on its index
+    /// Fail if a different pipeline moves the tag, instead of repeating the change on its index
     ///
-    /// By default a change that loses a race for the tag is made again, on what the other pipeline published. In layouts,
-    /// archives and registries that honour If-Match, no change is lost. In all other registries the tag is checked before
-    /// the push, during it and 2 seconds after it: no change of another opmx is lost unless the registry takes longer than
-    /// that to answer, which is an error. Tools that push without a check can still replace a change. Without
-    /// --from-index there is nothing to make the change again on, and a tag that appears or moves meanwhile is an error.
+    /// By default, a change that loses a race for the tag is repeated on the index that the other pipeline published.
+    /// In layouts, archives and registries that support If-Match, no change is lost. In all other registries, the tag
+    /// is checked before, during and 2 seconds after the push, so that no change by a different opmx process is lost
+    /// unless the registry takes longer to respond, which is an error. Tools that push without a check can still
+    /// overwrite a change. Without --from-index, the change cannot be repeated, and a tag that appears or moves in the
+    /// meantime is an error.
     #[arg(long, conflicts_with = "generate")]
     no_redo: bool,
 }
 
-/// What a file-based catalog becomes.
+/// The form of the result for a file-based catalog.
 #[derive(Debug, Args)]
 pub(crate) struct CatalogFormArguments {
-    /// What a file-based catalog becomes: the image of a catalog again, or of a database
+    /// Form of the result for a file-based catalog: catalog or database [default: catalog]
     ///
-    /// A catalog keeps all that the change is not about, comments and all. Only what is in a database can be written
-    /// with --generate.
-    #[arg(long, value_enum, value_name = "FORM", default_value_t, hide_possible_values = true)]
-    to: FormArgument,
+    /// A catalog keeps everything that the change does not affect, including comments. --generate can write only a
+    /// database.
+    #[arg(long, value_enum, value_name = "FORM", hide_possible_values = true)]
+    to: Option<FormArgument>,
 }
 
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum)]
 enum FormArgument {
-    #[default]
     Catalog,
     Database,
 }
 
 impl CatalogFormArguments {
-    /// What it becomes.
+    /// Returns the form of the result.
     pub(crate) fn get(&self) -> CatalogForm {
         match self.to {
-            FormArgument::Catalog => CatalogForm::Catalog,
-            FormArgument::Database => CatalogForm::Database,
+            Some(FormArgument::Catalog) | None => CatalogForm::Catalog,
+            Some(FormArgument::Database) => CatalogForm::Database,
+        }
+    }
+
+    /// Returns the form of the result for a destination.
+    pub(crate) fn at(&self, publication: &PublicationArguments) -> Result<CatalogForm, CommandError> {
+        match self.to {
+            Some(FormArgument::Catalog) if publication.generate => {
+                let error = CommandError::usage("--generate writes a database, but --to requests a catalog");
+                Err(error.hint(
+                    "change the folder of the catalog with opmx catalog, and write its Dockerfile with opmx generate \
+                     dockerfile",
+                ))
+            }
+            _ => Ok(self.get()),
         }
     }
 }
 
 impl PublicationArguments {
-    /// The destination.
+    /// Returns the destination.
     pub(crate) fn destination(&self) -> Result<Destination, CommandError> {
         Ok(match &self.tag {
             _ if self.dry_run => Destination::Nowhere,
@@ -149,7 +165,7 @@ impl PublicationArguments {
             },
             None => Destination::Files {
                 folder: PathBuf::new(),
-                // A link under the usual name may be anybody's; one that is named is meant.
+                // A link with the default name may be unintended, but an explicitly specified link is not.
                 dockerfile: match self.out_dockerfile.as_path() {
                     usual if usual == Path::new(INDEX_DOCKERFILE) => usual.to_owned(),
                     named => files::behind_links(named)?,
@@ -159,16 +175,16 @@ impl PublicationArguments {
         })
     }
 
-    /// Whether the change is made again where somebody else moves the tag meanwhile.
+    /// Returns whether to repeat the change if a different client moves the tag in the meantime.
     pub(crate) fn redo(&self) -> bool {
         !self.no_redo
     }
 }
 
-/// The index that a command changes, and where the changed one goes.
+/// The index that a command changes, and the destination of the changed index.
 #[derive(Debug, Args)]
 pub(crate) struct ChangeArguments {
-    /// Index to begin with: an image, a database file, or the folder of a file-based catalog
+    /// Index to start from: an image, a database file, or the folder of a file-based catalog
     #[arg(short, long, value_name = "INDEX")]
     from_index: String,
     #[command(flatten)]
@@ -182,17 +198,17 @@ pub(crate) struct ChangeArguments {
 }
 
 impl ChangeArguments {
-    /// How the database is written.
+    /// Returns the options for writing the database.
     pub(crate) fn writing(&self) -> Result<ChangeOptions, CommandError> {
         additions::writing(&self.limits.database)
     }
 
-    /// Changes the index, and says by `report` what changed and then what was made.
+    /// Changes the index, calls `report` with the result, and then reports the output.
     pub(crate) fn run<T>(
         &self,
         context: &Context<'_>,
         change: impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
-        report: impl FnOnce(&T, &Printer),
+        report: impl FnOnce(&Published<T>, &Printer),
     ) -> CommandResult {
         let transports = self.registry.transports(context);
         let from: IndexLocation = self.from_index.parse()?;
@@ -201,7 +217,7 @@ impl ChangeArguments {
             transports: &transports,
             limits: self.limits.index(&self.registry),
             writing: &self.writing()?,
-            form: self.form.get(),
+            form: self.form.at(&self.publication)?,
             redo: self.publication.redo(),
             strictness: &Strictness::default(),
         };
@@ -209,7 +225,7 @@ impl ChangeArguments {
         match context.runtime.block_on(published) {
             Ok(published) => {
                 remark(&published, &context.printer);
-                report(&published.changed, &context.printer);
+                report(&published, &context.printer);
                 self::report(&published.made, &context.printer)?;
                 Ok(Status::Success)
             }
@@ -221,16 +237,19 @@ impl ChangeArguments {
     }
 }
 
-/// Says what an index does not hold of the one that it was made of, and what became of what was there.
+/// Reports the image that was replaced, repeated changes, and the parts and platforms of the original index that were
+/// not kept.
 pub(crate) fn remark<T>(published: &Published<T>, printer: &Printer) {
     if let Some(replaced) = &published.replaced {
         printer.status(format_args!("replaced {replaced}"));
     }
     match published.redone {
         0 => {}
-        1 => printer.status("the tag was moved by another client in the meantime, so the change was made again on its index"),
+        1 => {
+            printer.status("a different client moved the tag in the meantime, so the change was repeated on its index");
+        }
         times => printer.status(format_args!(
-            "the tag was moved by other clients in the meantime, so the change was made again {times} times, on their indexes"
+            "other clients moved the tag in the meantime, so the change was repeated {times} times on their indexes"
         )),
     }
     printer.report(&published.imported.findings);
@@ -241,28 +260,36 @@ pub(crate) fn remark<T>(published: &Published<T>, printer: &Printer) {
         let lost: Vec<_> = published.lost.iter().map(Platform::to_string).collect();
         let lost = lost.join(", ");
         printer.warning(format_args!(
-            "the original index was also for {lost}, and the new one is not"
+            "the original index also supported {lost}, but the new index does not"
         ));
-        printer.detail("hint", "name a binary of opmx for each platform with --binary");
+        printer.detail("hint", "specify an opmx binary for each platform with --binary");
     }
 }
 
-/// Says why no index was made.
+/// Reports the reason why no index was written.
 pub(crate) fn refused(error: PublishError, context: &Context<'_>) -> CommandResult {
     match error {
         PublishError::Change(ChangeError::Gather(error)) => additions::refused(error, context),
         PublishError::Import(ImportError::Findings { catalog, findings })
         | PublishError::Change(ChangeError::Import(ImportError::Findings { catalog, findings })) => {
             context.printer.report(&findings);
-            let why = format_args!("{catalog} is not a valid catalog, so no index was made of it");
+            let why = format_args!("{catalog} is not a valid catalog, so no index was written");
             context.printer.error(why);
             Ok(Status::Failure)
         }
+        PublishError::Follow(FollowError::Edit(error)) => match *error {
+            ref error @ CatalogEditError::Findings { ref findings, .. } => {
+                context.printer.report(findings);
+                context.printer.error(format_args!("{error}, so no index was written"));
+                Ok(Status::Failure)
+            }
+            error => Err(error.into()),
+        },
         error => Err(error.into()),
     }
 }
 
-/// Says what was made.
+/// Reports the output.
 pub(crate) fn report(made: &PublishedOutput, printer: &Printer) -> Result<(), CommandError> {
     match made {
         PublishedOutput::Image(pinned) => printer.line(pinned.to_string())?,

@@ -12,21 +12,21 @@ use clap::Args;
 
 const EXAMPLES: &str = "\
 Examples:
-  Two packages, and no others
+  Remove two packages
   $ opmx index rm -o etcd,prometheus -f registry.example.com/index:v1 -t registry.example.com/index:v2";
 
 /// Remove packages from an index image
 ///
-/// The packages go with all of their bundles, and with them the bundles that no channel has any more, in one step. An
-/// API stays as long as a bundle provides or requires it. A package that is not there is an error. If a
-/// remaining bundle requires something that nothing provides any more, a warning says so.
+/// The packages are removed with all their bundles, together with bundles that are no longer in any channel, in one
+/// step. An API is kept as long as a bundle provides or requires it. A missing package is an error. Warnings report
+/// requirements of the remaining bundles that nothing satisfies any more.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RmArguments {
-    /// The packages to remove, separated by commas
+    /// Packages to remove, separated by commas
     #[arg(short = 'o', long, value_name = "PACKAGES", value_delimiter = ',', required = true)]
     operators: Vec<String>,
-    /// Pass over packages that the index does not have
+    /// Ignore packages that are not in the index
     #[arg(long)]
     permissive: bool,
     #[command(flatten)]
@@ -47,5 +47,7 @@ pub(crate) fn run(arguments: &RmArguments, context: &Context<'_>) -> CommandResu
             &writing,
         )?)
     };
-    arguments.change.run(context, change, removals::report)
+    arguments.change.run(context, change, |published, printer| {
+        removals::report(&published.changed, printer);
+    })
 }

@@ -1,4 +1,4 @@
-//! The page of what opmx deliberately does in another way than the five proposals say.
+//! The page on the deliberate departures of opmx from the five proposals.
 
 use clap_mangen::roff::{Roff, bold, roman};
 use serde::Deserialize;
@@ -18,26 +18,28 @@ struct Proposal {
 #[serde(deny_unknown_fields)]
 struct Departure {
     subject: String,
-    /// What the proposal says.
+    /// The requirement of the proposal.
     proposed: String,
     opmx: String,
     reason: String,
-    /// What gives the literal behavior.
+    /// The option for the literal behavior.
     literal: Option<String>,
 }
 
-/// opmx-departures(1).
+/// Returns the page opmx-departures(1).
 pub(super) fn page() -> io::Result<Vec<u8>> {
     let proposals: Vec<Proposal> = serde_yaml::from_str(FILE).map_err(io::Error::other)?;
     let mut roff = Roff::new();
     let source = concat!("opmx ", env!("CARGO_PKG_VERSION"));
     roff.control("TH", ["opmx-departures", "1", "", source, "opmx manual"]);
     roff.control("SH", ["NAME"]);
-    roff.text([roman("opmx-departures - where opmx departs from the proposals")]);
+    roff.text([roman(
+        "opmx-departures - deliberate departures of opmx from the proposals",
+    )]);
     roff.control("SH", ["DESCRIPTION"]);
     roff.text([roman(
-        "opmx does what five enhancement proposals of the Operator Lifecycle Manager describe. This page lists every \
-         deliberate difference, its reason, and what gives the literal behavior where that makes sense.",
+        "opmx implements five enhancement proposals of the Operator Lifecycle Manager. This page lists every \
+         deliberate difference, its reason, and, where it makes sense, the option for the literal behavior.",
     )]);
     for Proposal { proposal, departures } in proposals {
         roff.control("SH", [proposal.to_uppercase().as_str()]);

@@ -24,13 +24,13 @@ Examples:
 
 /// Write the manual, one page for each command
 ///
-/// The pages say what --help says, in the form that man(1) reads; two more are opmx-rules(1), which lists the rules
-/// with an example of each, and opmx-departures(1), which lists where opmx departs from the proposals. Pages that are
-/// there already are replaced.
+/// The pages contain the --help texts in the format of man(1). Two additional pages are opmx-rules(1), which lists the
+/// rules with an example of each, and opmx-departures(1), which lists the deliberate departures of opmx from the
+/// proposals. Existing pages are replaced.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ManArguments {
-    /// Folder for the pages; it is made where it is absent
+    /// Folder for the pages; created if absent
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 }
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &ManArguments, context: &Context<'_>) -> CommandRes
     Ok(Status::Success)
 }
 
-/// File names and contents, the page of a group behind those of its commands.
+/// Returns file names and contents; the page of a command group follows those of its commands.
 fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut root = command("opmx").disable_help_subcommand(true);
     root.build();
@@ -61,25 +61,23 @@ fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
     Ok(pages)
 }
 
-/// The table of rules.
+/// Returns the page with the rules.
 fn rules_page() -> io::Result<Vec<u8>> {
     let examples = examples::all().map_err(io::Error::other)?;
     let mut roff = Roff::new();
     let source = concat!("opmx ", env!("CARGO_PKG_VERSION"));
     roff.control("TH", ["opmx-rules", "1", "", source, "opmx manual"]);
     roff.control("SH", ["NAME"]);
-    roff.text([roman("opmx-rules - the rules that findings name")]);
+    roff.text([roman("opmx-rules - the rules behind the findings")]);
     roff.control("SH", ["DESCRIPTION"]);
     roff.text([roman(
-        "Every finding names the rule that it comes from. An id never changes its meaning. Only errors fail a command; \
-         a finding may weigh differently from its rule where the bundle decides it. Each example is a change of a bundle \
-         that is right in everything else. Lines and columns of findings count from 1, columns in characters.",
+        "Every finding names its rule. An id never changes its meaning. Only errors fail a command; the severity of a \
+         finding may differ from the severity of its rule if the bundle determines it. Each example changes a bundle \
+         that is otherwise valid. Lines and columns of findings count from 1, columns in characters.",
     )]);
     roff.control("PP", []);
     roff.text([roman(
-        "Who writes a bundle or a catalog is told of every fault: bundle validate and bundle build judge so, and other \
-         commands with --strict. What is published cannot be corrected any more. Whatever opm has put into indexes for \
-         years is taken, with a warning that says what becomes of it; what was taken once is never refused later.",
+        "For authors of bundles and catalogs, every fault is reported: bundle validate and bundle build are strict, as are other commands with --strict. Published content can no longer be corrected: anything that opm has accepted for years is accepted, with a warning about the consequence, and accepted content is never rejected later.",
     )]);
     roff.control("SH", ["RULES"]);
     for rule in rules::all() {
@@ -88,7 +86,7 @@ fn rules_page() -> io::Result<Vec<u8>> {
         roff.text([roman(advice::of_rule(rule).into_owned())]);
         if let Some(consequence) = rule.consequence() {
             roff.control("IP", []);
-            roff.text([roman(format!("In what is published it is a warning. {consequence}"))]);
+            roff.text([roman(format!("For published content this is a warning. {consequence}"))]);
         }
         if let Some(example) = examples.get(rule.id) {
             example_of(example, &mut roff);
@@ -101,7 +99,7 @@ fn rules_page() -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// The snippets below the rule that they are about.
+/// Writes the snippets of an example, below their rule.
 fn example_of(example: &Example, roff: &mut Roff) {
     let snippets = [example.shown_wrong(), example.shown_right()];
     roff.control("RS", []);

@@ -1,4 +1,4 @@
-//! `opmx operator migrate`: the Operators and Installs that take the place of Subscriptions and OperatorGroups.
+//! `opmx operator migrate`: the Operators and Installs that replace Subscriptions and OperatorGroups.
 
 use crate::catalog::Catalog;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
@@ -16,27 +16,27 @@ use std::convert;
 
 const EXAMPLES: &str = "\
 Examples:
-  What would take the place of what
+  Show the replacement of each resource
   $ kubectl get sub,csv,og,installplans -A -o yaml > dump.yaml
   $ opmx operator migrate dump.yaml --catalog registry.example.com/index:v1
 
-  The resources themselves
+  Print the new resources
   $ opmx operator migrate dump.yaml --catalog registry.example.com/index:v1 -o yaml > operators.yaml";
 
-/// Print the Operators and Installs that take the place of Subscriptions and OperatorGroups
+/// Print the Operators and Installs that replace Subscriptions and OperatorGroups
 ///
-/// A Subscription goes where an Operator has its package, channel and catalog; one is made where there is none. An
-/// Install names the bundle that is installed: the image that a catalog or the InstallPlan has for it, else the
-/// manifests of the InstallPlan. It has the service account of the only OperatorGroup of its namespace, else one of its
-/// own name. ClusterServiceVersions that OLM copied go where the original belongs to an Operator.
+/// A Subscription is replaced by the Operator with the same package, channel and catalog, which is created if absent.
+/// An Install specifies the installed bundle by its image in a catalog or the InstallPlan, or otherwise by the
+/// manifests of the InstallPlan. It uses the service account of the only OperatorGroup of its namespace, or otherwise
+/// the service account with its own name. ClusterServiceVersions that OLM copied are removed if the original belongs to
+/// an Operator.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MigrateArguments {
-    /// Files or folders with what kubectl get -o yaml or -o json prints, or - for standard input
+    /// Files or folders with the output of kubectl get -o yaml or -o json, or - for standard input
     #[arg(value_name = "FILE|DIR", required = true)]
     files: Vec<String>,
-    /// An index that the installed bundles come from, that of the CatalogSource with this name, or of any; may be
-    /// repeated
+    /// Index that contains installed bundles, for the CatalogSource NAME or for all CatalogSources; may be repeated
     #[arg(long, value_name = "[NAME=]INDEX")]
     catalog: Vec<String>,
     #[command(flatten)]
@@ -76,8 +76,8 @@ pub(super) fn run(arguments: &MigrateArguments, context: &Context<'_>) -> Comman
     };
     let migration = migrate(&state.objects, &image);
     if migration.subscriptions.is_empty() {
-        return Err(CommandError::failure("nothing in what was read is a Subscription")
-            .hint("give what \"kubectl get sub,csv,og,installplans -A -o yaml\" prints"));
+        return Err(CommandError::failure("the input contains no Subscription")
+            .hint("pass the output of \"kubectl get sub,csv,og,installplans -A -o yaml\""));
     }
     for note in &migration.notes {
         context.printer.warning(note);
@@ -120,7 +120,7 @@ fn print(migration: &Migration, context: &Context<'_>) -> Result<(), CommandErro
     } in &migration.subscriptions
     {
         let operator = if *is_there {
-            format!("{operator} (there already)")
+            format!("{operator} (already exists)")
         } else {
             operator.clone()
         };
@@ -135,7 +135,7 @@ fn print(migration: &Migration, context: &Context<'_>) -> Result<(), CommandErro
     Ok(())
 }
 
-/// The content of an Install, in a word.
+/// Returns a short description of an Install's content.
 fn content(migration: &Migration, install: &str) -> String {
     let mut installs = migration.installs.iter();
     let found = installs.find(|found| found.pointer("/metadata/name").and_then(Value::as_str) == Some(install));
@@ -148,7 +148,7 @@ fn content(migration: &Migration, install: &str) -> String {
     }
 }
 
-/// What goes, a line for each.
+/// Describes the removed resources, one per line.
 fn goes(migration: &Migration) -> Vec<String> {
     let mut lines = Vec::new();
     for Group {
@@ -158,12 +158,14 @@ fn goes(migration: &Migration) -> Vec<String> {
     } in &migration.groups
     {
         let mut line = match account {
-            Some(account) => format!("OperatorGroup {group} goes: the Installs have its service account {account}"),
-            None => format!("OperatorGroup {group} goes"),
+            Some(account) => {
+                format!("OperatorGroup {group} is removed because the Installs use its service account {account}")
+            }
+            None => format!("OperatorGroup {group} is removed"),
         };
         if !targets.is_empty() {
             line.push_str(&format!(
-                "; an Install does not say the namespaces to watch: {}",
+                "; an Install has no field for the namespaces to watch: {}",
                 targets.join(", ")
             ));
         }
@@ -171,12 +173,16 @@ fn goes(migration: &Migration) -> Vec<String> {
     }
     for CopiedVersion { copy, operator, owned } in &migration.copies {
         lines.push(match operator {
-            None => format!("ClusterServiceVersion {copy} stays: its original belongs to no Operator"),
+            None => format!("ClusterServiceVersion {copy} is kept because its original belongs to no Operator"),
             Some(operator) if owned.is_empty() => {
-                format!("ClusterServiceVersion {copy} goes: it is a copy, of Operator {operator}")
+                format!(
+                    "ClusterServiceVersion {copy} is removed because it is a copy that belongs to Operator \
+                    {operator}"
+                )
             }
             Some(operator) => format!(
-                "ClusterServiceVersion {copy} goes: it is a copy, and Operator {operator} becomes the owner of {}",
+                "ClusterServiceVersion {copy} is removed because it is a copy, and Operator {operator} becomes the \
+                owner of {}",
                 owned.join(", ")
             ),
         });

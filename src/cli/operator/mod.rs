@@ -1,4 +1,4 @@
-//! `opmx operator`: what a cluster has of an operator, in one resource.
+//! `opmx operator`: the components of an operator on a cluster, as one resource.
 
 mod crds;
 mod migrate;
@@ -22,32 +22,32 @@ use std::path::Path;
 
 const EXAMPLES: &str = "\
 Examples:
-  What there is of each operator in a dump
+  Show the components of each operator in a dump
   $ kubectl get csv,sub,installplans,deploy,crd,role,rolebinding,sa -A -o yaml > dump.yaml
   $ opmx operator dump.yaml
 
-  One of them as a resource, with the updates that an index has for it
+  Print one operator as a resource, with its updates in an index
   $ opmx operator dump.yaml --name etcd.operators -o yaml \\
       --catalog registry.example.com/index:v1
 
-  Whether its components are those of a bundle, field by field
+  Compare its components with those of a bundle, field by field
   $ opmx operator dump.yaml --name etcd.operators --bundle registry.example.com/etcd-bundle:v0.9.4
 
-  The Operators and Installs that take the place of Subscriptions and OperatorGroups
+  Print the Operators and Installs that replace Subscriptions and OperatorGroups
   $ opmx operator migrate dump.yaml --catalog registry.example.com/index:v1 -o yaml
 
-  The CustomResourceDefinitions of such resources
+  Print the CustomResourceDefinitions of these resources
   $ opmx operator crds > crds.yaml";
 
-/// Show what a cluster has of an operator, in one resource
+/// Show the components of an operator on a cluster, as one resource
 ///
-/// Components are found by their label operators.coreos.com/NAME, which OLM gives them, and by what belongs to them: a
-/// Subscription to the Operator with the same package, channel and catalog, and to a version all that it owns. Shown
-/// are the components with what is out of order about them, what the newest version that works says of itself, the
-/// channels with an update, and what there is to say of the whole.
+/// Components are found by the label operators.coreos.com/NAME, which OLM sets, and by their relations: a Subscription
+/// belongs to the Operator with the same package, channel and catalog, and owned objects belong to their version. Shows
+/// the components with their problems, the metadata of the newest working version, the channels with an update, and the
+/// overall state.
 ///
-/// With --bundle, or with a --catalog that has the installed version, the components are compared with what was
-/// resolved, field by field. What the API server and OLM fill in does not count.
+/// With --bundle, or with a --catalog that contains the installed version, the components are compared with the
+/// resolved bundle, field by field. Fields that the API server and OLM fill in are ignored.
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,
@@ -58,25 +58,25 @@ Examples:
 pub(crate) struct OperatorArguments {
     #[command(subcommand)]
     command: Option<OperatorCommand>,
-    /// Files or folders with what kubectl get -o yaml or -o json prints, or - for standard input
+    /// Files or folders with the output of kubectl get -o yaml or -o json, or - for standard input
     #[arg(value_name = "FILE|DIR", required_unless_present = "state")]
     files: Vec<String>,
-    /// What-if file with the objects of the cluster; - is standard input
+    /// What-if file with the objects of the cluster; - for standard input
     #[arg(long, value_name = "FILE")]
     state: Option<String>,
-    /// The operator to show, where there are several
+    /// Operator to show, if there are several
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Index to look for updates in: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder
+    /// Index to search for updates: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder
     #[arg(long, value_name = "INDEX")]
     catalog: Option<String>,
-    /// Bundle that the components are compared with: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
+    /// Bundle to compare the components with: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(long, value_name = "BUNDLE")]
     bundle: Option<String>,
-    /// Show also the conditions that are as they should be
+    /// Also show conditions with the expected status
     #[arg(long)]
     all_conditions: bool,
-    /// How the label of the components is written
+    /// Style of the component label
     #[arg(long, value_enum, value_name = "STYLE", default_value_t)]
     label_style: Style,
     #[command(flatten)]
@@ -99,12 +99,12 @@ enum OperatorCommand {
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 enum Style {
-    /// operators.coreos.com/NAME, as OLM writes it
+    /// operators.coreos.com/NAME, as set by OLM
     #[default]
     Shipped,
     /// v2alpha1.operators.coreos.com/NAME
     Versioned,
-    /// operators.coreos.com/operator:v2alpha1/NAME, as it was proposed; no cluster takes it
+    /// operators.coreos.com/operator:v2alpha1/NAME, as originally proposed; rejected by clusters
     Seed,
 }
 
@@ -161,8 +161,8 @@ pub(crate) fn run(arguments: &OperatorArguments, context: &Context<'_>) -> Comma
     Ok(Status::Success)
 }
 
-/// Compares the components of operators with the bundle that is named, else with that of the catalog. `false` where the
-/// bundle has errors; they have been reported.
+/// Compares the components of operators with the specified bundle, or otherwise with the bundles in the catalog.
+/// Returns `false` if the bundle has errors, which have been reported.
 fn compared(
     found: &mut [Operator],
     objects: &[Value],
@@ -197,12 +197,12 @@ fn compared(
             (Some((content, from)), _) if is_it(content) => (content.clone(), from.clone()),
             (None, Some(index)) => match content::of_index(index, &installed.name) {
                 Ok(content) => (content, ResolvedFrom::Catalog(installed.name.clone())),
-                // What a catalog does not have was resolved from another one.
+                // A version that the catalog does not contain was resolved from a different catalog.
                 Err(ContentError::Unknown { .. }) => continue,
                 Err(error @ ContentError::NoCsv { .. }) => {
                     context
                         .printer
-                        .warning(format_args!("{error}; --bundle compares with it"));
+                        .warning(format_args!("{error}; use --bundle to compare with the bundle"));
                     continue;
                 }
                 Err(error) => return Err(error.into()),
@@ -213,7 +213,7 @@ fn compared(
         let comparison = compare(&content, &installed.name, &installed.namespace, objects)?;
         for kind in &comparison.unknown {
             context.printer.status(format_args!(
-                "{}: what was read has no object of kind {kind}, so those of {} are not compared",
+                "{}: the input contains no object of kind {kind}, so objects of this kind in {} are not compared",
                 operator.metadata.name, content.name
             ));
         }
@@ -222,19 +222,19 @@ fn compared(
     }
     if let Some((content, _)) = bundle.filter(|_| !is_used) {
         let (name, package) = (content.name, content.package);
-        let message = format!("nothing of the package {package} is installed in what was read, of which {name} is");
+        let message = format!("the input contains no installed version of package {package}, which {name} belongs to");
         return Err(CommandError::failure(message));
     }
     Ok(true)
 }
 
-/// All operators, or the one of a name.
+/// Returns all operators, or only the operator with this name.
 fn chosen(mut found: Vec<Operator>, name: Option<&str>) -> Result<Vec<Operator>, CommandError> {
     if found.is_empty() {
         return Err(CommandError::failure(
-            "nothing in what was read is a Subscription, or has a label operators.coreos.com/NAME",
+            "the input contains neither a Subscription nor a label operators.coreos.com/NAME",
         )
-        .hint("give what \"kubectl get -A -o yaml\" prints of the kinds that an operator is made of"));
+        .hint("pass the output of \"kubectl get -A -o yaml\" for the kinds of an operator's components"));
     }
     let Some(name) = name else {
         return Ok(found);
@@ -243,7 +243,9 @@ fn chosen(mut found: Vec<Operator>, name: Option<&str>) -> Result<Vec<Operator>,
     found.retain(|operator| operator.metadata.name == name);
     if found.is_empty() {
         let names = names.join(", ");
-        return Err(CommandError::missing(format!("there is no operator {name}")).hint(format!("there is {names}")));
+        return Err(
+            CommandError::missing(format!("there is no operator {name}")).hint(format!("available operators: {names}"))
+        );
     }
     Ok(found)
 }

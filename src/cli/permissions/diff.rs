@@ -1,4 +1,4 @@
-//! `opmx permissions diff`: what an upgrade asks for in addition.
+//! `opmx permissions diff`: the additional permissions that an upgrade needs.
 
 use super::{InstallerArguments, needs};
 use crate::catalog::published::published;
@@ -15,38 +15,38 @@ use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
-  Does the new version ask for more?
+  Check whether the new version needs more permissions
   $ opmx permissions diff registry.example.com/etcd-bundle:v0.9.2 etcd
 
-  More than all that was approved on the way?
+  Compare with all versions that were approved before
   $ opmx permissions diff etcd-0.9.0 etcd-0.9.2 etcd-0.9.4
 
-  Before publishing: more than the head of the package in the index?
+  Compare with the head of the package in the index before publishing
   $ opmx permissions diff etcd --index registry.example.com/index:v1 --package etcd
 
-  For a program
+  Print JSON for a program
   $ opmx permissions diff etcd-0.9.2 etcd-0.9.4 -o json";
 
-/// Show what an upgrade needs that the versions before were not approved for
+/// Show the permissions of an upgrade that were not approved for earlier versions
 ///
-/// What NEW needs is compared with all that the OLD ones need together, and with what the service account holds where
-/// one is named. The exit status is 3 where something is left, because somebody has to approve the upgrade then; a
-/// version that needs less asks for nothing.
+/// The permissions of NEW are compared with all permissions of the OLD bundles and, if specified, of the service
+/// account. The exit status is 3 if there are additional permissions, because the upgrade then requires approval; a
+/// version with fewer permissions requires none.
 ///
-/// With --package the head of the package in the index is one of the OLD ones, others are bundles of the index, and NEW
-/// is a folder or an image.
+/// With --package, the head of the package in the index is one of the OLD bundles, the others are also bundles of the
+/// index, and NEW is a folder or an image.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DiffArguments {
-    /// The bundles that were approved, then the one that is upgraded to
+    /// Approved bundles, followed by the new bundle
     ///
-    /// Each is a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name.
+    /// Each bundle is a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index, a bundle name.
     #[arg(value_name = "OLD... NEW", required = true, num_args = 1..)]
     bundles: Vec<String>,
     /// Package of the index whose published head was approved
     #[arg(long, value_name = "NAME", requires = "index")]
     package: Option<String>,
-    /// Channel that the head is taken from; without it the default channel
+    /// Channel with the head [default: the default channel]
     #[arg(long, value_name = "NAME", requires = "package")]
     channel: Option<String>,
     #[command(flatten)]
@@ -76,14 +76,14 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
     match arguments.output.output {
         Format::Text if added.is_empty() => {
             let (were, new) = (if names.len() == 1 { "was" } else { "were" }, &new.name);
-            context
-                .printer
-                .line(format!("{new} needs nothing that {before} {were} not approved for"))?;
+            context.printer.line(format!(
+                "{new} needs no permissions that {before} {were} not approved for"
+            ))?;
         }
         Format::Text => {
             context
                 .printer
-                .line(format!("{} needs in addition to {before}:", new.name))?;
+                .line(format!("{} needs these permissions in addition to {before}:", new.name))?;
             terminal::permissions::permissions(&context.printer, &added)?;
         }
         format => {
@@ -96,11 +96,11 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
     Ok(Status::of_answer(added.is_empty()))
 }
 
-/// What was approved, and what is upgraded to. `None` where a bundle has errors; they have been reported.
+/// Returns the approved bundles and the new bundle, or `None` if a bundle has errors, which have been reported.
 fn contents(arguments: &DiffArguments, context: &Context<'_>) -> Result<Option<(Vec<Content>, Content)>, CommandError> {
     let install = &arguments.installer.install;
     let Some((new, olds)) = arguments.bundles.split_last() else {
-        return Err(CommandError::usage("name the bundle that is upgraded to"));
+        return Err(CommandError::usage("specify the new bundle"));
     };
     let mut found = Vec::new();
     let new = match (&arguments.package, &install.index) {
@@ -116,8 +116,8 @@ fn contents(arguments: &DiffArguments, context: &Context<'_>) -> Result<Option<(
         }
         _ if olds.is_empty() => {
             let usage =
-                CommandError::usage("there is nothing to compare with: name the bundle that was approved before");
-            return Err(usage.hint("--index INDEX --package NAME takes the published one"));
+                CommandError::usage("there is nothing to compare with; specify the bundle that was approved before");
+            return Err(usage.hint("use --index INDEX --package NAME to compare with the published bundle"));
         }
         _ => {
             for old in olds {
@@ -130,7 +130,7 @@ fn contents(arguments: &DiffArguments, context: &Context<'_>) -> Result<Option<(
     Ok(found.zip(new))
 }
 
-/// A bundle of an index, from its image where the index holds no manifests of it.
+/// Reads a bundle of an index, from its image if the index does not contain its manifests.
 fn of_index(
     opened: &Index,
     name: &str,

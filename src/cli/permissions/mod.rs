@@ -1,4 +1,4 @@
-//! `opmx permissions`: what an install needs, and what of it somebody does not hold.
+//! `opmx permissions`: the permissions that an installation needs, and those that are missing.
 
 mod diff;
 mod policy;
@@ -31,71 +31,73 @@ use user::{Question, UserArguments};
 
 const EXAMPLES: &str = "\
 Examples:
-  All that the install and the operator need
+  Show all permissions that the installation and the operator need
   $ opmx permissions etcd
 
-  What a service account is missing, as the Install resource
+  Print the missing permissions of a service account as an Install resource
   $ opmx permissions etcd --state cluster.yaml --service-account olm/installer -o yaml
 
-  What an Install resource needs, whatever it maps and however much it installs
+  Review an Install resource
   $ opmx permissions install.yaml --cluster dump.yaml
 
-  What would come of an Operator resource
+  Review an Operator resource
   $ opmx permissions operator.yaml --catalog community=registry.example.com/index:v1
 
-  The roles that give it
+  Print roles that grant the missing permissions
   $ opmx permissions etcd --service-account olm/installer --as role
 
-  Whether somebody may approve it, and may use the catalog that it is in
+  Check whether a user may approve the installation and use the catalog
   $ opmx permissions etcd --user ann --group team --catalog olm/community --cluster dump.yaml
 
-  What an administrator does not allow of it
+  Check against the policy of an administrator
   $ opmx permissions etcd --policy policy.yaml
 
-  The catalogs that somebody may use
+  List the catalogs that a user may use
   $ opmx permissions --user ann --group team --cluster dump.yaml
 
-  Stop a pipeline where an upgrade asks for more
+  Stop a pipeline if an upgrade needs more permissions
   $ opmx permissions diff registry.example.com/etcd-bundle:v0.9.2 etcd";
 
-/// Review the permissions that a bundle needs to be installed
+/// Review the permissions that the installation of a bundle needs
 ///
-/// That is what the install itself asks the API server, and what the bundle hands on to its operator and to others: who
-/// writes a role or binds one must hold what is in it, unless allowed to escalate or bind. Objects that are there already
-/// are read and changed, too; give what is installed with --cluster for an upgrade. CustomResourceDefinitions OLM
-/// writes with its own account, so nobody else needs them. What only optional manifests need is listed apart and counts
-/// as needed nowhere: where it is forbidden, they are not created, and the install completes.
+/// These are the permissions for the requests of the installation itself, and those that the bundle grants to its
+/// operator and to others: an account that writes or binds a role must hold the permissions in the role, unless it may
+/// escalate or bind. Existing objects are also read and changed; for an upgrade, describe the installed objects
+/// with --cluster. OLM writes CustomResourceDefinitions with its own account, so no other account needs permissions for
+/// them. Permissions for optional manifests are listed separately and are not required: without them, these manifests
+/// are not created, and the installation completes.
 ///
-/// Then comes what the accounts of the operator hold once it is installed, and why: with an OperatorGroup that has no
-/// target namespaces OLM turns what is asked for in one namespace into the same in all of them. The OperatorGroup is
-/// taken from the files; without one the install modes decide.
+/// The permissions of the operator's accounts after the installation follow, with the reasons: for an OperatorGroup
+/// without target namespaces, OLM grants permissions that are requested for one namespace in all namespaces. The
+/// OperatorGroup is read from the files; without an OperatorGroup, the install modes decide.
 ///
-/// With --service-account what that account holds is taken off: the grants of the what-if file, and the bindings among
-/// its objects. -o yaml and json give the Install resource with what is pending.
+/// With --service-account, the permissions of that account are subtracted: the grants of the what-if file, and the
+/// bindings among its objects. The output formats yaml and json show the Install resource with the pending permissions.
 ///
-/// In place of a bundle a YAML or JSON file with Install and Operator resources may be named. Without any, those that
-/// --cluster or --state has are reviewed. An Install is applied by the service account of the only OperatorGroup of its
-/// namespace; where there is none or more than one, by one with the name of the Install.
+/// Instead of a bundle, a YAML or JSON file with Install and Operator resources may be specified. By default, the
+/// resources in --cluster or --state are reviewed. An Install is applied by the service account of the only
+/// OperatorGroup of its namespace; without exactly one OperatorGroup, by the service account with the name of the
+/// Install.
 ///
-/// With --user or --group the question is what a person may do: approve the install, for which what is pending must be
-/// held, and use a catalog, for which the verb install on the CatalogSource is needed. --as role prints the roles that
-/// allow it. The exit status is 3 where the answer is no.
+/// With --user or --group, checks whether a user may approve the installation, which requires the pending permissions,
+/// and use a catalog, which requires the verb install on the CatalogSource. With --as role, prints the roles that allow
+/// this. The exit status is 3 if the answer is no.
 ///
-/// With --policy the bundle is held against what an administrator allows, the user who is named against what is allowed
-/// to that user. The exit status is 3 where something is not allowed.
+/// With --policy, checks the bundle against the policy of an administrator, including the terms for a specified user.
+/// The exit status is 3 if something is not allowed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct PermissionsArguments {
     #[command(subcommand)]
     command: Option<PermissionsCommand>,
-    /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index its name. Or a file with
-    /// Operator and Install resources, - for standard input
+    /// Bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG, or with --index a bundle name; or a file
+    /// with Operator and Install resources, - for standard input
     #[arg(value_name = "BUNDLE|FILE", required_unless_present_any = ["state", "cluster", "user", "group"])]
     bundle: Option<String>,
-    /// Print something else
+    /// Print this output instead of the review
     #[arg(long = "as", value_enum, value_name = "WHAT")]
     shape: Option<Shape>,
-    /// End with exit status 3 where something is missing
+    /// Exit with status 3 if permissions are missing
     #[arg(long)]
     exit_code: bool,
     #[command(flatten)]
@@ -108,10 +110,10 @@ pub(crate) struct PermissionsArguments {
     output: OutputArguments,
 }
 
-/// What is installed where, and by whom.
+/// The options for the installation and its service account.
 #[derive(Debug, Args)]
 struct InstallerArguments {
-    /// Service account that installs; without it that of the OperatorGroup, where the files have one
+    /// Service account of the installation [default: from the OperatorGroup in the files]
     #[arg(long, value_name = "NS/NAME")]
     service_account: Option<Account>,
     #[command(flatten)]
@@ -121,8 +123,8 @@ struct InstallerArguments {
 }
 
 impl InstallerArguments {
-    /// The account that installs the version of this name. Without a dump nothing is known of the OperatorGroups of the
-    /// cluster.
+    /// Returns the account that installs the version with this name. Without a dump, the OperatorGroups of the cluster
+    /// are unknown.
     fn account(&self, state: &State, version: &str) -> Option<Account> {
         let namespace = self.install.namespace(state);
         self.service_account
@@ -133,7 +135,7 @@ impl InstallerArguments {
             })
     }
 
-    /// The account that installs the version of this name, and what it holds.
+    /// Returns the account that installs the version with this name, and the permissions of the account.
     fn held(&self, state: &State, version: &str, context: &Context<'_>) -> (Option<Account>, Grants) {
         let account = self.account(state, version);
         let held = account.as_ref().map(|account| permissions::held(account, state));
@@ -146,7 +148,7 @@ impl InstallerArguments {
 }
 
 impl PermissionsArguments {
-    /// What the policy says to who is asked about.
+    /// Returns the terms of the policy for the specified user.
     fn terms(&self, context: &Context<'_>) -> Result<Option<Terms>, CommandError> {
         let user = self.user.user().unwrap_or_default();
         let limits = self.installer.install.limits.text();
@@ -161,7 +163,7 @@ enum PermissionsCommand {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Shape {
-    /// Roles and ClusterRoles with their bindings, which give what is missing
+    /// Roles and ClusterRoles with their bindings, which grant the missing permissions
     Role,
 }
 
@@ -180,7 +182,7 @@ pub(crate) fn run(arguments: &PermissionsArguments, context: &Context<'_>) -> Co
     }
 }
 
-/// What the user that is asked about may do.
+/// Reports whether the specified user may approve the installation and use catalogs.
 fn asked(
     content: Option<&Content>,
     arguments: &PermissionsArguments,
@@ -189,7 +191,7 @@ fn asked(
     context: &Context<'_>,
 ) -> CommandResult {
     let Some(user) = arguments.user.user() else {
-        return Err(CommandError::usage("name a bundle"));
+        return Err(CommandError::usage("no bundle was specified"));
     };
     let question = Question {
         user: &user,
@@ -210,10 +212,11 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
     let install = &arguments.installer.install;
     let state = install.state(context)?;
     let user = arguments.user.user();
-    // Who installs does not depend on the bundle, but for a name.
+    // The account does not depend on the bundle, except for its name.
     if arguments.shape.is_some() && arguments.installer.account(&state, "").is_none() && user.is_none() {
         return Err(CommandError::usage(
-            "--as role writes roles for a service account: name it with --service-account, or give an OperatorGroup that does",
+            "--as role requires a service account; specify it with --service-account NAMESPACE/NAME, or with an \
+             OperatorGroup in the files",
         ));
     }
     let Some(content) = install.content(bundle, context)? else {
@@ -246,7 +249,7 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
     }
     let missing = pending(&needs, &held)?;
     if *olm == Olm::Proposed && pending(&self::needs(&content, namespace, &state, &Olm::newest())?, &held)? != missing {
-        let requires = "requires every manifest, the optional ones, too, and so more permissions";
+        let requires = "requires every manifest, including optional manifests, and therefore more permissions";
         what_if::note_released(requires, context);
     }
     let status = Status::of_answer(refused.is_empty() && (!arguments.exit_code || missing.is_empty()));
@@ -266,7 +269,7 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
     let review = Review {
         name: Csv(&content.csv).name().to_owned(),
         content: vec![match install.index {
-            // What an index holds is there, whatever image it came from.
+            // An index contains the manifests themselves, regardless of their original image.
             Some(_) => permissions::Content::raw(&content),
             None => reviewed(bundle, &content, &install.registry, context)?,
         }],
@@ -280,7 +283,7 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
     Ok(status)
 }
 
-/// The steps of a bundle in the order of a plan.
+/// Returns the steps of a bundle in the order of a plan.
 fn steps_of(content: &Content, namespace: &str, olm: &Olm) -> Result<Vec<Step>, CommandError> {
     let target = Target {
         namespace: namespace.to_owned(),
@@ -290,13 +293,13 @@ fn steps_of(content: &Content, namespace: &str, olm: &Olm) -> Result<Vec<Step>, 
     Ok(steps::in_order(steps::of_bundle(content, &target, "")?))
 }
 
-/// What the steps of a bundle need.
+/// Returns the permissions that the steps of a bundle need.
 fn needs(content: &Content, namespace: &str, state: &State, olm: &Olm) -> Result<Vec<Need>, CommandError> {
     let steps = steps_of(content, namespace, olm)?;
     Ok(permissions::needed(&steps, namespace, &Apis::of(state), &state.objects))
 }
 
-/// What is reviewed, with the digest that an image stands for.
+/// Returns the reviewed content, with the digest that an image resolves to.
 fn reviewed(
     bundle: &str,
     content: &Content,
@@ -304,7 +307,7 @@ fn reviewed(
     context: &Context<'_>,
 ) -> Result<permissions::Content, CommandError> {
     match bundle.parse()? {
-        // No cluster can pull a layout or an archive.
+        // Clusters cannot pull from a layout or an archive.
         Location::Directory(_) | Location::Image(Reference::Layout { .. } | Reference::Archive { .. }) => {
             Ok(permissions::Content::raw(content))
         }
@@ -333,12 +336,12 @@ fn roles(objects: &[Value], format: Format, context: &Context<'_>) -> Result<(),
     if objects.is_empty() {
         context
             .printer
-            .status("nothing is missing, so there is no role to write");
+            .status("no permissions are missing, so no role is needed");
     }
     Ok(())
 }
 
-/// Two tables: for the install itself, and for what it hands on.
+/// Prints a table for each purpose: the installation itself, the operator, and optional manifests.
 fn print(
     needs: &[Need],
     missing: &[Permission],
@@ -354,11 +357,11 @@ fn print(
         printer.line(nothing)?;
     }
     let parts = [
-        (Purpose::Install, "for the install itself"),
-        (Purpose::Operator, "to hand on to the operator"),
+        (Purpose::Install, "for the installation itself"),
+        (Purpose::Operator, "to grant to the operator"),
         (
             Purpose::Optional,
-            "for optional manifests, without which the install completes",
+            "for optional manifests, without which the installation completes",
         ),
     ];
     for (purpose, what) in parts {

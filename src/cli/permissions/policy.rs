@@ -1,4 +1,4 @@
-//! `opmx permissions --policy`: what an administrator does not allow of a bundle.
+//! `opmx permissions --policy`: the policy violations of a bundle.
 
 use crate::bundle::location::Location;
 use crate::cli::error::CommandError;
@@ -10,7 +10,7 @@ use crate::steps::Content;
 use crate::validation::policy::{Terms, judge, judge_catalog, judge_image};
 use serde_json::Value;
 
-/// What a policy does not allow of a bundle: what it brings, its image, and the index that it is taken from.
+/// Returns the policy violations of a bundle: of its content, its image, and the index that contains it.
 pub(super) fn findings(
     bundle: &str,
     content: &Content,

@@ -1,5 +1,5 @@
-//! `opmx permissions` of Operator and Install resources: the review of each Install, and of all that the Operators
-//! would install.
+//! `opmx permissions` for Operator and Install resources: the review of each Install, and of everything that the
+//! Operators would install.
 
 use super::{PermissionsArguments, Shape, print, roles};
 use crate::cli::Context;
@@ -20,11 +20,11 @@ use crate::terminal::{self, Format};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Reviews the resources of a file, or, without one, those of the cluster.
+/// Reviews the resources of a file or, without a file, those of the cluster.
 pub(super) fn run(file: Option<&str>, arguments: &PermissionsArguments, context: &Context<'_>) -> CommandResult {
     if arguments.user.user().is_some() || arguments.policy.policy.is_some() {
         return Err(CommandError::usage(
-            "--user, --group and --policy are about BUNDLE, and not about Operators and Installs",
+            "--user, --group and --policy apply to BUNDLE, not to Operators and Installs",
         ));
     }
     let install = &arguments.installer.install;
@@ -63,7 +63,7 @@ pub(super) fn run(file: Option<&str>, arguments: &PermissionsArguments, context:
     };
     if installs.is_empty() && operators.is_empty() {
         return Err(CommandError::usage(
-            "name a bundle, or a file with an Operator that has spec.updates or an Install",
+            "specify a bundle, or a file with an Install or an Operator that sets spec.updates",
         ));
     }
     if !operators.is_empty() {
@@ -79,11 +79,11 @@ pub(super) fn run(file: Option<&str>, arguments: &PermissionsArguments, context:
     review(&installs, &state, arguments, context)
 }
 
-/// What comes of Operators.
+/// The result of reviewing Operators.
 enum Answer {
-    /// An Install of all that they install, if that is anything.
+    /// An Install of everything that the Operators install, if anything.
     Install(Option<OpenInstall>),
-    /// No answer, which has been said.
+    /// No answer; the reason has been reported.
     Ended(Status),
 }
 
@@ -145,7 +145,7 @@ fn bundle_of(content: &OpenContent) -> Option<&Content> {
     }
 }
 
-/// A bundle that is installed: by its image, where that is pinned, else by its manifests.
+/// Returns an installed bundle: by its image if the image is pinned, otherwise by its manifests.
 fn of_selected(
     selected: &Selected,
     resolved: &Resolved,
@@ -181,7 +181,7 @@ fn review(
     context: &Context<'_>,
 ) -> CommandResult {
     let installer = &arguments.installer;
-    // What the what-if file is about counts where an Install maps nothing.
+    // The namespace of the what-if file applies if an Install maps no namespace.
     let of_state = Some(state.namespace.as_str()).filter(|namespace| !namespace.is_empty());
     let mut all = Vec::new();
     for install in installs {
@@ -243,8 +243,8 @@ fn show(install: &OpenInstall, reviewed: &Reviewed, context: &Context<'_>) -> Re
     }
     let approval = match (reviewed.pending.is_empty(), install.install.approved) {
         (true, _) => "not needed",
-        // Whoever may approve it has to do so again where something is pending.
-        (false, true) => "Approved before, and needed again for what is pending",
+        // Pending permissions require a new approval.
+        (false, true) => "Approved before, but needed again for the pending permissions",
         (false, false) => "Unapproved",
     };
     printer.line(format!("approval   {approval}"))?;

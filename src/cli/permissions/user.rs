@@ -1,4 +1,4 @@
-//! `opmx permissions --user`: what a person may do about an install.
+//! `opmx permissions --user`: the permissions of a user to approve an installation and use catalogs.
 
 use super::{Shape, needs, roles};
 use crate::cli::Context;
@@ -21,28 +21,28 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
-/// Who is asked about.
+/// The options for checking the permissions of a user.
 #[derive(Debug, Args)]
 pub(super) struct UserArguments {
-    /// User who is to approve the install, and to use the catalogs
+    /// User to check for approving the installation and using the catalogs
     ///
-    /// Shows whether the bindings of the cluster let the user approve: whether they grant what is pending. A service
-    /// account is written system:serviceaccount:NAMESPACE:NAME.
+    /// Shows whether the bindings of the cluster allow the user to approve, which means that they grant the pending
+    /// permissions. The name of a service account is system:serviceaccount:NAMESPACE:NAME.
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
-    /// Group that the user is in; may be repeated. Without --user whoever is in these groups is asked about
+    /// Group of the user; may be repeated. Without --user, any member of these groups is checked
     #[arg(long, value_name = "GROUP")]
     group: Vec<String>,
-    /// CatalogSource that the user is to use, for which the verb install on it is needed; may be repeated
+    /// CatalogSource to use, which requires the verb install on it; may be repeated
     ///
-    /// Without a bundle and without this option those of the cluster are listed. Of Operators it is
-    /// [NAME=]INDEX[,PRIORITY]: an index that bundles are taken from, in place of the CatalogSource of this name.
+    /// Without a bundle and without this option, the CatalogSources of the cluster are listed. For Operators, the form
+    /// is [NAME=]INDEX[,PRIORITY]: an index of bundles, instead of the CatalogSource of this name.
     #[arg(long, value_name = "NAMESPACE/NAME|[NAME=]INDEX")]
     pub(super) catalog: Vec<String>,
 }
 
 impl UserArguments {
-    /// The user, where one is asked about.
+    /// Returns the user, if a user or group was specified.
     pub(super) fn user(&self) -> Option<User> {
         let is_named = self.user.is_some() || !self.group.is_empty();
         is_named.then(|| User {
@@ -51,10 +51,11 @@ impl UserArguments {
         })
     }
 
-    /// Refuses catalogs that are none, and catalogs without somebody who is to use them.
+    /// Returns an error for invalid catalogs, and for catalogs without a user or group.
     pub(super) fn check(&self) -> Result<(), CommandError> {
         if self.user().is_none() && !self.catalog.is_empty() {
-            let usage = "--catalog asks who may use it: name somebody with --user or --group; --index says where BUNDLE is taken from";
+            let usage = "--catalog requires a user; specify it with --user or --group, or use --index to set the \
+                index that contains BUNDLE";
             return Err(CommandError::usage(usage));
         }
         self.catalogs().map(drop)
@@ -66,27 +67,27 @@ impl UserArguments {
                 Ok((namespace.to_owned(), name.to_owned()))
             }
             _ => Err(CommandError::usage(format!(
-                "--catalog {text} names no CatalogSource; write NAMESPACE/NAME"
+                "--catalog {text} names no CatalogSource; use NAMESPACE/NAME"
             ))),
         });
         named.collect()
     }
 }
 
-/// What is asked about.
+/// The question about a user.
 pub(super) struct Question<'a> {
     pub(super) user: &'a User,
     pub(super) arguments: &'a UserArguments,
-    /// The bundle that is to be installed into this namespace, where there is one.
+    /// The bundle to be installed and its namespace, if a bundle was specified.
     pub(super) content: Option<(&'a Content, &'a str)>,
-    /// What the account holds that installs it.
+    /// The permissions of the account that installs the bundle.
     pub(super) installer: &'a Grants,
     pub(super) shape: Option<Shape>,
-    /// The OLM that installs it.
+    /// The OLM that installs the bundle.
     pub(super) olm: &'a Olm,
-    /// What the policy says to the user, where there is one.
+    /// The terms of the policy for the user, if a policy was specified.
     pub(super) terms: Option<&'a Terms>,
-    /// What the policy does not allow of the bundle; it has been reported.
+    /// The policy violations of the bundle, which have been reported.
     pub(super) refused: &'a [Diagnostic],
     pub(super) output: &'a OutputArguments,
 }
@@ -111,7 +112,7 @@ pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'
     let rows: Vec<Row<'_>> = rows.collect();
     if all && catalogs.is_empty() {
         return Err(CommandError::usage(
-            "name a bundle or, with --catalog, a CatalogSource: there is none in what was read",
+            "the input contains no CatalogSource; specify a bundle, or a CatalogSource with --catalog",
         ));
     }
     let needs = match content {
@@ -121,7 +122,7 @@ pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'
     let waiting = pending(&needs, question.installer)?;
     let missing = missing_to_approve(&needs, question.installer, &held)?;
     let bundle = content.map(|(content, _)| content.name.as_str());
-    // A list of what there is asks nothing, so nothing is refused by it.
+    // A list of all catalogs is not a question, so it does not affect the status.
     let is_usable = |row: &Row<'_>| row.catalog.may_use && !row.refused_by_policy;
     let is_held = missing.is_empty() && (all || catalogs.iter().all(|catalog| catalog.may_use));
     let is_allowed = missing.is_empty() && question.refused.is_empty() && (all || rows.iter().all(is_usable));
@@ -154,26 +155,24 @@ pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'
     let who = user.label();
     if let Some(bundle) = bundle {
         if waiting.is_empty() {
-            context
-                .printer
-                .line(format!("nothing of {bundle} has to be approved"))?;
+            context.printer.line(format!("{bundle} requires no approval"))?;
         } else if missing.is_empty() {
             context.printer.line(format!("{who} may approve {bundle}"))?;
         } else {
             context
                 .printer
-                .line(format!("{who} may not approve {bundle}, without:"))?;
+                .line(format!("{who} may not approve {bundle} without these permissions:"))?;
             terminal::permissions::permissions(&context.printer, &missing)?;
         }
     }
     list(&rows, bundle.is_some(), context)?;
     if !is_held {
-        context.printer.status("--as role prints the roles that allow it");
+        context.printer.status("use --as role to print the roles that allow it");
     }
     Ok(status)
 }
 
-/// A catalog as it is printed.
+/// A catalog in the printed form.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row<'a> {
@@ -182,7 +181,7 @@ struct Row<'a> {
     refused_by_policy: bool,
 }
 
-/// Whether a policy does not allow a catalog, by its name or by that of its image.
+/// Returns whether a policy forbids a catalog, by its name or by the name of its image.
 fn refuses(terms: &Terms, catalog: &CatalogUse, state: &State) -> bool {
     let name = format!("{}/{}", catalog.namespace, catalog.name);
     let image = image_of(catalog, state);
@@ -200,7 +199,7 @@ fn list(rows: &[Row<'_>], below: bool, context: &Context<'_>) -> Result<(), Comm
     let mut table = Table::new(context.printer.stdout(), ["CATALOG", "NAMESPACE", "USE"]);
     for row in rows {
         let answer = match (row.catalog.may_use, row.refused_by_policy) {
-            (_, true) => "refused by the policy",
+            (_, true) => "forbidden by the policy",
             (true, false) => "allowed",
             (false, false) => "not allowed",
         };

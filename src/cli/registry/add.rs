@@ -1,4 +1,4 @@
-//! `opmx registry add`: bundles into a database file.
+//! `opmx registry add`: adding bundles to a database file.
 
 use crate::cli::Context;
 use crate::cli::additions::{self, AdditionArguments};
@@ -11,19 +11,20 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  Two bundles into a database, which is made where it is absent
+  Add two bundles to a database, which is created if absent
   $ opmx registry add -b registry.example.com/etcd-bundle:v0.9.4,./prometheus -d index.db
 
-  Many bundles, one on each line of a file
+  Add many bundles, listed in a file, one per line
   $ opmx registry add --bundles-from bundles.txt -d index.db";
 
 /// Add bundles to a database file
 ///
-/// All bundles are added, or none. The file is changed in place, in one transaction; where it is absent, it is made.
+/// Either all bundles are added or none. The file is changed in place, in one transaction; if it does not exist, it is
+/// created.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AddArguments {
-    /// Bundles, separated by commas: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or folders
+    /// Bundles to add, separated by commas: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or folders
     #[arg(
         short,
         long,
@@ -35,7 +36,7 @@ pub(crate) struct AddArguments {
     /// The database file
     #[arg(short, long, value_name = "FILE", default_value = "bundles.db")]
     database: PathBuf,
-    /// Say how the graph would change, and write nothing
+    /// Print the changes to the graph without writing anything
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]

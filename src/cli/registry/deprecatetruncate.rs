@@ -12,17 +12,18 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  Nothing below version 0.9.2
+  Remove everything below version 0.9.2
   $ opmx registry deprecatetruncate -b registry.example.com/etcd-bundle:v0.9.2 -d index.db";
 
-/// Deprecate bundles and cut their channels off below them
+/// Deprecate bundles, and truncate their channels below them
 ///
-/// A bundle that is deprecated is the end of its channels. What is below it goes, unless another channel has it or
-/// another bundle leads there. A channel whose head is deprecated goes as a whole. A package keeps its default channel.
+/// A deprecated bundle becomes the lowest bundle of its channels. Lower bundles are removed, unless a different channel
+/// contains them or a different bundle leads to them. A channel whose head is deprecated is removed completely. A
+/// package keeps its default channel.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DeprecateTruncateArguments {
-    /// The bundles, separated by commas: their names, or their images as the index stores them
+    /// Bundles to deprecate, separated by commas: their names, or their images as stored in the index
     #[arg(short = 'b', long, value_name = "BUNDLES", value_delimiter = ',', required = true)]
     bundle_images: Vec<String>,
     /// The database file
@@ -30,7 +31,7 @@ pub(crate) struct DeprecateTruncateArguments {
     database: PathBuf,
     #[command(flatten)]
     deprecation: DeprecationArguments,
-    /// Say what would change, and write nothing
+    /// Print the changes without writing anything
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -45,7 +46,7 @@ pub(crate) fn run(arguments: &DeprecateTruncateArguments, context: &Context<'_>)
     };
     let names = removals::names(&arguments.bundle_images);
     let changed = truncate(arguments.deprecation.request(&names), &target, &writing)?;
-    removals::report_truncation(&changed, &context.printer);
+    removals::report_truncation(&changed, false, &context.printer);
     if arguments.dry_run {
         context.printer.status("nothing was written");
     }

@@ -37,13 +37,13 @@ enum RegistryCommand {
     #[command(name = "deprecatetruncate")]
     DeprecateTruncate(deprecatetruncate::DeprecateTruncateArguments),
     Serve(serve::ServeArguments),
-    /// What opm lists and never did, which opmx refuses
+    /// Not supported: opm lists this command but never implemented it
     #[command(hide = true)]
     Mirror(opm::Refused),
 }
 
 impl RegistryCommandArguments {
-    /// The arguments of a server, where the command is one.
+    /// Returns the serving arguments if the command is a server.
     pub(crate) fn serving(&self) -> Option<&ServingArguments> {
         match &self.command {
             RegistryCommand::Serve(arguments) => Some(arguments.serving()),
@@ -63,8 +63,8 @@ pub(crate) fn run(arguments: &RegistryCommandArguments, context: &Context<'_>) -
         RegistryCommand::Serve(arguments) => serve::run(arguments, context),
         RegistryCommand::Mirror(_) => opm::refuse(
             "registry mirror",
-            "opm has the name, and nothing behind it",
-            "opmx index list images -o mapping writes what mirroring tools read",
+            "opm has this command, but it does nothing",
+            "use opmx index list images -o mapping to write a mapping for mirroring tools",
         ),
     }
 }

@@ -12,15 +12,15 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  What was tried in the channel candidate goes to stable
+  Publish a bundle from the channel candidate in stable
   $ opmx registry promote etcd.v0.9.4 --channel stable -d index.db";
 
 /// Publish bundles of a database in further channels
 ///
-/// A bundle takes its place in a channel as if it were added to it: by what it replaces and skips, or with --mode
-/// semver by its version. The bundles that it replaces come along if the index has them. A bundle that nothing in the
-/// channel leads to is refused, and so is one that would leave bundles of the channel without an update path. Other
-/// channels and the default channel do not change; if the channels already have the bundles, nothing does.
+/// A bundle is placed in a channel as if it were added to the channel: by its replaces and skips fields, or with --mode
+/// semver by its version. The bundles that it replaces are also published if the index contains them. It is an error if
+/// nothing in the channel leads to a bundle, or if bundles of the channel would lose their update path. Other channels
+/// and the default channel do not change. If the channels already contain the bundles, nothing changes.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PromoteArguments {
@@ -29,7 +29,7 @@ pub(crate) struct PromoteArguments {
     /// The database file
     #[arg(short, long, value_name = "FILE", default_value = "index.db")]
     database: PathBuf,
-    /// Say what would change, and write nothing
+    /// Print the changes without writing anything
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]

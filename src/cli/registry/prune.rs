@@ -13,17 +13,18 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  Only one package
+  Keep only one package
   $ opmx registry prune -p etcd -d index.db";
 
-/// Keep some packages and remove all others of a database file
+/// Keep some packages of a database file, and remove all others
 ///
-/// All other packages go with their bundles, in one step. A name that the index does not have is an error: a typo
-/// removes nothing. A warning names what remaining bundles require and nothing provides any more.
+/// All other packages are removed with their bundles, in one step. A name that the index does not contain is an error,
+/// so that a typo removes nothing. Warnings report requirements of the remaining bundles that nothing satisfies any
+/// more.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PruneArguments {
-    /// The packages to keep, separated by commas
+    /// Packages to keep, separated by commas
     #[arg(short = 'p', long, value_name = "PACKAGES", value_delimiter = ',', required = true)]
     packages: Vec<String>,
     /// The database file
@@ -31,10 +32,10 @@ pub(crate) struct PruneArguments {
     database: PathBuf,
     #[command(flatten)]
     follow: FollowArguments,
-    /// Pass over packages that the index does not have
+    /// Ignore packages that are not in the index
     #[arg(long)]
     permissive: bool,
-    /// Say what would change, and write nothing
+    /// Print the changes without writing anything
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]

@@ -12,19 +12,19 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  What an add in the past left behind
+  Remove bundles that earlier additions left behind
   $ opmx registry prune-stranded -d index.db";
 
-/// Remove the bundles that no channel has from a database file
+/// Remove bundles that are in no channel from a database file
 ///
-/// Deprecated bundles stay as long as their package does.
+/// Deprecated bundles are kept as long as their package exists.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PruneStrandedArguments {
     /// The database file
     #[arg(short, long, value_name = "FILE", default_value = "bundles.db")]
     database: PathBuf,
-    /// Say what would change, and write nothing
+    /// Print the changes without writing anything
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]

@@ -12,27 +12,27 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  Two packages, and no others
+  Remove two packages
   $ opmx registry rm -o etcd,prometheus -d index.db";
 
 /// Remove packages from a database file
 ///
-/// The packages go with all of their bundles, and with them the bundles that no channel has any more, in one step. An
-/// API stays as long as a bundle provides or requires it. A package that is not there is an error. If a
-/// remaining bundle requires something that nothing provides any more, a warning says so.
+/// The packages are removed with all their bundles, together with bundles that are no longer in any channel, in one
+/// step. An API is kept as long as a bundle provides or requires it. A missing package is an error. Warnings report
+/// requirements of the remaining bundles that nothing satisfies any more.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RmArguments {
-    /// The packages to remove, separated by commas
+    /// Packages to remove, separated by commas
     #[arg(short = 'o', long, value_name = "PACKAGES", value_delimiter = ',', required = true)]
     packages: Vec<String>,
     /// The database file
     #[arg(short, long, value_name = "FILE", default_value = "bundles.db")]
     database: PathBuf,
-    /// Pass over packages that the index does not have
+    /// Ignore packages that are not in the index
     #[arg(long)]
     permissive: bool,
-    /// Say what would change, and write nothing
+    /// Print the changes without writing anything
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `opmx registry serve`: gRPC from a database file.
+//! `opmx registry serve`: serving a database file over gRPC.
 
 use crate::cli::Context;
 use crate::cli::arguments::DatabaseLimitArguments;
@@ -10,15 +10,15 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  As OLM expects it, on port 50051
+  Serve on port 50051, as OLM expects
   $ opmx registry serve -d index.db
 
-  On this machine only, on another port
+  Serve on this machine only, on a different port
   $ opmx registry serve -d index.db --address 127.0.0.1 -p 8080";
 
 /// Serve a database file to OLM, over gRPC
 ///
-/// The file is only read. It is served as it is, also where it was written by an older release.
+/// The file is never changed, and is served even if it was written by an older release.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArguments {

@@ -10,48 +10,48 @@ use serde_json::Value;
 
 const EXAMPLES: &str = "\
 Examples:
-  For the account default
+  Print the objects for the account default
   $ opmx upgrade-check init --name etcd.v0.9.4 --namespace operators
 
-  For the account of the operator, and its deployment
+  Print the objects for the account and the Deployment of the operator
   $ opmx upgrade-check init --name etcd.v0.9.4 --namespace operators \\
       --service-account etcd-operator --deployment etcd-operator
 
-  As part of an operator, with the patch for the container that has to know the name of the resource
+  Label the objects as components of an operator, and print the patch for a container
   $ opmx upgrade-check init --name etcd.v0.9.4 --namespace operators \\
       --operator etcd.operators --deployment etcd-operator/manager
 
-  The Condition that was first proposed
+  Print the Condition that was first proposed
   $ opmx upgrade-check init --kind condition --operator etcd.operators \\
       --name etcd.v0.9.4 --namespace operators";
 
 /// Write a condition resource, and the permission to write it
 ///
-/// Printed are an OperatorCondition, and a Role with its RoleBinding that let the accounts get, update and patch this
-/// one resource. OLM makes the same objects, with the same names and verbs, when it installs an operator; this is for
-/// trying an operator without OLM, and for review.
+/// Prints an OperatorCondition, and a Role and a RoleBinding that allow the accounts to get, update and patch only this
+/// resource. OLM creates the same objects, with the same names and verbs, when it installs an operator; this command is
+/// for testing an operator without OLM, and for review.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InitArguments {
-    /// Name of the ClusterServiceVersion, which the resource has, too
+    /// Name of the ClusterServiceVersion, and of the resource
     #[arg(long, value_name = "CSV")]
     name: String,
     /// Namespace of the operator
     #[arg(long, value_name = "NAMESPACE")]
     namespace: String,
-    /// Service account of the operator; can be repeated. Without it the account is default
+    /// Service account of the operator; may be repeated [default: default]
     #[arg(long, value_name = "NAME")]
     service_account: Vec<String>,
-    /// Deployment whose containers get the name of the resource as OPERATOR_CONDITION_NAME; can be repeated
+    /// Deployment whose containers get the name of the resource as OPERATOR_CONDITION_NAME; may be repeated
     #[arg(long, value_name = "NAME[/CONTAINER]")]
     deployment: Vec<String>,
     /// Operator that the resource is a component of, such as etcd.operators, for the label operators.coreos.com/NAME
     ///
-    /// OLM calls an operator PACKAGE.NAMESPACE. Printed are then also, as comments, the commands that set the
-    /// environment variable in the Deployments, for a cluster where OLM does not do it.
+    /// The name that OLM uses is PACKAGE.NAMESPACE. With this option, the commands that set the environment variable in
+    /// the Deployments are also printed as comments, for clusters where OLM does not set it.
     #[arg(long, value_name = "NAME")]
     operator: Option<String>,
-    /// Resource to write: the one that OLM serves, or the one that was first proposed
+    /// Resource to print: the resource that OLM serves, or the resource that was first proposed
     #[arg(
         long,
         value_enum,
@@ -64,10 +64,10 @@ pub(crate) struct InitArguments {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Kind {
-    /// OperatorCondition, as OLM serves it
+    /// OperatorCondition, as served by OLM
     #[default]
     OperatorCondition,
-    /// Condition, as the proposal operator-conditions has it; no released OLM reads it
+    /// Condition, as in the proposal operator-conditions; no released OLM supports it
     Condition,
 }
 
@@ -76,11 +76,11 @@ pub(super) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         Err(CommandError::usage(format!("{option} {value:?} is not {wanted}")))
     };
     if !is_csv_name(&arguments.name) {
-        let wanted = "the name of a ClusterServiceVersion: at most 63 lower-case letters, digits, dots and dashes";
+        let wanted = "the name of a ClusterServiceVersion: at most 63 lowercase letters, digits, dots and dashes";
         return refuse("--name", &arguments.name, wanted);
     }
     if !is_dns1123_label(&arguments.namespace) {
-        let wanted = "a namespace: at most 63 lower-case letters, digits and dashes";
+        let wanted = "a namespace: at most 63 lowercase letters, digits and dashes";
         return refuse("--namespace", &arguments.namespace, wanted);
     }
     let deployments = arguments.deployment.iter().map(|text| deployment(text));
@@ -93,7 +93,7 @@ pub(super) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         ("--operator", &arguments.operator.iter().cloned().collect()),
     ] {
         if let Some(name) = names.iter().find(|name| !is_dns1123_subdomain(name)) {
-            return refuse(option, name, "a name of lower-case letters, digits, dots and dashes");
+            return refuse(option, name, "a name of lowercase letters, digits, dots and dashes");
         }
     }
     if let Some(container) = deployments
@@ -104,7 +104,7 @@ pub(super) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         return refuse(
             "--deployment",
             container,
-            "the name of a container: at most 63 lower-case letters, digits and dashes",
+            "the name of a container: at most 63 lowercase letters, digits and dashes",
         );
     }
     let described = Starter {
@@ -123,7 +123,8 @@ pub(super) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
             aggregate(object, operator);
         }
         if !deployments.is_empty() {
-            commands.push_str("# Where OLM does not do it, these tell the operator the name of its resource:\n");
+            commands
+                .push_str("# If OLM does not do it, these commands pass the name of the resource to the operator:\n");
         }
         for (name, container) in deployments {
             commands.push_str(&format!("# {}\n", environment(name, container, arguments)));
@@ -134,7 +135,7 @@ pub(super) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     Ok(Status::Success)
 }
 
-/// What is written as `NAME[/CONTAINER]`.
+/// Parses `NAME[/CONTAINER]`.
 fn deployment(text: &str) -> (&str, Option<&str>) {
     match text.split_once('/') {
         Some((name, container)) => (name, Some(container)),
@@ -142,7 +143,7 @@ fn deployment(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The command that sets the environment variable: in one container, or in all of them.
+/// Returns the command that sets the environment variable in one container or in all containers.
 fn environment(deployment: &str, container: Option<&str>, arguments: &InitArguments) -> String {
     let InitArguments { name, namespace, .. } = arguments;
     match container {

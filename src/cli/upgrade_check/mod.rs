@@ -1,4 +1,4 @@
-//! `opmx upgrade-check`: whether OLM would hold back the upgrade of an operator.
+//! `opmx upgrade-check`: checking whether OLM would hold back the upgrade of an operator.
 
 mod init;
 
@@ -16,29 +16,29 @@ use serde::Serialize;
 
 const EXAMPLES: &str = "\
 Examples:
-  The operators of a namespace
+  Check the operators of a namespace
   $ kubectl get csv,operatorconditions -n operators -o yaml > dump.yaml
   $ opmx upgrade-check dump.yaml
 
-  In a pipeline, before a new version is published
+  Check in a pipeline, before a new version is published
   $ kubectl get operatorconditions -A -o json | opmx upgrade-check - -q
 
-  Which updates wait for operators, and which of them are held back
+  Show the available updates, and the updates that are held back
   $ kubectl get csv,sub,operatorconditions -A -o yaml > dump.yaml
   $ opmx upgrade-check dump.yaml --catalog registry.example.com/index:v2
 
-  A condition resource for a new operator
+  Print a condition resource for a new operator
   $ opmx upgrade-check init --name etcd.v0.9.4 --namespace operators";
 
-/// Say whether OLM would hold back the upgrade of an operator
+/// Check whether OLM would hold back the upgrade of an operator
 ///
-/// Reads ClusterServiceVersions and what their operators say of themselves: an OperatorCondition, or a Condition as
-/// it was first proposed. OLM holds an upgrade back where the condition Upgradeable is False or outdated and nobody
-/// overrides it, or where an override refuses; and an upgrade that is going on, or has not begun (Upgrading), is not
-/// followed by another one. The output names what holds it back, since when, and the command that overrides it. Conditions
-/// that OLM does not know are shown, too.
+/// Reads ClusterServiceVersions and the conditions that their operators report: an OperatorCondition, or a Condition as
+/// it was first proposed. OLM holds an upgrade back if the condition Upgradeable is False or outdated without an
+/// override, or if an override forbids the upgrade. An upgrade that is in progress, or has not begun (Upgrading), also
+/// holds back further upgrades. The output shows the reason, its time, and the command that overrides it. Conditions
+/// that OLM does not know are also shown.
 ///
-/// The exit status is 3 where an upgrade is held back.
+/// The exit status is 3 if an upgrade is held back.
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,
@@ -49,15 +49,15 @@ Examples:
 pub(crate) struct UpgradeCheckArguments {
     #[command(subcommand)]
     command: Option<UpgradeCheckCommand>,
-    /// Files or folders with what kubectl get -o yaml or -o json prints, or - for standard input
+    /// Files or folders with the output of kubectl get -o yaml or -o json, or - for standard input
     #[arg(value_name = "FILE|DIR", required_unless_present = "state")]
     files: Vec<String>,
-    /// What-if file with the operators that are installed, and their conditions; - is standard input
+    /// What-if file with the installed operators and their conditions; - for standard input
     #[arg(long, value_name = "FILE")]
     state: Option<String>,
-    /// Index to look for updates in: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder
+    /// Index to search for updates: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder
     ///
-    /// Shown is for each operator the update that waits, in the channel of its Subscription where that is known.
+    /// For each operator, shows the available update, in the channel of its Subscription if known.
     #[arg(long, value_name = "INDEX")]
     catalog: Option<String>,
     #[command(flatten)]
@@ -75,13 +75,13 @@ enum UpgradeCheckCommand {
     Init(init::InitArguments),
 }
 
-/// What is printed for programs.
+/// The report for programs.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     operators: &'a [Row<'a>],
 }
 
-/// An operator, and the update that waits for it.
+/// An operator and its available update.
 #[derive(Debug, Serialize)]
 struct Row<'a> {
     #[serde(flatten)]
@@ -99,11 +99,11 @@ pub(crate) fn run(arguments: &UpgradeCheckArguments, context: &Context<'_>) -> C
     let state = read_cluster(state, &arguments.files, dump::kept, &arguments.limits, context)?;
     let checks = check_in(&state);
     if checks.is_empty() && state.objects.is_empty() && state.conditions.is_empty() {
-        printer.status("there are no operators, and so no upgrade is held back");
+        printer.status("there are no operators, so no upgrade is held back");
     } else if checks.is_empty() {
         return Err(
-            CommandError::failure("there is no operator and no condition of one in what was read")
-                .hint("give what \"kubectl get csv,operatorconditions -o yaml\" prints"),
+            CommandError::failure("the input contains neither operators nor operator conditions")
+                .hint("pass the output of \"kubectl get csv,operatorconditions -o yaml\""),
         );
     }
     for check in &checks {

@@ -1,4 +1,4 @@
-//! Operators and their conditions, put together.
+//! Matches operators with their conditions.
 
 use super::{Held, Hold, InstalledOperator, Judgement, NOT_UPGRADEABLE, OperatorCondition, Progress, Said, judge};
 use crate::cluster::State;
@@ -6,68 +6,70 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// How far the last upgrade of an operator is, from its conditions and its phase.
+/// The progress of the last upgrade of an operator, determined from its conditions and its phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Upgrade {
-    /// It is done.
+    /// The upgrade is complete.
     Done,
-    /// The operator is at it.
+    /// The operator is being upgraded.
     Upgrading,
-    /// It has not begun.
+    /// The upgrade has not started.
     NotStarted,
-    /// The phase of the ClusterServiceVersion is another one than `Succeeded`.
+    /// The phase of the ClusterServiceVersion is not `Succeeded`.
     NotDone,
-    /// Nothing tells.
+    /// The progress of the upgrade is unknown.
     Unknown,
 }
 
-/// What is to be said of an operator and one condition resource.
+/// The result for an operator and one condition resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Check {
-    /// The name of the ClusterServiceVersion. Of a condition whose operator is not there, its own name.
+    /// The name of the ClusterServiceVersion. For a condition whose operator is not installed, the name of the owner;
+    /// if it has no owner, the name of the condition.
     pub operator: String,
-    /// The namespace, where it is known.
+    /// The namespace, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// The installed version, where it is known.
+    /// The installed version, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The condition resource as `Kind/name`; `None` where there is none, which allows every upgrade.
+    /// The condition resource as `Kind/name`; `None` if the operator has none, which allows every upgrade.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
     /// Whether OLM upgrades the operator.
     pub upgradeable: bool,
-    /// [`NOT_UPGRADEABLE`], where it does not.
+    /// `NOT_UPGRADEABLE`, if OLM does not upgrade the operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
-    /// What stands in the status of the version that has to wait.
+    /// The message in the status of the version that has to wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Who holds it back, since when, and what lets the upgrade through.
+    /// The resource that holds the upgrade back, the start time, and the change that allows the upgrade.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_by: Option<Hold>,
-    /// What the operator says that an override sets aside.
+    /// Conditions of the operator that an override replaces.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overridden: Vec<Said>,
-    /// What the operator says that OLM does not know, for people.
+    /// Conditions of the operator that OLM does not know and that are only for people.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Said>,
-    /// How far the last upgrade is.
+    /// The progress of the last upgrade.
     pub upgrade: Upgrade,
-    /// What a person should know about the resource.
+    /// Notes about the resource for people.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// [`check`] for all that a what-if file or dumps say of a cluster.
+/// Runs [`check`] on the cluster that a what-if file or dumps describe.
 pub fn check_in(state: &State) -> Vec<Check> {
     check(&conditions_in(state), &installed_in(state))
 }
 
-/// Puts operators and conditions together: an entry for each operator and condition of it, one for each operator
-/// without any, and one for each condition whose operator is not among these. Objects of other kinds are passed over.
+/// Matches operators with conditions. Returns an entry for each operator and each of its conditions, one for each
+/// operator without a condition, and one for each condition whose operator is not installed. Objects of other kinds are
+/// skipped.
 pub fn check(conditions: &[Value], installed: &[InstalledOperator<'_>]) -> Vec<Check> {
     let conditions: Vec<_> = conditions.iter().filter_map(OperatorCondition::of).collect();
     let mut checks = Vec::new();
@@ -135,15 +137,15 @@ fn checked(operator: &InstalledOperator<'_>, condition: Option<OperatorCondition
     }
 }
 
-/// The operators in a namespace of a what-if file or of dumps that OLM does not upgrade, and why: [`held`] for what is
-/// installed there.
+/// Returns the operators that OLM does not upgrade in a namespace of a what-if file or of dumps, with the reasons:
+/// [`held`] for the operators that are installed there.
 pub(crate) fn held_in(state: &State, namespace: &str) -> BTreeMap<String, Hold> {
     let here = |operator: &InstalledOperator<'_>| operator.namespace.is_none_or(|own| own == namespace);
     let installed: Vec<_> = installed_in(state).into_iter().filter(here).collect();
     held(&conditions_in(state), &installed)
 }
 
-/// The conditions of a state, and those among its objects.
+/// Returns the conditions of a state, including those among its objects.
 fn conditions_in(state: &State) -> Vec<Value> {
     let all = state.conditions.iter().chain(&state.objects);
     all.filter(|object| OperatorCondition::of(object).is_some())
@@ -151,7 +153,7 @@ fn conditions_in(state: &State) -> Vec<Value> {
         .collect()
 }
 
-/// The operators that are installed: those that a state names, which are in its namespace, and those among its objects.
+/// Returns the installed operators: those listed in a state, which are in its namespace, and those among its objects.
 pub fn installed_in(state: &State) -> Vec<InstalledOperator<'_>> {
     let named = state.installed.iter().map(|installed| InstalledOperator {
         name: &installed.name,
@@ -169,8 +171,8 @@ pub fn installed_in(state: &State) -> Vec<InstalledOperator<'_>> {
     [named, others].concat()
 }
 
-/// The operators that OLM does not upgrade, by the names of their ClusterServiceVersions, and why: what a resolver may
-/// offer them is to stay.
+/// Returns the operators that OLM does not upgrade, by the names of their ClusterServiceVersions, with the reasons. A
+/// resolver must not change these operators.
 pub fn held(conditions: &[Value], installed: &[InstalledOperator<'_>]) -> BTreeMap<String, Hold> {
     let conditions: Vec<_> = conditions.iter().filter_map(OperatorCondition::of).collect();
     let why = |operator: &InstalledOperator<'_>| {

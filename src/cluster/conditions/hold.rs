@@ -1,4 +1,4 @@
-//! What holds back the upgrades of an operator: which resource says so, since when, and what lets them through.
+//! Describes a hold on the upgrades of an operator: the resource, the start time, and the change that allows upgrades.
 
 use super::list::{Lists, find};
 use super::said::Said;
@@ -8,62 +8,63 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt;
 
-/// Why the upgrades of an operator are held back, and by whom.
+/// The reason why the upgrades of an operator are held back, and the resource that holds them back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hold {
     /// The resource, as `Kind/name`.
     pub condition: String,
-    /// The condition that decides; `None` where the resource cannot be read.
+    /// The condition that decides; `None` if the resource cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub said: Option<Said>,
-    /// Whether it is an override, and so an administrator who holds them back.
+    /// Whether an administrator's override holds the upgrades back.
     pub by_override: bool,
-    /// What stands in the status of the version that has to wait, in the words of OLM.
+    /// The message in the status of the version that has to wait, in OLM's words.
     pub message: String,
-    /// What lets the upgrade through; `None` where the resource must be corrected first.
+    /// The change that allows the upgrade; `None` if the resource must be corrected first.
     #[serde(rename = "override", skip_serializing_if = "Option::is_none")]
     pub release: Option<Release>,
 }
 
-/// The change of a resource with which an administrator overrides what an operator says.
+/// The change to a resource with which an administrator overrides an operator's report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Release {
     /// The resource as `plural.group`.
     pub resource: String,
     /// The name of the object.
     pub name: String,
-    /// Its namespace, where it is known.
+    /// The namespace of the object, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// A JSON merge patch (RFC 7386). Overrides of other conditions stay.
+    /// A JSON merge patch (RFC 7386). Overrides of other conditions are kept.
     pub patch: Value,
 }
 
-/// The resource and its condition: `OperatorCondition/NAME says Upgradeable=False (Reason) since TIME`.
+/// Displays the resource and its condition: `OperatorCondition/NAME reports Upgradeable=False (Reason) since TIME`.
 impl fmt::Display for Hold {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.said, self.by_override) {
-            (Some(said), false) => write!(formatter, "{} says {said}", self.condition),
-            (Some(said), true) => write!(formatter, "an override in {} says {said}", self.condition),
+            (Some(said), false) => write!(formatter, "{} reports {said}", self.condition),
+            (Some(said), true) => write!(formatter, "an override in {} sets {said}", self.condition),
             (None, _) => write!(formatter, "{} cannot be read", self.condition),
         }
     }
 }
 
 impl Hold {
-    /// The whole of it in one line: the words of OLM, who says so, and what an administrator can do.
+    /// Returns the hold in one line: OLM's message, the resource that holds upgrades back, and advice for an
+    /// administrator.
     pub fn explained(&self) -> String {
         let remedy = match (&self.release, self.by_override) {
             (None, _) => "correct the resource",
-            (Some(_), true) => "change the override to let the update through",
-            (Some(_), false) => "an override in its spec.overrides lets the update through",
+            (Some(_), true) => "change the override to allow the update",
+            (Some(_), false) => "add an override to its spec.overrides to allow the update",
         };
         format!("{} ({self}; {remedy})", self.message)
     }
 }
 
-/// The hold that a refusal of a resource stands for.
+/// Returns the hold that results from a refusal by a resource.
 pub(super) fn of(condition: OperatorCondition<'_>, lists: Option<&Lists<'_>>, held: &Held) -> Hold {
     let kind = match held {
         Held::Upgrading { .. } | Held::NotBegun { .. } => UPGRADING,
@@ -80,7 +81,8 @@ pub(super) fn of(condition: OperatorCondition<'_>, lists: Option<&Lists<'_>>, he
     }
 }
 
-/// Overrides everything in the resource that may hold back an upgrade, whichever of it decides now.
+/// Overrides every condition of the resource that may hold back an upgrade, regardless of the condition that currently
+/// decides.
 fn release(condition: OperatorCondition<'_>, lists: &Lists<'_>) -> Release {
     let is_proposed = condition.text(&["kind"]) == "Condition";
     let said = |kind: &&&str| find(&lists.reported, kind).is_some() || find(&lists.overrides, kind).is_some();
@@ -98,8 +100,8 @@ fn release(condition: OperatorCondition<'_>, lists: &Lists<'_>) -> Release {
             return json!(kind);
         }
         let (status, message) = match *kind {
-            UPGRADEABLE => ("True", "an administrator lets the operator be upgraded"),
-            _ => ("False", "an administrator takes the last upgrade as done"),
+            UPGRADEABLE => ("True", "an administrator allows the upgrade"),
+            _ => ("False", "an administrator treats the last upgrade as complete"),
         };
         json!({"type": kind, "status": status, "reason": "Overridden", "message": message})
     });

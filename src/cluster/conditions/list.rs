@@ -1,4 +1,4 @@
-//! The lists of conditions in a resource, in every form in which they are written.
+//! Reads the lists of conditions in a resource, in every supported form.
 
 use super::{Held, OperatorCondition};
 use crate::text::kind_of;
@@ -6,17 +6,17 @@ use serde_json::Value;
 
 /// The lists of a resource.
 pub(super) struct Lists<'a> {
-    /// What the operator says.
+    /// The conditions that the operator reports.
     pub(super) reported: Vec<Listed<'a>>,
-    /// What a person says in its place.
+    /// The conditions that an administrator sets instead.
     pub(super) overrides: Vec<Listed<'a>>,
-    /// What the operator has written and OLM has not copied yet.
+    /// The conditions that the operator has written for OLM to copy to the status.
     pub(super) written: Vec<Listed<'a>>,
-    /// Whether `status.conditions` is one condition in place of a list.
+    /// Whether `status.conditions` is one condition instead of a list.
     pub(super) single: bool,
 }
 
-/// One condition.
+/// A condition.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Listed<'a> {
     pub(super) kind: &'a str,
@@ -30,7 +30,7 @@ pub(super) struct Listed<'a> {
     pub(super) bare_status: bool,
 }
 
-/// The first condition of a type, which is the one that OLM looks at.
+/// Returns the first condition of a type, which is the one that OLM uses.
 pub(super) fn find<'l, 'a>(list: &'l [Listed<'a>], kind: &str) -> Option<&'l Listed<'a>> {
     list.iter().find(|listed| listed.kind == kind)
 }
@@ -48,7 +48,7 @@ pub(super) fn lists(condition: OperatorCondition<'_>) -> Result<Lists<'_>, Held>
     })
 }
 
-/// A list of conditions, or the one that stands in its place.
+/// Reads a list of conditions, or a single condition instead of a list.
 fn read<'a>(
     condition: OperatorCondition<'a>,
     keys: &[&str],
@@ -75,7 +75,7 @@ fn unreadable(field: &'static str, value: &Value) -> Held {
     Held::Unreadable { field, found }
 }
 
-/// An entry: a condition, or the name of one to ignore, as the proposal writes overrides.
+/// Reads an entry: a condition or, as in overrides of the proposal, the name of a condition to ignore.
 fn listed(item: &Value) -> Option<Listed<'_>> {
     if let Value::String(name) = item {
         return Some(Listed {

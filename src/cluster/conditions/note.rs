@@ -1,13 +1,13 @@
-//! What a person should know about a condition resource that was understood.
+//! Notes for people about a condition resource that could be read.
 
 use super::list::{Listed, Lists, find};
 use super::{OperatorCondition, UPGRADEABLE, UPGRADING};
 use std::fmt;
 
-/// The conditions that change what OLM does.
+/// The conditions that affect OLM.
 pub(super) const SUPPORTED: [&str; 2] = [UPGRADEABLE, UPGRADING];
 
-/// Something that a cluster would refuse, or that does not do what it seems to.
+/// A part of a resource that a cluster would reject, or that does not have the apparent effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
     /// `status.conditions` is one condition, not a list.
@@ -19,43 +19,43 @@ pub enum Note {
         /// The status.
         status: String,
     },
-    /// A status that is none.
+    /// A status that is not True, False or Unknown.
     UnknownStatus {
         /// The type of the condition.
         kind: String,
         /// The status.
         status: String,
     },
-    /// A reason that the API server refuses.
+    /// A reason that the API server rejects.
     Reason {
         /// The type of the condition.
         kind: String,
         /// The reason.
         reason: String,
     },
-    /// A type that differs little from one that OLM supports.
+    /// A type that differs slightly from one that OLM supports.
     Misspelled {
-        /// The type as it is written.
+        /// The type as written.
         kind: String,
-        /// The type that is meant.
+        /// The probably intended type.
         meant: &'static str,
     },
-    /// An override of a type that OLM does not support. It changes nothing.
+    /// An override of a type that OLM does not support, which has no effect.
     UnknownOverride {
         /// The type.
         kind: String,
-        /// The type that may be meant.
+        /// The possibly intended type.
         meant: Option<&'static str>,
     },
-    /// `Upgrading` is Unknown, and counts as absent.
+    /// The status of `Upgrading` is Unknown, which counts as absent.
     UpgradingUnknown,
-    /// The resource has no status yet; what the operator wrote counts, as OLM will copy it.
+    /// The resource has no status yet; the operator's conditions in the spec count, because OLM will copy them.
     NotCopied,
-    /// The operator wrote another status than OLM has copied.
+    /// The operator wrote a status that differs from the status that OLM has copied.
     WrittenOtherwise {
         /// The type of the condition.
         kind: String,
-        /// What the operator wrote.
+        /// The status that the operator wrote.
         written: String,
     },
 }
@@ -64,33 +64,38 @@ impl fmt::Display for Note {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SingleCondition => {
-                formatter.write_str("status.conditions is one condition; a cluster takes only a list of them")
+                formatter.write_str("status.conditions is one condition; a cluster accepts only a list of them")
             }
             Self::BareStatus { kind, status } => write!(
                 formatter,
-                "the status of {kind} is written without quotes; a cluster takes only the text {status:?}"
+                "the status of {kind} is written without quotes; a cluster accepts only the string {status:?}"
             ),
             Self::UnknownStatus { kind, status } => write!(
                 formatter,
-                "the status {status:?} of {kind} is none of True, False and Unknown"
+                "the status {status:?} of {kind} is not True, False or Unknown"
             ),
             Self::Reason { kind, reason } => write!(
                 formatter,
-                "the reason {reason:?} of {kind} is not in CamelCase; a cluster refuses it"
+                "the reason {reason:?} of {kind} is not in CamelCase; a cluster rejects it"
             ),
             Self::Misspelled { kind, meant } => {
-                write!(formatter, "OLM does not know the condition {kind}; is {meant} meant?")
+                write!(
+                    formatter,
+                    "OLM does not know the condition {kind}; did you mean {meant}?"
+                )
             }
             Self::UnknownOverride { kind, meant } => {
                 write!(
                     formatter,
-                    "the override of {kind} changes nothing: OLM does not know this condition"
+                    "the override of {kind} has no effect, because OLM does not know this condition"
                 )?;
-                meant.map_or(Ok(()), |meant| write!(formatter, "; is {meant} meant?"))
+                meant.map_or(Ok(()), |meant| write!(formatter, "; did you mean {meant}?"))
             }
-            Self::UpgradingUnknown => formatter.write_str("the status of Upgrading is Unknown, and counts for nothing"),
-            Self::NotCopied => formatter
-                .write_str("there is no status yet; spec.conditions counts, which OLM is going to copy to the status"),
+            Self::UpgradingUnknown => formatter.write_str("the status of Upgrading is Unknown, so it is ignored"),
+            Self::NotCopied => formatter.write_str(
+                "there is no status yet, so spec.conditions counts, which OLM will copy to the \
+                                     status",
+            ),
             Self::WrittenOtherwise { kind, written } => write!(
                 formatter,
                 "spec.conditions has {kind}={written}, which OLM has not copied to the status yet"
@@ -99,7 +104,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// What there is to say of a resource, whatever it comes to.
+/// Returns the notes about a resource, regardless of the judgement.
 pub(super) fn of(condition: OperatorCondition<'_>, lists: &Lists<'_>) -> Vec<Note> {
     let mut notes = Vec::new();
     if lists.single {
@@ -147,7 +152,7 @@ fn of_condition(listed: &Listed<'_>, notes: &mut Vec<Note>) {
     }
 }
 
-/// The supported type that a string differs from by one letter, or by capitals.
+/// Returns the supported type that differs from a string only by one letter or by case.
 fn misspelled(kind: &str) -> Option<&'static str> {
     let near = |supported: &&str| {
         let distance = strsim::damerau_levenshtein(&supported.to_lowercase(), &kind.to_lowercase());
@@ -156,7 +161,7 @@ fn misspelled(kind: &str) -> Option<&'static str> {
     SUPPORTED.into_iter().find(near)
 }
 
-/// Whether a string matches `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$` and is not too long.
+/// Returns whether a string matches `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$` and is not too long.
 fn is_reason(text: &str) -> bool {
     let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let bytes = text.as_bytes();

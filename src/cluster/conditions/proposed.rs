@@ -1,18 +1,18 @@
-//! The `Condition` of the proposal operator-conditions for a new operator, and what ties it to the operator.
+//! Creates the `Condition` of the proposal operator-conditions for a new operator, and links it to the operator.
 
 use super::Starter;
 use crate::cluster::labels::{self, LabelStyle};
 use crate::csv::GROUP;
 use serde_json::{Value, json};
 
-/// The environment variable in which OLM tells an operator the name of its resource.
+/// The environment variable in which OLM passes the name of the condition resource to an operator.
 pub const ENVIRONMENT: &str = "OPERATOR_CONDITION_NAME";
 
-/// The `Condition` of an operator, and a Role with its RoleBinding that let the operator get, list and update this one
-/// resource and its status.
+/// Returns the `Condition` of an operator, and a Role and a RoleBinding that allow the operator to get, list and update
+/// only this resource and its status.
 ///
-/// The proposal generates the name of the resource; here it is that of the ClusterServiceVersion, so that the Role can
-/// name it.
+/// In the proposal, the name of the resource is generated; here it is that of the ClusterServiceVersion, so that the
+/// Role can name the resource.
 pub fn proposed(starter: Starter<'_>) -> [Value; 3] {
     let Starter {
         operator, namespace, ..
@@ -28,12 +28,12 @@ pub fn proposed(starter: Starter<'_>) -> [Value; 3] {
     [condition, role, binding]
 }
 
-/// Gives an object the label that ties it to an operator, in the form that clusters take.
+/// Adds the label that links an object to an operator, in the form that clusters accept.
 pub fn aggregate(object: &mut Value, operator: &str) {
     object["metadata"]["labels"][labels::key(LabelStyle::Shipped, operator)] = json!("");
 }
 
-/// The strategic merge patch of a Deployment whose container is told the name of its resource.
+/// Returns the strategic merge patch that passes the name of the condition resource to a container of a Deployment.
 pub fn environment_patch(container: &str, resource: &str) -> Value {
     let container = json!({"name": container, "env": [{"name": ENVIRONMENT, "value": resource}]});
     json!({"spec": {"template": {"spec": {"containers": [container]}}}})

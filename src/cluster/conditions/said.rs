@@ -1,10 +1,10 @@
-//! What a condition says, for the person who has to deal with it.
+//! The content of a condition, for the person who has to act on it.
 
 use super::list::Listed;
 use serde::Serialize;
 use std::fmt;
 
-/// A condition as an operator reports it, or as an administrator writes it in an override.
+/// A condition that an operator reports or that an administrator sets in an override.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Said {
@@ -16,10 +16,10 @@ pub struct Said {
     /// The reason, in one word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What there is to say, in a sentence.
+    /// The message, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Since when the status is what it is, in the form of the resource (RFC 3339 on a cluster).
+    /// The time of the last status change, as written in the resource (RFC 3339 on a cluster).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<String>,
 }
@@ -36,13 +36,13 @@ impl Said {
         }
     }
 
-    /// `Type=Status`.
+    /// Returns `Type=Status`.
     pub fn state(&self) -> String {
         format!("{}={}", self.kind, self.status)
     }
 }
 
-/// `Type=Status (Reason) since TIME`, without the message.
+/// Displays `Type=Status (Reason) since TIME`, without the message.
 impl fmt::Display for Said {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}={}", self.kind, self.status)?;

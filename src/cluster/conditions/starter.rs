@@ -1,24 +1,24 @@
-//! What an operator needs to tell of its state: the resource, and the permission to write it.
+//! Creates the resource in which an operator reports its state, and the permission to write it.
 
 use crate::csv::GROUP;
 use crate::kubernetes::rbac;
 use serde_json::{Value, json};
 
-/// Who is to write the conditions of which operator.
+/// The operator that reports conditions, and the accounts that may write them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Starter<'a> {
     /// The name of the ClusterServiceVersion.
     pub operator: &'a str,
-    /// Its namespace.
+    /// The namespace of the operator.
     pub namespace: &'a str,
-    /// The service accounts of the operator; none stands for `default`, as OLM has it.
+    /// The service accounts of the operator; an empty list means `default`, as in OLM.
     pub service_accounts: &'a [String],
     /// The deployments whose containers get the name of the resource as `OPERATOR_CONDITION_NAME`.
     pub deployments: &'a [String],
 }
 
 impl Starter<'_> {
-    /// The service accounts; `default` where none is named.
+    /// Returns the service accounts, or `default` if none is specified.
     fn accounts(&self) -> Vec<&str> {
         match self.service_accounts {
             [] => vec!["default"],
@@ -26,8 +26,8 @@ impl Starter<'_> {
         }
     }
 
-    /// A Role of this name with a RoleBinding to the accounts. It allows the verbs on the resource of the operator's
-    /// name, and on no other: creating and deleting are for OLM.
+    /// Returns a Role with this name, and a RoleBinding to the accounts. The Role allows the verbs only on the resource
+    /// with the operator's name; OLM creates and deletes that resource.
     pub(super) fn permission(&self, name: &str, resources: &[&str], verbs: &[&str]) -> [Value; 2] {
         let Self {
             operator, namespace, ..
@@ -61,8 +61,8 @@ impl Starter<'_> {
     }
 }
 
-/// The `OperatorCondition`, and a Role with its RoleBinding that let the operator get, update and patch this one
-/// resource. The names and verbs are those of OLM, which puts others right within seconds.
+/// Returns the `OperatorCondition`, and a Role and a RoleBinding that allow the operator to get, update and patch only
+/// this resource. The names and verbs are those of OLM, which corrects different ones within seconds.
 pub fn starter(starter: Starter<'_>) -> [Value; 3] {
     let Starter {
         operator, namespace, ..

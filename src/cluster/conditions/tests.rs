@@ -10,7 +10,7 @@ fn value(yaml: &str) -> Value {
     reading.documents[0].value().clone()
 }
 
-/// A resource of this kind with what stands behind `metadata.name`.
+/// Returns a resource of this kind, with `rest` after `metadata.name`.
 fn resource(kind: &str, rest: &str) -> Value {
     value(&format!(
         "apiVersion: operators.coreos.com/{}\nkind: {}\nmetadata:\n  name: foo.v2.3.4\n  namespace: operators\n{rest}",
@@ -30,7 +30,7 @@ fn judged(kind: &str, rest: &str) -> Judgement {
     judge(OperatorCondition::of(&object).unwrap(), VERSION)
 }
 
-/// The words of OLM, or nothing where the upgrade is allowed.
+/// Returns OLM's message, or `None` if the upgrade is allowed.
 fn said(kind: &str, rest: &str) -> Option<String> {
     judged(kind, rest).held.map(|held| held.to_string())
 }
@@ -235,7 +235,7 @@ fn what_the_operator_wrote_counts_until_there_is_a_status() {
         (judgement.held, judgement.notes),
         (None, vec![Note::WrittenOtherwise { kind, written }])
     );
-    // Version v1 has no such list, so nothing copies it.
+    // Version v1 has no such list, so OLM does not copy it.
     assert_eq!(judged("v1", spec).held, None);
 }
 
@@ -338,11 +338,11 @@ fn what_a_cluster_would_refuse_is_read_with_a_note() {
     assert_eq!(
         notes,
         [
-            "the status of Upgrading is written without quotes; a cluster takes only the text \"False\"",
-            "the reason \"Upgrade Done\" of Upgrading is not in CamelCase; a cluster refuses it",
-            "the status \"maybe\" of Bar is none of True, False and Unknown",
-            "the override of Foo changes nothing: OLM does not know this condition",
-            "the override of Upgradable changes nothing: OLM does not know this condition; is Upgradeable meant?",
+            "the status of Upgrading is written without quotes; a cluster accepts only the string \"False\"",
+            "the reason \"Upgrade Done\" of Upgrading is not in CamelCase; a cluster rejects it",
+            "the status \"maybe\" of Bar is not True, False or Unknown",
+            "the override of Foo has no effect, because OLM does not know this condition",
+            "the override of Upgradable has no effect, because OLM does not know this condition; did you mean Upgradeable?",
         ]
     );
 }
@@ -362,7 +362,7 @@ fn reasons_are_those_that_the_api_server_takes() {
     }
 }
 
-// Which operator a resource is about.
+// The operator that a resource belongs to.
 
 #[test]
 fn a_resource_belongs_to_the_operator_of_its_name_owner_or_label() {
@@ -453,7 +453,7 @@ fn operators_and_resources_are_listed_together() {
     assert_eq!(held, [("foo.v2.3.4", message)]);
 }
 
-// Who holds back an upgrade, since when, and what lets it through.
+// The resource that holds back an upgrade, the start time, and the change that allows the upgrade.
 
 #[test]
 fn c15_a_hold_says_who_since_when_and_how_to_override() {
@@ -470,13 +470,13 @@ fn c15_a_hold_says_who_since_when_and_how_to_override() {
     ] {
         let hold = judged(kind, rest).hold.unwrap();
         let said = "Upgradeable=False (R) since 2020-08-24T23:15:55Z";
-        assert_eq!(hold.to_string(), format!("{} says {said}", hold.condition), "{kind}");
+        assert_eq!(hold.to_string(), format!("{} reports {said}", hold.condition), "{kind}");
         let release = hold.release.unwrap();
         assert_eq!((release.resource.as_str(), hold.by_override), (named, false));
         if !ours.is_null() {
             assert_eq!(release.patch, json!({"spec": {"overrides": ours}}));
         }
-        // What the patch makes of the resource is not held back any more.
+        // After the patch, the resource no longer holds back upgrades.
         let mut object = resource(kind, rest);
         object["spec"]["overrides"] = release.patch["spec"]["overrides"].clone();
         let after = judge(OperatorCondition::of(&object).unwrap(), VERSION);
@@ -496,8 +496,7 @@ fn c36_an_override_that_refuses_is_said_to_be_one() {
         "{hold}"
     );
     assert!(
-        hold.explained()
-            .ends_with("change the override to let the update through)"),
+        hold.explained().ends_with("change the override to allow the update)"),
         "{}",
         hold.explained()
     );
@@ -509,7 +508,7 @@ fn c31_an_upgrade_that_has_not_begun_holds_back_the_next_one() {
         "seed",
         &format!("{}  version: v1.2.3\n", reported("Upgrading", "False")),
     );
-    let message = "the operator is at 1.2.3, and has not begun its upgrade to 2.3.4";
+    let message = "the operator is at 1.2.3, and has not started its upgrade to 2.3.4";
     assert_eq!(judgement.held.unwrap().to_string(), message);
     assert_eq!(judgement.hold.unwrap().said.unwrap().kind, UPGRADING);
 }

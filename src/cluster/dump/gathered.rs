@@ -1,4 +1,4 @@
-//! What has been read of dumps so far.
+//! Collects the content that is read from dumps.
 
 use super::DumpLimits;
 use crate::cluster::State;
@@ -8,35 +8,36 @@ use crate::kubernetes::served::{self, ServedResource};
 use crate::text::kind_of;
 use serde_json::{Map, Value};
 
-/// Bytes that a value takes besides its text and its parts.
+/// The size in bytes of a value without its text and its parts.
 const VALUE: usize = std::mem::size_of::<Value>();
-/// Bytes that a string takes besides its letters.
+/// The overhead in bytes of a string.
 const STRING: usize = 16;
-/// Bytes that a key of a map takes besides its letters.
+/// The overhead in bytes of a map key.
 const KEY: usize = 64;
-/// Bytes that a served API takes.
+/// The size in bytes of a served API.
 const API: usize = 256;
 
-/// A state that grows with what dumps say.
+/// A state to which the content of dumps is added.
 pub(super) struct Gathered<'a> {
     keep: fn(Value) -> Value,
     limits: &'a DumpLimits,
-    /// About how many bytes have been kept. What the state held already was read within limits of its own.
+    /// The approximate number of bytes that have been kept, without the initial content of the state, which was read
+    /// within separate limits.
     size: usize,
     state: &'a mut State,
-    /// Whether a list was read, which may be of nothing.
+    /// Whether a list was read, even an empty one.
     listed: bool,
-    /// How many objects and APIs there were at first.
+    /// The initial number of objects and APIs in the state.
     before: (usize, Option<usize>),
 }
 
-/// Why a value is not taken.
+/// The reason why a value is rejected.
 pub(super) enum Refusal {
-    /// It is no object, but this.
+    /// The value is not an object; contains a description of it.
     NoObject(String),
-    /// It has too many values.
+    /// The value contains too many values.
     Values,
-    /// There would be more than may be kept.
+    /// Keeping the value would exceed the limit.
     TooMuch,
 }
 
@@ -52,12 +53,12 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    /// `None` where nothing has been said of a cluster, not even that it has none of some objects.
+    /// Returns `None` if the dumps contained no information about a cluster, not even an empty list of objects.
     pub(super) fn something(&self) -> Option<()> {
         (self.listed || self.before != counts(self.state)).then_some(())
     }
 
-    /// Takes an object, a list of objects, or a discovery document.
+    /// Adds an object, a list of objects, or a discovery document.
     pub(super) fn take(&mut self, value: Value) -> Result<(), Refusal> {
         let said = value.get("kind").and_then(Value::as_str).unwrap_or_default();
         if said.starts_with("API")
@@ -73,7 +74,7 @@ impl<'a> Gathered<'a> {
         };
         let text = |key: &str| map.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let (kind, api_version) = (text("kind"), text("apiVersion"));
-        // These say which groups there are, and of none what it serves.
+        // These documents list the groups, but not the resources of each group.
         if ["APIGroupList", "APIGroup", "APIVersions"].contains(&&*kind) {
             return Ok(());
         }
@@ -140,8 +141,7 @@ fn is_named(map: &Map<String, Value>) -> bool {
     name.and_then(Value::as_str).is_some_and(|name| !name.is_empty())
 }
 
-/// An item with the kind and API version that a list such as `PodList` has in common for all, where it does not say
-/// them itself.
+/// Adds the kind and API version that a list such as `PodList` implies to an item that does not have them itself.
 fn completed(item: Value, kind: &str, api_version: &str) -> Value {
     let says_itself = |item: &Map<String, Value>| item.contains_key("kind") && item.contains_key("apiVersion");
     match item {
@@ -158,7 +158,7 @@ fn completed(item: Value, kind: &str, api_version: &str) -> Value {
     }
 }
 
-/// About how many bytes a value takes, with its parts.
+/// Returns the approximate size in bytes of a value with its parts.
 fn size_of(value: &Value) -> usize {
     VALUE
         + match value {

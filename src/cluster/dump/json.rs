@@ -1,4 +1,4 @@
-//! Dumps in JSON: one document, or several behind one another.
+//! Reads JSON dumps: one document or a sequence of documents.
 
 use super::gathered::{Gathered, Refusal};
 use super::{DumpError, DumpLimits};
@@ -63,12 +63,12 @@ fn unread(path: &Path, error: &serde_json::Error, limits: &DumpLimits) -> DumpEr
 
 struct Reading<'g, 'a> {
     gathered: &'g mut Gathered<'a>,
-    /// Why the reading ended, where it was not the text.
+    /// The reason why reading ended, if the text was not the cause.
     refusal: Option<Refusal>,
     limits: &'g DumpLimits,
-    /// How many values the object at hand may still have.
+    /// The number of values that the current object may still have.
     values: Values,
-    /// How many bytes may still be read of it.
+    /// The number of bytes of the current object that may still be read.
     budget: Rc<Cell<usize>>,
 }
 
@@ -96,7 +96,7 @@ impl Reading<'_, '_> {
     }
 }
 
-/// A stream of which no single object may take more than the budget, which is renewed for each.
+/// A stream in which no object may exceed the byte budget, which is reset for each object.
 struct Metered<R> {
     input: R,
     budget: Rc<Cell<usize>>,
@@ -115,7 +115,7 @@ impl<R: Read> Read for Metered<R> {
     }
 }
 
-/// One document; where it is a list, its items are taken one by one.
+/// Reads one document; the items of a list are added one by one.
 struct Document<'r, 'g, 'a>(&'r mut Reading<'g, 'a>);
 
 impl<'de> DeserializeSeed<'de> for Document<'_, '_, '_> {
@@ -157,8 +157,8 @@ fn is_list(kind: &Value) -> bool {
     kind.as_str().is_some_and(|kind| kind.ends_with("List"))
 }
 
-/// The items of a list. kubectl writes the kind of the list behind them; those that say none themselves, and those of
-/// discovery documents, wait for it and are given back.
+/// Reads the items of a list. kubectl writes the kind of the list after the items; items without a kind, and those of
+/// discovery documents, depend on that kind and are returned.
 struct Items<'r, 'g, 'a>(&'r mut Reading<'g, 'a>);
 
 impl<'de> DeserializeSeed<'de> for Items<'_, '_, '_> {

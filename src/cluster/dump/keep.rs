@@ -1,10 +1,10 @@
-//! What a plan needs to know of an object in a cluster.
+//! Reduces cluster objects to the parts that a plan needs.
 
 use crate::csv;
 use crate::olm::annotation::PROPERTIES;
 use serde_json::{Map, Value, json};
 
-/// Kinds of which everything counts: who may do what, and OLM's own.
+/// Kinds that are kept whole: RBAC and OLM kinds.
 const WHOLE: [&str; 12] = [
     "Role",
     "ClusterRole",
@@ -20,7 +20,7 @@ const WHOLE: [&str; 12] = [
     "Install",
 ];
 
-/// What is needed of a ClusterServiceVersion.
+/// The required fields of a ClusterServiceVersion.
 const OF_VERSION: [&[&str]; 15] = [
     &["apiVersion"],
     &["kind"],
@@ -39,12 +39,12 @@ const OF_VERSION: [&[&str]; 15] = [
     &["status", "reason"],
 ];
 
-/// What is needed of an API that a ClusterServiceVersion owns or requires.
+/// The required fields of an API that a ClusterServiceVersion owns or requires.
 const OF_API: [&str; 4] = ["name", "group", "version", "kind"];
 
-/// Takes from an object what a resolution and a plan need: of a ClusterServiceVersion what it is and provides, of a
-/// CustomResourceDefinition which names and versions it has, of roles and custom resources all, of the rest which
-/// object it is.
+/// Returns the parts of an object that a resolution and a plan need: the identity and the APIs of a
+/// ClusterServiceVersion, the names and versions of a CustomResourceDefinition, whole roles and custom resources, and
+/// the identity of any other object.
 pub fn kept(object: Value) -> Value {
     let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
     let api_version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
@@ -81,7 +81,7 @@ pub fn kept(object: Value) -> Value {
     Value::Object(kept)
 }
 
-/// What is needed of a ClusterServiceVersion, of which descriptions and icons take most.
+/// Returns the required parts of a ClusterServiceVersion, which consists mostly of descriptions and icons.
 fn version(object: &Value) -> Value {
     let mut kept = Value::Object(Map::new());
     for path in OF_VERSION {

@@ -1,40 +1,40 @@
-//! A stream of YAML in pieces that stand by themselves: documents, and the items of lists as kubectl writes them, with
-//! their dashes at the beginning of lines.
+//! Splits a YAML stream into pieces that can be read independently: documents, and the items of lists as kubectl writes
+//! them, with their dashes at the beginning of lines.
 
 use super::DumpError;
 use crate::files::FileError;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-/// What a piece is.
+/// The type of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// A whole document.
     Document,
-    /// What stands in front of the items of a list.
+    /// The part before the items of a list.
     Head,
     /// A list with one item.
     Item,
-    /// What stands behind the items of a list.
+    /// The part after the items of a list.
     Tail,
 }
 
 /// A piece of a file.
 pub(super) struct Piece {
-    /// What it is.
+    /// The type of the piece.
     pub(super) part: Part,
-    /// Whether it is the first one of its document, so that no alias of it repeats anything before it.
+    /// Whether the piece is the first one of its document, so that its aliases cannot refer to earlier pieces.
     pub(super) begins_document: bool,
-    /// The line of the file that it begins on, from 1.
+    /// The line of the file on which the piece begins, from 1.
     pub(super) line: usize,
-    /// Its text: YAML of its own.
+    /// The text, which is complete YAML.
     pub(super) text: String,
 }
 
-/// Why there is no further piece.
+/// The reason why there is no further piece.
 pub(super) enum Problem {
     Read(io::Error),
-    /// It begins on this line and does not end in time.
+    /// The piece that begins on this line is too large.
     Large(usize),
 }
 
@@ -52,11 +52,11 @@ impl Problem {
 pub(super) struct Pieces<R> {
     input: R,
     limit: usize,
-    /// Lines that have been read.
+    /// The number of lines that have been read.
     line: usize,
     /// The first line of the next piece.
     ahead: Option<String>,
-    /// What the next piece is.
+    /// The type of the next piece.
     part: Part,
     /// Whether the next piece is the first one of its document.
     at_document: bool,
@@ -76,7 +76,7 @@ impl<R: BufRead> Pieces<R> {
         }
     }
 
-    /// The next line with its end; none at the end of the file.
+    /// Returns the next line with its line break; `None` at the end of the file.
     fn next_line(&mut self) -> Result<Option<String>, Problem> {
         let mut bytes = Vec::new();
         let bound = u64::try_from(self.limit).unwrap_or(u64::MAX).saturating_add(1);

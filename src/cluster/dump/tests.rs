@@ -63,7 +63,7 @@ fn items_get_the_kind_that_their_list_has_in_front_of_them_or_behind() {
             assert_eq!(state.objects[0], object("Pod", "a"));
         }
     }
-    // An object of a kind that ends like a list, and one that has items of its own.
+    // An object of a kind that ends in List, and an object with a field `items`.
     for object in [
         json!({"apiVersion": "example.com/v1", "kind": "AllowList", "metadata": {"name": "a"}, "items": [1]}),
         json!({"apiVersion": "v1", "kind": "Menu", "metadata": {"name": "a"}, "items": [1]}),
@@ -140,27 +140,39 @@ fn what_is_wrong_is_named_with_its_line() {
     assert!(yaml.contains("dump:6:21: "), "{yaml}");
     let json = error("{\"kind\": \"List\",\n \"items\": [{]}");
     assert!(json.contains("dump:2:13: "), "{json}");
-    assert!(error("").contains("holds no objects"));
-    assert!(error("SQLite format 3\0…").contains("is no text"));
+    assert!(error("").contains("has neither objects"));
+    assert!(error("SQLite format 3\0…").contains("is not text"));
     for (text, expected) in [
-        ("just words\n", ":1: a string stands"),
-        ("{}", ":1: a map without apiVersion and kind stands"),
-        ("[\n7]", ":2: a number stands"),
-        ("- 7\n", ":1: a number stands"),
-        ("---\napiVersion: v1\nitems:\n- 7\nkind: List\n", ":4: a number stands"),
-        ("---\nitems:\n- a: 7\n", ":3: a map without apiVersion and kind stands"),
+        ("just words\n", ":1: expected a Kubernetes object, found a string"),
+        (
+            "{}",
+            ":1: expected a Kubernetes object, found a map without apiVersion and kind",
+        ),
+        ("[\n7]", ":2: expected a Kubernetes object, found a number"),
+        ("- 7\n", ":1: expected a Kubernetes object, found a number"),
+        (
+            "---\napiVersion: v1\nitems:\n- 7\nkind: List\n",
+            ":4: expected a Kubernetes object, found a number",
+        ),
+        (
+            "---\nitems:\n- a: 7\n",
+            ":3: expected a Kubernetes object, found a map without apiVersion and kind",
+        ),
         (
             "{\"items\": [{\"a\": 7}]}",
-            ":1: a map without apiVersion and kind stands",
+            ":1: expected a Kubernetes object, found a map without apiVersion and kind",
         ),
         (
             "kind: Role\nmetadata: {name: a}\n",
-            ":1: a Role without apiVersion stands",
+            ":1: expected a Kubernetes object, found a Role without apiVersion",
         ),
-        ("apiVersion: v1\nmetadata: {name: a}\n", ":1: a map without kind stands"),
+        (
+            "apiVersion: v1\nmetadata: {name: a}\n",
+            ":1: expected a Kubernetes object, found a map without kind",
+        ),
         (
             "# comment\napiVersion: v1\nkind: Role\n",
-            ":2: a Role without metadata.name stands",
+            ":2: expected a Kubernetes object, found a Role without metadata.name",
         ),
     ] {
         assert!(
@@ -216,7 +228,7 @@ fn a_large_dump_takes_memory_for_what_is_kept_alone() {
     }
 }
 
-/// The objects of a list as they are read item by item, and as they are read from the whole list.
+/// Returns the objects of a list, read item by item and read from the whole list.
 fn piecewise_and_whole(list: &str) -> (Vec<Value>, Vec<Value>) {
     let piecewise = read_text(list)
         .unwrap_or_else(|error| panic!("{error}:\n{list}"))
@@ -285,7 +297,7 @@ fn aliases_of_a_list_keep_the_limits_of_one_file() {
         };
         read_stream(Path::new("-"), text.as_bytes(), kept, &limits, &mut state).map_err(|error| error.to_string())
     };
-    let excessive = "too large by its anchors and aliases";
+    let excessive = "the anchors and aliases make the document too large";
     // Each item repeats the one before it ten times.
     let ten = |level: usize| (0..10).map(|_| format!("*a{level}")).collect::<Vec<_>>().join(", ");
     let bomb: Vec<String> = (1..9)
@@ -293,7 +305,7 @@ fn aliases_of_a_list_keep_the_limits_of_one_file() {
         .collect();
     let error = refused(item("x: &a0 [1, 2]") + &bomb.concat()).unwrap_err();
     assert!(error.contains(excessive), "{error}");
-    // So many anchors that together they are too much to be kept, although each item is small.
+    // Anchors that together are too large to keep, although each item is small.
     let many: Vec<String> = (0..100)
         .map(|number| item(&format!("x: &a{number} {}", "x".repeat(100))))
         .collect();

@@ -1,4 +1,4 @@
-//! Dumps in YAML.
+//! Reads dumps in YAML.
 
 use super::gathered::{Gathered, Refusal};
 use super::pieces::{Part, Piece, Pieces};
@@ -45,7 +45,7 @@ pub(super) fn read(
         .map_err(|(line, refusal)| refusal.at(path, line, limits))
 }
 
-/// The documents of a piece, each with the line of the file that it begins on.
+/// Returns the documents of a piece, each with its first line in the file.
 fn values(
     path: &Path,
     piece: &Piece,
@@ -79,12 +79,12 @@ fn values(
     Ok(reading.documents.into_iter().map(with_line).collect())
 }
 
-/// A list whose items come one by one. Its kind may stand behind them, and those that say none themselves wait for it.
+/// A list whose items are read one by one. Its kind may follow the items, so items without a kind are kept until then.
 #[derive(Default)]
 struct List {
     map: Map<String, Value>,
     waiting: Vec<Value>,
-    /// Where the first part of it stands, or the first item that waits.
+    /// The line of the first part of the list, or of the first item that waits.
     line: Option<usize>,
 }
 

@@ -63,7 +63,7 @@ fn every_key_is_read_and_what_is_left_out_has_its_default() {
     let apis = state.apis.unwrap();
     assert_eq!((apis[0].namespaced, apis[1].namespaced), (true, false));
     assert_eq!((&*apis[0].kind.group, &*apis[1].kind.group), ("apps", ""));
-    // Whole objects keep what has nothing behind it.
+    // Complete objects keep keys without a value.
     assert!(state.objects[0]["data"]["b"].is_null());
     assert_eq!(state.objects[0]["data"].as_object().map(serde_json::Map::len), Some(1));
     assert_eq!(state.grants[0].namespace, "team");
@@ -80,19 +80,19 @@ fn an_empty_map_is_a_state_of_nothing() {
     assert_eq!((&*state.namespace, state.apis), (NAMESPACE, None));
 }
 
-/// A file that is wrong, what is said of it, and whether a schema can see it.
+/// An invalid file, its error, and whether a schema can find it.
 const WRONG: &[(&str, &str, bool)] = &[
     ("[]", "1:1: the file must be a map, not a list", true),
-    ("version: 2", "1:10: version 2 of the format is not known", true),
-    ("version: '1'", "1:10: version \"1\" of the format is not known", true),
+    ("version: 2", "1:10: unknown format version 2", true),
+    ("version: '1'", "1:10: unknown format version \"1\"", true),
     (
         "namspace: a",
-        "1:1: namspace is not a key of the file; did you mean namespace?",
+        "1:1: namspace is not a known key of the file; did you mean namespace?",
         true,
     ),
     (
         "subscriptions:\n- package: a\n  installedCsv: b",
-        "3:3: subscriptions[0].installedCsv is not a key of the file; did you mean installedCSV?",
+        "3:3: subscriptions[0].installedCsv is not a known key of the file; did you mean installedCSV?",
         true,
     ),
     (
@@ -100,16 +100,20 @@ const WRONG: &[(&str, &str, bool)] = &[
         "known keys are group, version, kind, namespace, name, verb, reason, code, message",
         true,
     ),
-    ("subscriptions: [{}]", "1:17: subscriptions[0] has no package", true),
     (
-        "subscriptions: [{package: ''}]",
-        "subscriptions[0] has no package",
+        "subscriptions: [{}]",
+        "1:17: subscriptions[0] requires a value for package",
         true,
     ),
-    ("subscriptions: [{package: a}]", "and there are 0", false),
+    (
+        "subscriptions: [{package: ''}]",
+        "subscriptions[0] requires a value for package",
+        true,
+    ),
+    ("subscriptions: [{package: a}]", "but there are 0 catalogs", false),
     (
         "installed:\n- {name: a, version: 1.0}",
-        "2:22: installed[0].version must be a string, not a number; write it in quotes",
+        "2:22: installed[0].version must be a string, not a number; use quotes",
         true,
     ),
     (
@@ -119,7 +123,7 @@ const WRONG: &[(&str, &str, bool)] = &[
     ),
     (
         "upgradeStrategy: Fast",
-        "upgradeStrategy is \"Fast\"; it must be Default or TechPreviewUnsafeFailForward",
+        "upgradeStrategy is \"Fast\", but must be Default or TechPreviewUnsafeFailForward",
         true,
     ),
     ("catalogs: {}", "catalogs must be a list, not a map", true),
@@ -130,31 +134,39 @@ const WRONG: &[(&str, &str, bool)] = &[
     ),
     (
         "catalogs: [{name: a, source: b, packages: []}]",
-        "has a source and packages",
+        "has both a source and packages",
         true,
     ),
     (
         "catalogs: [{name: a}, {name: a}]",
-        "the catalog operators/a stands twice",
+        "the catalog operators/a appears twice",
         false,
     ),
     (
         "installed: [{name: a}, {name: a}]",
-        "the installed operator a stands twice",
+        "the installed operator a appears twice",
         false,
     ),
     (
         "catalogs: [{name: a, packages: [{name: p, channels: [{name: c, entries: [{name: b}]}]}]}]",
-        "the package p has no bundle b, for which its channel c has an entry",
+        "the package p has no bundle b, although its channel c has an entry for it",
         false,
     ),
-    ("objects: [{kind: A}]", "objects[0] has no apiVersion", true),
+    (
+        "objects: [{kind: A}]",
+        "objects[0] requires a value for apiVersion",
+        true,
+    ),
     (
         "objects: [{apiVersion: 1, kind: A}]",
         "objects[0].apiVersion must be a string, not a number",
         true,
     ),
-    ("grants: [{serviceAccount: a}]", "grants[0] has no rules", true),
+    (
+        "grants: [{serviceAccount: a}]",
+        "grants[0] requires a value for rules",
+        true,
+    ),
     (
         "grants: [{serviceAccount: a, rules: [a]}]",
         "grants[0].rules[0] must be a map, not a string",
@@ -166,10 +178,10 @@ const WRONG: &[(&str, &str, bool)] = &[
         "must be a whole number from 100 to 599, not 20",
         true,
     ),
-    ("apis: [{kind: A}]", "apis[0] has no version", true),
+    ("apis: [{kind: A}]", "apis[0] requires a value for version", true),
     (
         "catalogs: [{name: a, packages: [{name: p, bundles: [{name: b, properties: [{value: 1}]}]}]}]",
-        "has no type",
+        "requires a value for type",
         true,
     ),
 ];

@@ -15,7 +15,7 @@ fn read(updates: &Value) -> Result<Updates, String> {
     Ok(read.into_iter().next().unwrap().updates)
 }
 
-/// S7, S8, S9, S67: both variants of `spec.updates`, as the examples of the proposal write them.
+/// S7, S8, S9, S67: both variants of `spec.updates`, as in the examples of the proposal.
 #[test]
 fn s8_an_operator_is_read_as_the_proposal_writes_it() {
     let reference = json!({"name": "community", "namespace": "my-ns"});
@@ -37,7 +37,7 @@ fn s8_an_operator_is_read_as_the_proposal_writes_it() {
     let mut source = operator(&Value::Null);
     source["spec"]["source"] = image;
     assert_eq!(operators(&[source]).unwrap()[0].updates, as_image);
-    // What OLM makes itself asks for nothing, and other groups have kinds of that name, too.
+    // Operators created by OLM request nothing, and other groups may also have a kind with this name.
     let of_olm =
         json!({"apiVersion": "operators.coreos.com/v1", "kind": "Operator", "metadata": {"name": "a.b"}, "spec": {}});
     let of_others = json!({"apiVersion": "example.com/v1", "kind": "Operator", "metadata": {"name": "a"},
@@ -53,15 +53,15 @@ fn an_operator_that_contradicts_itself_is_refused_with_the_path() {
         (json!({"manifestImage": "i"}), "spec.updates.type is missing"),
         (
             json!({"type": "Helm"}),
-            "spec.updates.type is \"Helm\", and must be CatalogSource or ManifestImage",
+            "spec.updates.type is \"Helm\"; it must be CatalogSource or ManifestImage",
         ),
         (
             json!({"type": "ManifestImage", "manifestImage": "i", "catalogSource": {}}),
-            "spec.updates.type is ManifestImage, and there is spec.updates.catalogSource, too",
+            "spec.updates.type is ManifestImage, but spec.updates.catalogSource is also set",
         ),
         (
             json!({"type": "CatalogSource"}),
-            "spec.updates.type is CatalogSource, and spec.updates.catalogSource is missing",
+            "spec.updates.type is CatalogSource, but spec.updates.catalogSource is missing",
         ),
         (
             catalog(json!({"ref": reference})),
@@ -69,7 +69,7 @@ fn an_operator_that_contradicts_itself_is_refused_with_the_path() {
         ),
         (
             catalog(json!({"channel": "stable", "entrypoint": "a", "ref": reference})),
-            "spec.updates.catalogSource.channel says a channel, and spec.updates.catalogSource.package no package",
+            "spec.updates.catalogSource.channel names a channel, but spec.updates.catalogSource.package is missing",
         ),
         (
             catalog(json!({"package": "p", "ref": {"name": "c"}})),
@@ -81,14 +81,14 @@ fn an_operator_that_contradicts_itself_is_refused_with_the_path() {
         ),
         (
             catalog(json!({"package": "p", "approval": "Perhaps", "ref": reference})),
-            "spec.updates.catalogSource.approval is \"Perhaps\", and must be Automatic or Manual",
+            "spec.updates.catalogSource.approval is \"Perhaps\"; it must be Automatic or Manual",
         ),
     ] {
         assert_eq!(read(&updates), Err(format!("Operator plumbus: {message}")));
     }
 }
 
-/// S71, S72, S73, S74: every field of the example of the proposal, its raw manifest included.
+/// S71, S72, S73, S74: every field of the proposal's example, including its raw manifest.
 #[test]
 fn s71_an_install_is_read_as_the_proposal_writes_it() {
     let pod = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: nginx\n  namespace: operators\n";
@@ -116,19 +116,19 @@ fn s71_an_install_is_read_as_the_proposal_writes_it() {
 fn an_install_that_cannot_be_read_is_refused_with_the_path() {
     let image = json!({"type": "ManifestImage", "manifestImage": "i"});
     for (spec, message) in [
-        (json!({}), "spec.content names nothing to install"),
-        (json!({"content": []}), "spec.content names nothing to install"),
+        (json!({}), "spec.content lists no content to install"),
+        (json!({"content": []}), "spec.content lists no content to install"),
         (
             json!({"content": [{"type": "Raw", "raw": "a: ["}]}),
-            "spec.content[0].raw is no YAML or JSON",
+            "spec.content[0].raw is not YAML or JSON",
         ),
         (
             json!({"content": [image, {"type": "Raw", "raw": {"kind": "Pod"}}]}),
-            "spec.content[1].raw is no Kubernetes object with apiVersion, kind and metadata.name",
+            "spec.content[1].raw is not a Kubernetes object with apiVersion, kind and metadata.name",
         ),
         (
             json!({"content": [image], "approval": true}),
-            "spec.approval is true, and must be Approved or Unapproved",
+            "spec.approval is true; it must be Approved or Unapproved",
         ),
         (
             json!({"content": [image], "namespaces": [{"from": "a", "to": "b"}, {"from": "a", "to": "c"}]}),

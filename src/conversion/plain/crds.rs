@@ -1,4 +1,5 @@
-//! The owned CRDs of a CSV: descriptions of what the CRDs define, and served versions that the CSV passes over.
+//! Converts the owned CRDs of a CSV: describes the versions that the CRDs define, and adds the served versions that the
+//! CSV omits.
 
 use super::Work;
 use super::fit::lost;
@@ -7,8 +8,8 @@ use crate::synthesis::{described_versions, served_versions};
 use crate::text::Path;
 use serde_json::{Map, Value, json};
 
-/// Turns the entries of the CSV, which stand in `values` already, into descriptions of the versions that the CRDs
-/// serve; lists the served versions that the CSV does not.
+/// Converts the entries of the CSV, which are already in `values`, into descriptions of the versions that the CRDs
+/// serve; adds the served versions that the CSV does not list.
 pub(super) fn describe(work: &mut Work<'_>, values: &mut Map<String, Value>) {
     let crds: Vec<&Object> = work
         .others
@@ -54,16 +55,15 @@ pub(super) fn describe(work: &mut Work<'_>, values: &mut Map<String, Value>) {
             && entry.get("description").is_none()
             && let Some(map) = entry.as_object_mut()
         {
-            // The CSV has no description, and the schema of the CRD would give it one.
+            // The CSV has no description, but the synthesis would add that of the CRD's schema.
             map.insert("description".to_owned(), "".into());
         }
         let entry = &entry;
         if !served.iter().any(|version| is(entry, version)) {
             let index = original.and_then(|list| list.iter().position(|other| key(other) == key(entry)));
             let (name, version, kind) = key(entry);
-            let why = format!(
-                "({version} {kind} of {name}) is no version that a CustomResourceDefinition of the bundle serves"
-            );
+            let why =
+                format!("({version} {kind} of {name}) is not served by any CustomResourceDefinition of the bundle");
             lost(
                 &mut work.findings,
                 work.csv,

@@ -1,4 +1,4 @@
-//! Values of a CSV in the shapes of `metadata/olm.yaml`.
+//! Converts values of a CSV to the shapes of `metadata/olm.yaml`.
 
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
@@ -7,21 +7,21 @@ use crate::shape::{Field, Shape};
 use crate::text::{Path, kind_of};
 use serde_json::{Map, Value};
 
-/// Reports something about a value of the CSV.
+/// Reports a finding about a value of the CSV.
 pub(super) fn report(findings: &mut Vec<Diagnostic>, csv: &Object, rule: &'static Rule, message: String, path: &Path) {
     let finding = Diagnostic::new(rule, message).object(csv.label()).path(path);
     findings.push(finding.at(csv.place(path)));
 }
 
-/// Says that a value has no place in the new bundle.
+/// Reports that the new bundle cannot represent a value.
 pub(super) fn lost(findings: &mut Vec<Diagnostic>, csv: &Object, path: &Path, why: &str) {
-    let message = format!("{path} {why}, so it is left out");
+    let message = format!("{path} {why}, so it is omitted");
     let finding = Diagnostic::new(&rules::CONVERT_FIELD_LOST, message).object(csv.label());
     findings.push(finding.path(path).at(csv.key_place(path)));
 }
 
-/// The value at `path` as `olm.yaml` can hold it; what it cannot is reported. `inferred` are keys that the manifests
-/// say, and that are passed over in silence.
+/// Returns the value at `path` in the form of `olm.yaml`, and reports the parts that `olm.yaml` cannot represent.
+/// `inferred` lists keys that are derived from the manifests and skipped without a report.
 pub(super) fn fit(
     findings: &mut Vec<Diagnostic>,
     csv: &Object,
@@ -48,12 +48,12 @@ impl Fitting<'_> {
     fn value(&mut self, path: &Path, value: &Value, shape: &Shape) -> Option<Value> {
         match (shape, value) {
             (_, Value::Null) => None,
-            // Whether a string is a name or a version is looked at when the new bundle is synthesized.
+            // Whether a string is a valid name or version is checked when the new bundle is synthesized.
             (Shape::Any, _)
             | (Shape::Text | Shape::Syntax(_) | Shape::Choice(_), Value::String(_))
             | (Shape::Boolean, Value::Bool(_)) => Some(value.clone()),
             (Shape::Text | Shape::Syntax(_) | Shape::Choice(_), Value::Number(_) | Value::Bool(_)) => {
-                let message = format!("{path} is {}, not a string, and becomes \"{value}\"", kind_of(value));
+                let message = format!("{path} is {}, not a string, so it becomes \"{value}\"", kind_of(value));
                 self.report(&rules::CONVERT_FIELD_CHANGED, message, path);
                 Some(value.to_string().into())
             }
@@ -63,7 +63,7 @@ impl Fitting<'_> {
                 let fitted = items.filter_map(|(index, item)| self.value(&path.index(index), item, shape));
                 Some(fitted.collect())
             }
-            // In a ClusterServiceVersion, every map from any key is one of texts.
+            // In a ClusterServiceVersion, every map with arbitrary keys has strings as values.
             (Shape::Map(..), Value::Object(map)) => {
                 let texts = map.iter().filter_map(|(key, item)| {
                     // Go reads an empty value of such a map as the empty string.
@@ -75,7 +75,7 @@ impl Fitting<'_> {
                 });
                 Some(texts.collect::<Map<_, _>>().into())
             }
-            // And of what can be written in several forms, it has the list.
+            // In a ClusterServiceVersion, a value with several forms always has the list form.
             (Shape::OneOf(shapes, _), _) => {
                 let list = shapes.iter().find(|shape| matches!(shape, Shape::List(_)))?;
                 self.value(path, value, list)
@@ -98,7 +98,12 @@ impl Fitting<'_> {
                         fitted.insert(key.clone(), value);
                     }
                 }
-                None => lost(self.findings, self.csv, &path, "is no field of a ClusterServiceVersion"),
+                None => lost(
+                    self.findings,
+                    self.csv,
+                    &path,
+                    "is not a field of a ClusterServiceVersion",
+                ),
             }
         }
         for field in fields.iter().filter(|field| field.presence.is_required()) {
@@ -107,7 +112,7 @@ impl Fitting<'_> {
                     Shape::Boolean => Value::Bool(false),
                     _ => Value::from(""),
                 };
-                let message = format!("{path} has no {}, which must be there, so it gets {empty}", field.key);
+                let message = format!("{path} has no {}, which is required, so it becomes {empty}", field.key);
                 self.report(&rules::CONVERT_FIELD_ADDED, message, &path.key(field.key));
                 fitted.insert(field.key.to_owned(), empty);
             }

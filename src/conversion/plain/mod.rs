@@ -1,4 +1,4 @@
-//! A CSV taken apart into the manifests that it stands for.
+//! Splits a CSV into the equivalent manifests.
 
 mod crds;
 mod fit;
@@ -25,16 +25,16 @@ use proof::{in_source, name_differences, prove};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// What the steps of the conversion share.
+/// The state that the steps of the conversion share.
 struct Work<'a> {
     csv: &'a Object,
-    /// The objects beside the CSV, in the order of their files.
+    /// The objects other than the CSV, in the order of their files.
     others: Vec<&'a Object>,
     deployments: Vec<Deployment<'a>>,
     /// The namespace of the new manifests.
     namespace: String,
     files: Files,
-    /// Objects beside the CSV that do not stay as they are, by index; `None` for those that go.
+    /// Objects other than the CSV that change, by index; `None` for removed objects.
     changed: BTreeMap<usize, Option<Value>>,
     findings: Vec<Diagnostic>,
 }
@@ -44,12 +44,12 @@ struct Deployment<'a> {
     name: &'a str,
     labels: Option<&'a Value>,
     spec: &'a Value,
-    /// The labels by which a Service finds its pods and no others.
+    /// The labels by which a Service selects only the pods of this Deployment.
     selector: Option<Map<String, Value>>,
 }
 
 impl<'a> Deployment<'a> {
-    /// The service account of its pods.
+    /// Returns the service account of the pods.
     fn account(&self) -> &'a str {
         ["serviceAccountName", "serviceAccount"]
             .iter()
@@ -103,8 +103,8 @@ pub(super) fn convert(
     let carried = carry(tree, bundle, &mut work, &unreadable);
     annotations::carry(tree, &mut work.files, MediaType::K8sV1, limits);
     let others = work.others.clone();
-    let message =
-        "entries of olm.manifests.optional that name no manifest are left out: without their namespaces they would";
+    let message = "entries of olm.manifests.optional that name no manifest are omitted, because without namespaces they would \
+         match one";
     optional::carry(tree, bundle, &mut work.files, &mut work.findings, message, |value| {
         without_misses(value, &others)
     });
@@ -139,8 +139,8 @@ pub(super) fn convert(
     })
 }
 
-/// Without the entries that name no object but that of a namespace that they do not name: in a k8s+v1 bundle, objects
-/// are shipped without their namespaces, and such an entry would name one.
+/// Removes entries that match no object only because they do not name its namespace: a k8s+v1 bundle ships objects
+/// without their namespaces, so such an entry would then match an object. Returns `None` if nothing changes.
 fn without_misses(value: &Value, objects: &[&Object]) -> Option<Value> {
     let mut kept = value.clone();
     let list = kept.get_mut("manifests")?.as_array_mut()?;
@@ -161,8 +161,8 @@ fn without_misses(value: &Value, objects: &[&Object]) -> Option<Value> {
     (kept != *value).then_some(kept)
 }
 
-/// The metadata files that cannot be read, and the findings that remain. OLM passes such a file over, so it cannot
-/// stand in the way, but the new bundle is better without it.
+/// Returns the metadata files that cannot be read, and the remaining findings. OLM ignores such files, so they do not
+/// prevent the conversion, but they are not copied to the new bundle.
 fn unreadable_metadata(tree: &Tree, reading: &[Diagnostic]) -> (Vec<String>, Vec<Diagnostic>) {
     let mut unreadable: Vec<String> = Vec::new();
     let mut findings = Vec::new();
@@ -173,7 +173,7 @@ fn unreadable_metadata(tree: &Tree, reading: &[Diagnostic]) -> (Vec<String>, Vec
             |path: &&str| path.starts_with(&format!("{METADATA}/")) && *path != "metadata/annotations.yaml";
         match path.filter(passed_over) {
             Some(path) => {
-                let message = format!("{path} is left out, because it cannot be read: {}", finding.message);
+                let message = format!("{path} is omitted, because it cannot be read: {}", finding.message);
                 let finding = Diagnostic::new(&rules::CONVERT_FILE_LEFT_OUT, message).at(finding.place.clone());
                 findings.push(finding);
                 unreadable.push(path.to_owned());
@@ -196,8 +196,8 @@ fn deployments(csv: &Object) -> Vec<Deployment<'_>> {
         .collect()
 }
 
-/// A namespace for the new manifests: the one that the author's own files name, where no binding in the bundle gives
-/// rights to accounts of that namespace.
+/// Returns a namespace for the new manifests: a namespace from the author's files, unless a binding in the bundle
+/// grants permissions to accounts of that namespace.
 fn namespace(work: &Work<'_>, bundle: &Bundle, extra: &[String]) -> String {
     let bound = rbac::bound_namespaces(work, extra);
     let in_stanzas = work.others.iter().filter_map(|object| {
@@ -220,7 +220,7 @@ fn namespace(work: &Work<'_>, bundle: &Bundle, extra: &[String]) -> String {
         .unwrap_or_default()
 }
 
-/// Carries every file over that is not the CSV's; returns the path of each object beside it.
+/// Copies all files except that of the CSV; returns the path of each object other than the CSV.
 fn carry(tree: &Tree, bundle: &Bundle, work: &mut Work<'_>, unreadable: &[String]) -> Vec<String> {
     let folder = format!("{MANIFESTS}/");
     let read: Vec<&str> = bundle.objects.iter().map(|object| path_of(tree, object)).collect();
@@ -229,7 +229,7 @@ fn carry(tree: &Tree, bundle: &Bundle, work: &mut Work<'_>, unreadable: &[String
             continue;
         }
         if path.starts_with(&folder) && is_read(path) {
-            let message = format!("{path} is left out: OLM does not read it from a registry+v1 bundle");
+            let message = format!("{path} is omitted, because OLM does not read it from a registry+v1 bundle");
             work.findings
                 .push(Diagnostic::new(&rules::CONVERT_FILE_LEFT_OUT, message));
         } else if path != OLM_YAML {
@@ -237,7 +237,10 @@ fn carry(tree: &Tree, bundle: &Bundle, work: &mut Work<'_>, unreadable: &[String
         }
     }
     for second in bundle.objects.iter().filter(|object| is_csv(object)).skip(1) {
-        let message = format!("{} is left out: a bundle has one ClusterServiceVersion", second.label());
+        let message = format!(
+            "{} is omitted, because a bundle can have only one ClusterServiceVersion",
+            second.label()
+        );
         let finding = Diagnostic::new(&rules::CONVERT_FILE_LEFT_OUT, message).object(second.label());
         work.findings.push(finding.at(second.name_place()));
     }
@@ -247,7 +250,7 @@ fn carry(tree: &Tree, bundle: &Bundle, work: &mut Work<'_>, unreadable: &[String
         .map(|object| {
             let path = path_of(tree, object);
             let content = tree.get(path).unwrap_or_default();
-            // In a registry+v1 bundle only the first document of a file counts, whatever the file is called.
+            // In a registry+v1 bundle, only the first document of a file counts, regardless of the file name.
             let alone = text::read(path, content, &generous()).documents.len() == 1;
             if is_read(path) && alone {
                 work.files.put(path, content);
@@ -262,7 +265,7 @@ fn carry(tree: &Tree, bundle: &Bundle, work: &mut Work<'_>, unreadable: &[String
         .collect()
 }
 
-/// Limits for files that were read under the user's limits, or written here.
+/// Limits for files that were read under the user's limits or written by the conversion.
 fn generous() -> Limits {
     Limits {
         file_bytes: usize::MAX,

@@ -1,4 +1,4 @@
-//! `metadata/olm.yaml` from a CSV: everything that its manifests cannot say.
+//! Creates `metadata/olm.yaml` from the values of a CSV that manifests cannot express.
 
 use super::fit::{fit, lost, report};
 use super::{Work, crds};
@@ -12,10 +12,10 @@ use crate::text::{Path, Step, to_yaml};
 use crate::version::parse_strict;
 use serde_json::{Map, Value, json};
 
-/// The version that OLM takes a CSV for that names none.
+/// The version that OLM assumes for a CSV without one.
 const NO_VERSION: &str = "0.0.0";
 
-/// Fields of `metadata` that a cluster writes, or that OLM sets when it installs.
+/// Fields of `metadata` that a cluster writes, or that OLM sets on installation.
 const SET_BY_CLUSTER: [&str; 8] = [
     "namespace",
     "creationTimestamp",
@@ -27,13 +27,13 @@ const SET_BY_CLUSTER: [&str; 8] = [
     "uid",
 ];
 
-/// What an entry of an owned API repeats from the manifests.
+/// The fields that an entry of an owned API repeats from the manifests.
 const INFERRED: [&str; 2] = ["deploymentName", "containerPort"];
 
-/// A resource of RBAC rules that the CSV does not require, as group and plural name.
+/// A resource in RBAC rules that the CSV does not require, as group and plural name.
 pub(super) type Optional = (String, String);
 
-/// The keys and values, in the order of the file, without the hints about APIs.
+/// Returns the keys and values, in the order of the file, without the hints about APIs.
 pub(super) fn values(work: &mut Work<'_>, extra_accounts: &[String]) -> Map<String, Value> {
     let csv = work.csv;
     unknown_fields(work);
@@ -61,7 +61,7 @@ pub(super) fn values(work: &mut Work<'_>, extra_accounts: &[String]) -> Map<Stri
     values
 }
 
-/// The text of the file. Keys come in the order in which `bundle init` writes them.
+/// Returns the text of the file. Keys are in the order in which `bundle init` writes them.
 pub(super) fn text(values: &Map<String, Value>, optional: &[Optional]) -> String {
     let hints: Vec<Value> = optional
         .iter()
@@ -79,7 +79,7 @@ pub(super) fn text(values: &Map<String, Value>, optional: &[Optional]) -> String
         };
         match field.key {
             "minKubeVersion" if *value == ANY_KUBE_VERSION => {
-                text.push_str("# Any version: the ClusterServiceVersion names no minimum.\n");
+                text.push_str("# Any version, because the ClusterServiceVersion specifies no minimum.\n");
             }
             "apis" => text.push_str("# RBAC rules name these; the ClusterServiceVersion does not require them.\n"),
             _ => {}
@@ -104,11 +104,11 @@ fn insert(values: &mut Map<String, Value>, keys: &[Step], value: Value) {
     }
 }
 
-/// Says which fields of the CSV no CSV has, and which ones are not an author's.
+/// Reports fields that do not exist in a CSV, and fields that are not set by an author.
 fn unknown_fields(work: &mut Work<'_>) {
     let csv = work.csv;
     let root = Path::root();
-    let set_by_cluster = |path: &Path| format!("{path} is left out: the cluster or OLM sets it");
+    let set_by_cluster = |path: &Path| format!("{path} is omitted, because the cluster or OLM sets it");
     for (key, value) in csv.map(&[]).into_iter().flatten() {
         let path = root.key(key);
         match key.as_str() {
@@ -118,7 +118,12 @@ fn unknown_fields(work: &mut Work<'_>) {
                 let rule = &rules::CONVERT_FIELD_SET_BY_CLUSTER;
                 report(&mut work.findings, csv, rule, set_by_cluster(&path), &path);
             }
-            _ => lost(&mut work.findings, csv, &path, "is no field of a ClusterServiceVersion"),
+            _ => lost(
+                &mut work.findings,
+                csv,
+                &path,
+                "is not a field of a ClusterServiceVersion",
+            ),
         }
     }
     for key in csv
@@ -132,19 +137,25 @@ fn unknown_fields(work: &mut Work<'_>) {
             let rule = &rules::CONVERT_FIELD_SET_BY_CLUSTER;
             report(&mut work.findings, csv, rule, set_by_cluster(&path), &path);
         } else if !["name", "labels", "annotations"].contains(&key) {
-            lost(&mut work.findings, csv, &path, "has no place in olm.yaml");
+            lost(&mut work.findings, csv, &path, "has no field in olm.yaml");
         }
     }
     let spec = csv::SHAPE.field("spec").map(|spec| spec.shape);
     for (key, value) in csv.map(&["spec"]).into_iter().flatten() {
         if spec.is_some_and(|spec| spec.field(key).is_none()) && !value.is_null() {
             let path = root.key("spec").key(key);
-            lost(&mut work.findings, csv, &path, "is no field of a ClusterServiceVersion");
+            lost(
+                &mut work.findings,
+                csv,
+                &path,
+                "is not a field of a ClusterServiceVersion",
+            );
         }
     }
 }
 
-/// The version as OLM reads it: it takes a `v` before the version and missing parts, and no version for 0.0.0.
+/// Returns the version as OLM reads it: OLM accepts a leading `v` and missing parts, and treats a missing version as
+/// 0.0.0.
 fn version(work: &mut Work<'_>, path: &Path) -> String {
     let written = written(work, path);
     if written.is_empty() {
@@ -155,7 +166,7 @@ fn version(work: &mut Work<'_>, path: &Path) -> String {
     strict(work, &written, path).unwrap_or(written)
 }
 
-/// The minimum, where the CSV names one that can be read; else the version that stands for any.
+/// Returns the minimum version if the CSV specifies a valid one, otherwise the version that stands for any version.
 fn min_kube_version(work: &mut Work<'_>, path: &Path) -> String {
     let written = written(work, path);
     if written.is_empty() {
@@ -164,11 +175,11 @@ fn min_kube_version(work: &mut Work<'_>, path: &Path) -> String {
     if let Some(version) = strict(work, &written, path) {
         return version;
     }
-    lost(&mut work.findings, work.csv, path, "is no version");
+    lost(&mut work.findings, work.csv, path, "is not a version");
     ANY_KUBE_VERSION.to_owned()
 }
 
-/// The text of a version, which may be written as a number.
+/// Returns the text of a version, which may be written as a number.
 fn written(work: &Work<'_>, path: &Path) -> String {
     match path.get(work.csv.value()) {
         Some(Value::String(text)) => text.clone(),
@@ -177,7 +188,7 @@ fn written(work: &Work<'_>, path: &Path) -> String {
     }
 }
 
-/// The semantic version that OLM reads; said where it is not the one that is written.
+/// Returns the semantic version that OLM reads; reports a version that differs from the written one.
 fn strict(work: &mut Work<'_>, written: &str, path: &Path) -> Option<String> {
     let is_text = path.get(work.csv.value()).is_some_and(Value::is_string);
     if parse_strict(written).is_ok() && is_text {
@@ -214,7 +225,7 @@ fn tolerant(text: &str) -> Option<String> {
     parse_strict(&version).ok().map(|_| version)
 }
 
-/// The install modes that can stand in `olm.yaml`: each known one once.
+/// Returns the install modes that `olm.yaml` can contain: known modes without duplicates.
 fn install_modes(work: &mut Work<'_>, path: &Path, shape: &Shape) -> Value {
     let csv = work.csv;
     let fitted = fit(&mut work.findings, csv, path, shape, &[]);
@@ -228,22 +239,17 @@ fn install_modes(work: &mut Work<'_>, path: &Path, shape: &Shape) -> Value {
     {
         let kind = mode["type"].as_str().unwrap_or_default();
         if !INSTALL_MODES.contains(&kind) {
-            let why = format!("is no install mode ({kind:?})");
+            let why = format!("is not an install mode ({kind:?})");
             lost(&mut work.findings, csv, &path.index(index), &why);
         } else if modes.iter().any(|known| known["type"] == kind) {
-            lost(
-                &mut work.findings,
-                csv,
-                &path.index(index),
-                "stands there a second time",
-            );
+            lost(&mut work.findings, csv, &path.index(index), "is a duplicate");
         } else {
             modes.push(mode.clone());
         }
     }
     if modes.is_empty() {
         let message =
-            "the ClusterServiceVersion names no install mode, so that OLM installs it nowhere; it gets AllNamespaces";
+            "the ClusterServiceVersion lists no valid install mode, so OLM cannot install it; AllNamespaces is added";
         report(
             &mut work.findings,
             csv,

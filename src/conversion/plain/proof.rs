@@ -1,4 +1,4 @@
-//! The proof of a conversion: the new bundle synthesized, and its CSV beside the old one.
+//! Verifies a conversion: synthesizes the new bundle, and compares its CSV with the old one.
 
 use super::olm::{self, Optional};
 use super::{Work, fit, generous};
@@ -15,7 +15,7 @@ use crate::text::{self, Path, Step};
 use crate::tree::Tree;
 use serde_json::{Map, Value};
 
-/// Synthesizes the new bundle. The APIs that its RBAC names and its CSV does not require are found out on the way.
+/// Synthesizes the new bundle, and finds the APIs that its RBAC rules name but its CSV does not require.
 pub(super) fn prove(new: &Tree, values: &Map<String, Value>, csv: &Object) -> (Synthesis, Vec<Optional>) {
     let mut optional: Vec<Optional> = Vec::new();
     let reading = bundle::read(new, &generous());
@@ -44,9 +44,9 @@ pub(super) fn prove(new: &Tree, values: &Map<String, Value>, csv: &Object) -> (S
     }
 }
 
-/// What the synthesis requires, or would if it knew more, and the CSV does not.
+/// Returns the APIs that the synthesis requires, or would require if it knew more, but the CSV does not.
 fn unwanted(synthesis: &Synthesis, csv: &Object) -> Vec<Optional> {
-    let open = synthesis.unresolved.iter();
+    let open = synthesis.unresolved.iter().filter(|api| !api.of_own_group);
     let mut pairs: Vec<Optional> = open.map(|api| (api.group.clone(), api.resource.clone())).collect();
     let text = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     for section in ["customresourcedefinitions", "apiservicedefinitions"] {
@@ -70,10 +70,10 @@ fn unwanted(synthesis: &Synthesis, csv: &Object) -> Vec<Optional> {
     pairs
 }
 
-/// Names every difference that no other finding names.
+/// Reports every difference that no other finding names.
 pub(super) fn name_differences(work: &mut Work<'_>, synthesized: &Value) {
     for Difference { path, kind, what } in differences(work.csv.value(), synthesized) {
-        // A list that lost an entry is another one; the entry is named already.
+        // A list that lost an entry has changed, but the entry has already been reported.
         let said = |finding: &Diagnostic| {
             let named = finding.path.as_deref().map(Path::parse);
             named.is_some_and(|named| {
@@ -92,26 +92,26 @@ pub(super) fn name_differences(work: &mut Work<'_>, synthesized: &Value) {
         let (rule, message) = match kind {
             Kind::Lost => (
                 &rules::CONVERT_FIELD_LOST,
-                format!("{path}{about} cannot be told by manifests, so it is left out"),
+                format!("{path}{about} cannot be expressed in manifests, so it is omitted"),
             ),
             Kind::Added => (
                 &rules::CONVERT_FIELD_ADDED,
-                format!("{path} gets what the manifests say{about}"),
+                format!("{path} comes from the manifests{about}"),
             ),
             Kind::Changed => (
                 &rules::CONVERT_FIELD_CHANGED,
-                format!("{path}{about} becomes what the manifests say"),
+                format!("{path}{about} changes to the value in the manifests"),
             ),
             Kind::Order => (
                 &rules::CONVERT_ORDER,
-                format!("the entries of {path} will stand in a fixed order"),
+                format!("the entries of {path} are written in a fixed order"),
             ),
         };
         fit::report(&mut work.findings, work.csv, rule, message, &path);
     }
 }
 
-/// An error in the new bundle, at the place in the old one that it comes from: nobody will see the new one.
+/// Moves an error in the new bundle to its origin in the old one, because the new bundle is not written.
 pub(super) fn in_source(mut finding: Diagnostic, old: &Tree, new: &Tree, csv: &Object) -> Diagnostic {
     let Some(place) = finding.place.take() else {
         return finding;
@@ -137,7 +137,7 @@ pub(super) fn in_source(mut finding: Diagnostic, old: &Tree, new: &Tree, csv: &O
     finding.at(csv.key_place(&guess))
 }
 
-/// The path of the innermost value of a YAML file that a place lies in.
+/// Returns the path of the innermost value of a YAML file that contains a place.
 fn path_at(place: &Place) -> Path {
     let text = place.source.text().as_bytes();
     let Some(document) = text::read(OLM_YAML, text, &generous()).documents.into_iter().next() else {
@@ -161,7 +161,7 @@ fn path_at(place: &Place) -> Path {
     }
 }
 
-/// The path in the CSV of a value that stands at `path` in `olm.yaml`.
+/// Returns the path in the CSV of a value at `path` in `olm.yaml`.
 fn in_csv(path: &Path) -> Path {
     let steps: Vec<Step> = path.steps().to_vec();
     let key = |position: usize| match steps.get(position) {

@@ -1,4 +1,4 @@
-//! Service accounts, roles and bindings from the permissions of a CSV.
+//! Creates service accounts, roles and bindings from the permissions of a CSV.
 
 use super::{Deployment, Work};
 use crate::csv::Csv;
@@ -16,10 +16,10 @@ const LISTS: [(&str, &str, &str); 2] = [
     ("clusterPermissions", "ClusterRole", "ClusterRoleBinding"),
 ];
 
-/// The account that every namespace has.
+/// The account that exists in every namespace.
 const DEFAULT: &str = "default";
 
-/// One finding for each rule with a wildcard type that a Deployment's account gets.
+/// Reports each rule that grants a wildcard type to a Deployment's account.
 pub(super) fn refuse_wildcards(work: &mut Work<'_>) {
     let accounts: BTreeSet<&str> = work.deployments.iter().map(Deployment::account).collect();
     let mut findings = Vec::new();
@@ -38,7 +38,7 @@ pub(super) fn refuse_wildcards(work: &mut Work<'_>) {
     work.findings.extend(findings);
 }
 
-/// Every rule of a list, with its path and account.
+/// Returns every rule of a list, with its path and account.
 fn rules_of<'a>(work: &Work<'a>, list: &str) -> Vec<(Path, &'a str, &'a Value)> {
     let csv = work.csv;
     let root = Path::root().key("spec").key("install").key("spec").key(list);
@@ -66,7 +66,7 @@ fn account_of(entry: &Value) -> &str {
         .unwrap_or_default()
 }
 
-/// The accounts that the CSV names and no Deployment uses, sorted.
+/// Returns the accounts that the CSV names but no Deployment uses, sorted.
 pub(super) fn extra_accounts(work: &Work<'_>) -> Vec<String> {
     let mut extra = named_accounts(work);
     for deployment in &work.deployments {
@@ -110,7 +110,7 @@ pub(super) fn write(work: &mut Work<'_>) {
         for (account, paths) in repeated {
             let shown: Vec<String> = paths.iter().map(ToString::to_string).collect();
             let message = format!(
-                "{list} of account {account} grant the same twice; left out: {}",
+                "{list} of account {account} have duplicate rules; omitted: {}",
                 shown.join(", ")
             );
             let mut finding = Diagnostic::new(&rules::CONVERT_REPEATED_RULE, message).object(work.csv.label());
@@ -156,7 +156,8 @@ fn object(work: &Work<'_>, kind: &str, name: &str, field: &str, value: &Value) -
     json!({"apiVersion": format!("{GROUP}/v1"), "kind": kind, "metadata": metadata, field: value})
 }
 
-/// The account itself. Where the bundle has one of that name, OLM creates it in place of that.
+/// Returns the account itself. If the bundle already contains an account with that name, reports that OLM creates its
+/// own account instead.
 fn service_account(work: &mut Work<'_>, account: &str) -> Option<Value> {
     let existing = work
         .others
@@ -164,7 +165,7 @@ fn service_account(work: &mut Work<'_>, account: &str) -> Option<Value> {
         .find(|object| object.gvk().is("", "ServiceAccount") && object.name() == account);
     if let Some(existing) = existing {
         let message = format!(
-            "{} will not be shipped: OLM creates the accounts of the permissions",
+            "{} will not be shipped, because OLM creates the accounts of the permissions",
             existing.label()
         );
         let finding = Diagnostic::new(&rules::CONVERT_OBJECT_NOT_SHIPPED, message).object(existing.label());
@@ -175,7 +176,8 @@ fn service_account(work: &mut Work<'_>, account: &str) -> Option<Value> {
     (account != DEFAULT).then(|| json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}))
 }
 
-/// Names of roles and bindings that are there. A new role of the same name would be taken for the other one.
+/// Returns the names of existing roles and bindings. A new role with the same name would be mistaken for the existing
+/// one.
 fn taken_names(work: &Work<'_>) -> BTreeSet<String> {
     let rbac = work.others.iter().filter(|object| object.gvk().group == GROUP);
     let referred = rbac.clone().filter_map(|object| object.text(&["roleRef", "name"]));
@@ -191,8 +193,9 @@ fn free_name(base: &str, taken: &BTreeSet<String>) -> String {
         .unwrap_or_default()
 }
 
-/// Namespaces in which bindings beside the CSV name accounts of the operator. Such a binding is shipped as it is, so
-/// it must not be taken for a part of the permissions: the operator's own namespace gets another name.
+/// Returns the namespaces in which bindings other than those of the CSV name accounts of the operator. Such a binding
+/// is shipped unchanged and must not be mistaken for a part of the permissions, so the operator's own namespace gets a
+/// different name.
 pub(super) fn bound_namespaces<'a>(work: &Work<'a>, extra: &[String]) -> BTreeSet<&'a str> {
     let projected = |name: &str| {
         work.deployments.iter().any(|deployment| deployment.account() == name)

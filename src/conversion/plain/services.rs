@@ -1,4 +1,4 @@
-//! Services that lead from webhooks and APIServices to the ports that a CSV names.
+//! Creates the Services that connect webhooks and APIServices with the ports that a CSV names.
 
 use super::Work;
 use crate::diagnostic::Diagnostic;
@@ -9,21 +9,21 @@ use crate::text::Path;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The port that a reference to a Service means when it names none.
+/// The default port of a reference to a Service.
 pub(super) const DEFAULT_PORT: u64 = 443;
 
-/// A port of a Deployment's pods, and the port of the Service that shall lead to it.
+/// A port of a Deployment's pods, and the port of the Service that forwards to it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Endpoint {
-    /// Index of the Deployment.
+    /// The index of the Deployment.
     pub(super) deployment: usize,
-    /// Port of the Service.
+    /// The port of the Service.
     pub(super) port: u64,
-    /// Number or name of the pods' port.
+    /// The number or name of the pod port.
     pub(super) target: Value,
 }
 
-/// Where a Service is found.
+/// The name and namespace of a Service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) name: String,
@@ -36,11 +36,11 @@ struct Planned {
     deployment: usize,
     ports: Vec<(u64, Value)>,
     used: BTreeSet<u64>,
-    /// Index of the object, where the bundle has the Service already.
+    /// The index of the object, if the bundle already contains the Service.
     existing: Option<usize>,
 }
 
-/// The Services of the new bundle that something refers to.
+/// The Services that the new bundle refers to.
 #[derive(Debug, Default)]
 pub(super) struct Services {
     planned: Vec<Planned>,
@@ -49,8 +49,8 @@ pub(super) struct Services {
 }
 
 impl Services {
-    /// Looks at the Services that are there. `needed` are the endpoints of the CSV; no new Service is called by one of
-    /// the names in `avoided`.
+    /// Collects the existing Services. `needed` contains the endpoints of the CSV; names in `avoided` are not used for
+    /// new Services.
     pub(super) fn new(work: &Work<'_>, needed: Vec<Endpoint>, avoided: impl IntoIterator<Item = String>) -> Self {
         let mut services = Self {
             planned: Vec::new(),
@@ -63,7 +63,8 @@ impl Services {
                 continue;
             };
             let ports: Vec<(u64, Value)> = ports(service);
-            // OLM creates a Service of that name itself, so it must not be shipped: all of it, or nothing, is used.
+            // OLM itself creates a Service with such a name, so the existing Service must not be shipped: either all of
+            // its ports are used, or none.
             let all_needed = ports.iter().all(|(port, target)| {
                 let endpoint = Endpoint {
                     deployment,
@@ -88,7 +89,7 @@ impl Services {
         services
     }
 
-    /// Whether OLM will create a Service of this name.
+    /// Returns whether OLM will create a Service with this name.
     fn is_generated(&self, work: &Work<'_>, name: &str) -> bool {
         self.needed.iter().any(|endpoint| {
             let deployment = work.deployments[endpoint.deployment].name;
@@ -96,7 +97,8 @@ impl Services {
         })
     }
 
-    /// Lets the Service of this name lead to the endpoint; `false` where it leads elsewhere already.
+    /// Makes the Service with this name forward to the endpoint; returns `false` if the Service already forwards to a
+    /// different endpoint.
     pub(super) fn lead_by(&mut self, name: &Name, endpoint: &Endpoint) -> bool {
         let named = |planned: &Planned| {
             let anywhere = planned.existing.is_some();
@@ -112,8 +114,8 @@ impl Services {
         true
     }
 
-    /// A Service that leads to the endpoint. One of the bundle's own is taken only where OLM would create it, too.
-    /// `purpose` is what a new one is called by.
+    /// Returns a Service that forwards to the endpoint. A Service of the bundle is used only if it is already in use,
+    /// or if OLM would also create it. `purpose` is part of the name of a new Service.
     pub(super) fn lead(&mut self, work: &Work<'_>, endpoint: &Endpoint, purpose: &str) -> Name {
         for position in 0..self.planned.len() {
             let planned = &self.planned[position];
@@ -158,7 +160,7 @@ impl Services {
         });
     }
 
-    /// Writes the new Services, and says what becomes of those that were there.
+    /// Writes the new Services, and reports changes to existing ones.
     pub(super) fn write(self, work: &mut Work<'_>) {
         let mut files: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
         for planned in self.planned.iter().filter(|planned| planned.existing.is_none()) {
@@ -179,13 +181,17 @@ impl Services {
                 planned.is_some_and(|planned| !planned.ports.is_empty() && planned.used.len() == planned.ports.len());
             if whole {
                 let message = format!(
-                    "{} will not be shipped: the webhooks use all of it, and OLM creates a Service for them",
+                    "{} will not be shipped, because the webhooks use all of its ports, and OLM creates a Service for \
+                     them",
                     service.label()
                 );
                 let finding = Diagnostic::new(&rules::CONVERT_OBJECT_NOT_SHIPPED, message).object(service.label());
                 work.findings.push(finding.at(service.name_place()));
             } else if self.is_generated(work, service.name()) {
-                let message = format!("{} is left out: OLM creates a Service of that name", service.label());
+                let message = format!(
+                    "{} is omitted, because OLM creates a Service with that name",
+                    service.label()
+                );
                 let finding = Diagnostic::new(&rules::CONVERT_FILE_LEFT_OUT, message).object(service.label());
                 work.findings.push(finding.at(service.name_place()));
                 work.changed.insert(index, None);
@@ -195,7 +201,7 @@ impl Services {
 }
 
 impl Planned {
-    /// Leads to the endpoint, if it does already or can.
+    /// Makes the Service forward to the endpoint if possible; returns whether the Service forwards to the endpoint.
     fn take(&mut self, endpoint: &Endpoint) -> bool {
         if self.deployment != endpoint.deployment {
             return false;
@@ -232,7 +238,7 @@ impl Planned {
     }
 }
 
-/// The Services beside the CSV, with their indexes.
+/// Returns the Services among the objects other than the CSV, with their indexes.
 fn of<'a>(work: &Work<'a>) -> Vec<(usize, &'a Object)> {
     let others = work.others.iter().copied().enumerate();
     others.filter(|(_, object)| object.gvk().is("", "Service")).collect()
@@ -248,7 +254,7 @@ fn ports(service: &Object) -> Vec<(u64, Value)> {
         .collect()
 }
 
-/// A target port as written; absent or 0 means the port itself.
+/// Returns a target port as written, or the port itself if the target is absent or 0.
 pub(super) fn target(written: Option<&Value>, port: u64) -> Value {
     match written {
         Some(target) if !target.is_null() && target.as_u64() != Some(0) => target.clone(),
@@ -256,14 +262,14 @@ pub(super) fn target(written: Option<&Value>, port: u64) -> Value {
     }
 }
 
-/// The one Deployment that a Service selects.
+/// Returns the only Deployment that a Service selects.
 fn selected(work: &Work<'_>, service: &Object) -> Option<usize> {
     let wanted = service.map(&["spec", "selector"]).filter(|wanted| !wanted.is_empty())?;
     let external = service.text(&["spec", "type"]) == Some("ExternalName");
     (!external).then(|| only(work, wanted)).flatten()
 }
 
-/// The one Deployment whose pods have these labels.
+/// Returns the only Deployment whose pods have these labels.
 fn only(work: &Work<'_>, wanted: &Map<String, Value>) -> Option<usize> {
     let mut selected = work
         .deployments
@@ -274,7 +280,8 @@ fn only(work: &Work<'_>, wanted: &Map<String, Value>) -> Option<usize> {
     selected.next().is_none().then_some(index)
 }
 
-/// The labels that lead to one Deployment and no other: those of its selector, or else all of its pods'.
+/// Returns the labels that select only this Deployment: those of its selector if they suffice, otherwise all labels of
+/// its pods.
 pub(super) fn selector_of(work: &Work<'_>, deployment: usize) -> Option<Map<String, Value>> {
     let entry = &work.deployments[deployment];
     let matched = entry
@@ -288,7 +295,7 @@ pub(super) fn selector_of(work: &Work<'_>, deployment: usize) -> Option<Map<Stri
         .find(|labels| !labels.is_empty() && only(work, labels) == Some(deployment))
 }
 
-/// The endpoint that an entry of the CSV names; what is wrong with it is reported.
+/// Returns the endpoint that an entry of the CSV names, and reports problems with it.
 pub(super) fn endpoint(work: &mut Work<'_>, path: &Path, port: u64, target: Value) -> Option<Endpoint> {
     let entry = path.get(work.csv.value())?;
     let name = entry.get("deploymentName").and_then(Value::as_str).unwrap_or_default();
@@ -299,13 +306,16 @@ pub(super) fn endpoint(work: &mut Work<'_>, path: &Path, port: u64, target: Valu
         finding.at(work.csv.place(&field))
     };
     let Some(deployment) = found else {
-        let message = format!("{path} names the Deployment {name:?}, which the install strategy does not have");
+        let message = format!("{path} names the Deployment {name:?}, which the install strategy does not contain");
         let finding = report(&rules::CONVERT_DEPLOYMENT_UNKNOWN, message);
         work.findings.push(finding);
         return None;
     };
     if work.deployments[deployment].selector.is_none() {
-        let message = format!("no Service can lead to Deployment {name} alone: other pods have all of its labels");
+        let message = format!(
+            "no Service can select only the Deployment {name}, because other pods have all of its \
+                               labels"
+        );
         let finding = report(&rules::CONVERT_POD_LABELS, message);
         work.findings.push(finding);
         return None;

@@ -1,4 +1,4 @@
-//! Webhook configurations, conversion stanzas and APIServices from the definitions of a CSV.
+//! Creates webhook configurations, conversion stanzas and APIServices from the definitions of a CSV.
 
 use super::Work;
 use super::services::{DEFAULT_PORT, Endpoint, Name, Services, endpoint, target};
@@ -10,7 +10,7 @@ use crate::text::Path;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Kind of definition, kind of configuration, and the end of its name.
+/// The type of a definition, the kind of its configuration, and the suffix of the configuration's name.
 const CONFIGURATIONS: [(&str, &str, &str); 2] = [
     ("MutatingAdmissionWebhook", "MutatingWebhookConfiguration", "mutating"),
     (
@@ -22,7 +22,7 @@ const CONFIGURATIONS: [(&str, &str, &str); 2] = [
 
 const CONVERSION: &str = "ConversionWebhook";
 
-/// Writes everything that has a Service behind it.
+/// Writes all objects that refer to a Service.
 pub(super) fn write(work: &mut Work<'_>) {
     let webhooks = webhooks(work);
     let apis = apis(work);
@@ -35,7 +35,7 @@ pub(super) fn write(work: &mut Work<'_>) {
     services.write(work);
 }
 
-/// The definitions that lead to a Deployment, with their places in the CSV.
+/// Returns the definitions that refer to a Deployment, with their paths in the CSV.
 fn webhooks(work: &mut Work<'_>) -> Vec<(Path, Endpoint)> {
     let list = Path::root().key("spec").key("webhookdefinitions");
     let count = Csv(work.csv.value()).list(&["spec", "webhookdefinitions"]).len();
@@ -52,7 +52,8 @@ fn webhooks(work: &mut Work<'_>) -> Vec<(Path, Endpoint)> {
     found
 }
 
-/// Names of Services in conversion stanzas that the CSV does not declare: no new Service may bring them to life.
+/// Returns the names of Services in conversion stanzas that the CSV does not declare. New Services must not use these
+/// names, which would make the stanzas work.
 fn undeclared(work: &Work<'_>) -> Vec<String> {
     let declared: Vec<&str> = Csv(work.csv.value())
         .list(&["spec", "webhookdefinitions"])
@@ -90,7 +91,7 @@ fn configurations(work: &mut Work<'_>, webhooks: &[(Path, Endpoint)], services: 
                     &mut work.findings,
                     work.csv,
                     path,
-                    &format!("is no webhook of a known type ({kind:?})"),
+                    &format!("is not a webhook of a known type ({kind:?})"),
                 );
             }
             continue;
@@ -133,7 +134,7 @@ fn webhook(definition: &Value, service: &Name, port: u64) -> Value {
     webhook.into()
 }
 
-/// A reference to a Service as a client configuration has it.
+/// Returns a reference to a Service as it appears in a client configuration.
 fn reference(service: &Name, route: Option<&Value>, port: u64) -> Value {
     let mut reference = Map::new();
     reference.insert("name".to_owned(), service.name.as_str().into());
@@ -147,7 +148,7 @@ fn reference(service: &Name, route: Option<&Value>, port: u64) -> Value {
     reference.into()
 }
 
-/// What a CRD says about the conversion of its objects.
+/// The conversion stanza of a CRD.
 struct Stanza {
     service: Name,
     port: u64,
@@ -183,8 +184,8 @@ impl Stanza {
     }
 }
 
-/// Lets the stanzas of the CRDs say what the CSV says. Most do; where one does not, the CSV is right, because OLM
-/// writes the stanza from it.
+/// Makes the stanzas of the CRDs match the CSV. If a stanza differs, the CSV takes precedence, because OLM writes the
+/// stanza from the CSV.
 fn conversions(work: &mut Work<'_>, webhooks: &[(Path, Endpoint)], services: &mut Services) {
     for (path, endpoint) in webhooks {
         let Some(definition) = path.get(work.csv.value()) else {
@@ -216,7 +217,7 @@ fn conversions(work: &mut Work<'_>, webhooks: &[(Path, Endpoint)], services: &mu
             if !fits {
                 let service = services.lead(work, endpoint, "webhook");
                 let message = format!(
-                    "the conversion of {} becomes what the ClusterServiceVersion says",
+                    "the conversion of {} changes to that in the ClusterServiceVersion",
                     crd.label()
                 );
                 let finding = Diagnostic::new(&rules::CONVERT_CRD_CHANGED, message).object(crd.label());
@@ -246,10 +247,10 @@ fn with_stanza(crd: &Object, service: &Value, versions: Option<&Value>) -> Value
     value
 }
 
-/// Group and version.
+/// An API, as group and version.
 type Api = (String, String);
 
-/// The endpoints of the aggregated APIs, each group and version once.
+/// Returns the endpoints of the aggregated APIs by group and version.
 fn apis(work: &mut Work<'_>) -> BTreeMap<Api, Endpoint> {
     let list = Path::root().key("spec").key("apiservicedefinitions").key("owned");
     let count = Csv(work.csv.value())
@@ -273,7 +274,7 @@ fn apiservices(work: &mut Work<'_>, apis: &BTreeMap<Api, Endpoint>, services: &m
     let mut files: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
     for ((group, version), endpoint) in apis {
         let service = services.lead(work, endpoint, "api");
-        // The priorities are those that OLM gives every APIService.
+        // The priorities are those that OLM sets in every APIService.
         files.entry(endpoint.deployment).or_default().push(json!({
             "apiVersion": "apiregistration.k8s.io/v1",
             "kind": "APIService",

@@ -1,4 +1,4 @@
-//! Accounts, their rules, and what these say about other APIs.
+//! Tests of accounts, their rules, and the APIs that the rules name.
 
 use super::*;
 
@@ -6,7 +6,7 @@ use super::*;
 fn a_plain_csv_comes_back_the_same() {
     let (back, plain, findings) = round_trip(&csv(), &[]);
     let mut expected = csv();
-    // Nothing else would make OLM create the account.
+    // Without this entry, OLM would not create the account.
     set(
         &mut expected,
         PERMISSIONS,

@@ -1,4 +1,4 @@
-//! What `olm.yaml` and the other files carry, and what is said about the rest.
+//! Tests of the content of `olm.yaml` and the other files, and of the findings about omitted content.
 
 use super::*;
 
@@ -283,5 +283,5 @@ fn examples_with_a_repeated_key_are_a_warning() {
         .find(|finding| finding.rule.id == "csv-examples-json")
         .unwrap();
     assert!(!said.is_error());
-    assert_eq!(said.message, "in alm-examples the key `kind` stands twice in one map");
+    assert_eq!(said.message, "in alm-examples the key `kind` appears twice in one map");
 }

@@ -1,4 +1,4 @@
-//! Bundles that show one thing each, there and back.
+//! Bundles that each show one case, converted in both directions.
 
 mod accounts;
 mod carried;
@@ -71,12 +71,12 @@ fn convert_tree(tree: &Tree) -> Conversion {
     convert(tree, &reading, "out", &Limits::default()).unwrap().unwrap()
 }
 
-/// The rules of the findings, each once.
+/// Returns the rules of the findings, each once.
 fn ids(findings: &[Diagnostic]) -> BTreeSet<&str> {
     findings.iter().map(|finding| finding.rule.id).collect()
 }
 
-/// The CSV that comes back, the new bundle, and what was said.
+/// Returns the CSV after the round trip, the new bundle, and the findings.
 fn round_trip(csv: &Value, others: &[Value]) -> (Value, Tree, Vec<Diagnostic>) {
     let conversion = convert_tree(&tree(csv, others));
     let Some(plain) = conversion.tree else {
@@ -88,7 +88,7 @@ fn round_trip(csv: &Value, others: &[Value]) -> (Value, Tree, Vec<Diagnostic>) {
     (synthesized, plain, conversion.diagnostics)
 }
 
-/// The rules of the errors that stand in the way, with their paths.
+/// Returns the rules of the errors that prevent the conversion, with their paths.
 fn refusals(csv: &Value, others: &[Value]) -> Vec<(&'static str, String)> {
     let conversion = convert_tree(&tree(csv, others));
     assert!(conversion.tree.is_none());
@@ -172,7 +172,7 @@ fn conversion_csv(route: &str) -> Value {
     csv
 }
 
-/// Every path of a value, the value itself last.
+/// Collects every path in a value, ending with the value itself.
 fn pointers(value: &Value, pointer: &str, found: &mut Vec<String>) {
     let below: Vec<(String, &Value)> = match value {
         Value::Object(map) => map

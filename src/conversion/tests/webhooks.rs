@@ -1,4 +1,4 @@
-//! Services, webhooks, conversions and the versions of CRDs.
+//! Tests of Services, webhooks, conversions and CRD versions.
 
 use super::*;
 

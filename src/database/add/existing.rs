@@ -1,4 +1,4 @@
-//! Bundles of a call that the index holds already.
+//! Bundles of a call that the index already contains.
 
 use super::stored::Stored;
 use super::{AddError, Addition, Existing, Policy};
@@ -11,19 +11,20 @@ use rusqlite::types::ValueRef;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// How a bundle of the call differs from the one of its name in the index.
+/// The differences between a bundle of the call and the bundle of the same name in the index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Differences {
-    /// The image in the index and that of the call, each empty where there is none.
+    /// The image in the index and the image in the call, if they differ; each is empty if the bundle has no image.
     pub images: Option<(String, String)>,
-    /// Whether the manifests differ. Those that the index has left to the image count as the same, if the image is.
+    /// Whether the manifests differ. Manifests that are only in a bundle image are not compared.
     pub content: bool,
-    /// The channels that the bundle names and is not in. Others it may have been promoted to.
+    /// The channels that the bundle names but is not in. Additional channels in the index are ignored, because the
+    /// bundle may have been promoted.
     pub channels: Vec<String>,
 }
 
 impl Differences {
-    /// Whether there are none.
+    /// Returns whether there are no differences.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -44,13 +45,13 @@ impl fmt::Display for Differences {
         let mut parts = Vec::new();
         if let Some((stored, given)) = &self.images {
             parts.push(format!(
-                "another image ({} there, {} here)",
+                "a different image ({} in the index, {} in the new bundle)",
                 or_none(stored),
                 or_none(given)
             ));
         }
         if self.content {
-            parts.push("other manifests".to_owned());
+            parts.push("different manifests".to_owned());
         }
         let (with, and) = if parts.is_empty() {
             (String::new(), "but ")
@@ -65,7 +66,7 @@ impl fmt::Display for Differences {
     }
 }
 
-/// How the bundles that the index holds already differ from it, by name.
+/// Returns the differences between the index and the bundles that it already contains, by name.
 pub(super) fn differences(
     transaction: &Transaction<'_>,
     bundles: &[Addition],
@@ -81,7 +82,7 @@ pub(super) fn differences(
         let package = stored.packages.get(&bundle.package);
         let node = package.and_then(|package| package.graph.bundles.get(&bundle.name));
         let is_in = |channel: &&String| node.is_some_and(|node| node.channels.contains(*channel));
-        // What is deprecated has lost the channels that it was the head of.
+        // A deprecated bundle is no longer in the channels that it was the head of.
         let channels = bundle.node.channels.iter().filter(|channel| !is_in(channel));
         let channels = channels.filter(|_| !stored.deprecated.contains(&bundle.name));
         let differences = Differences {
@@ -89,7 +90,7 @@ pub(super) fn differences(
             content,
             channels: channels.cloned().collect(),
         };
-        // Of a name that is given twice it is what any of the two differs in.
+        // If a name was specified twice, the differences of both bundles are merged.
         let entry: &mut Differences = found.entry(bundle.name.clone()).or_default();
         entry.images = differences.images.max(entry.images.take());
         entry.content |= differences.content;
@@ -100,7 +101,7 @@ pub(super) fn differences(
     Ok(found)
 }
 
-/// Leaves out the bundles that do not differ, and returns their names.
+/// Removes the bundles that do not differ, and returns their names.
 pub(super) fn leave_out(bundles: &mut Vec<Addition>, differences: &BTreeMap<String, Differences>) -> Vec<String> {
     let is_same = |bundle: &Addition| differences.get(&bundle.name).is_some_and(Differences::is_empty);
     let same: BTreeSet<String> = bundles
@@ -112,7 +113,7 @@ pub(super) fn leave_out(bundles: &mut Vec<Addition>, differences: &BTreeMap<Stri
     same.into_iter().collect()
 }
 
-/// The images, where they differ, and whether the manifests do.
+/// Returns the images, if they differ, and whether the manifests differ.
 fn of_row(
     transaction: &Transaction<'_>,
     bundle: &Addition,
@@ -135,7 +136,7 @@ fn of_row(
     })
 }
 
-/// The bundles of the index that bundles of the call are to take the place of.
+/// Returns the bundles of the index that the call overwrites.
 pub(super) fn overwritten(bundles: &[Addition], stored: &Stored, policy: Policy) -> BTreeSet<String> {
     if policy.existing != Existing::Overwrite || policy.mode != Mode::Replaces {
         return BTreeSet::new();
@@ -144,7 +145,7 @@ pub(super) fn overwritten(bundles: &[Addition], stored: &Stored, policy: Policy)
     names.filter(|name| stored.present.contains(*name)).cloned().collect()
 }
 
-/// Takes away what belongs to bundles that others take the place of; their own rows are written over.
+/// Removes the dependent rows of overwritten bundles; the bundle rows are overwritten later.
 pub(super) fn clear(transaction: &Transaction<'_>, overwritten: &BTreeSet<String>) -> rusqlite::Result<()> {
     if overwritten.is_empty() {
         return Ok(());

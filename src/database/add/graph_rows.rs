@@ -1,7 +1,7 @@
-//! Writing the graph of one package: its row, channels and entries.
+//! Writes the graph of one package: its row, channels and entries.
 //!
-//! What is there is changed in place. Entry numbers are used again, channel by channel, because deleting an entry makes
-//! the database look through all entries of all packages for one that points at it: there is no index for that.
+//! Existing rows are updated in place. Entry numbers are reused within each channel, because for each deleted entry the
+//! database scans the entries of all packages for references to it: the schema has no index for such a lookup.
 
 use super::stored::Package;
 use crate::catalog::graph::{Channel, Graph};
@@ -14,7 +14,7 @@ pub(super) fn write(transaction: &Transaction<'_>, graph: &Graph, before: &Packa
     }
     write_entries(transaction, graph, before)?;
     write_package(transaction, graph, before)?;
-    // Last, because the row of the package and the entries go with a channel that they name.
+    // Last, because deleting a channel also deletes the package row and the entries that name it.
     let kept: BTreeSet<&str> = graph.channels.iter().map(|channel| channel.name.as_str()).collect();
     for gone in before.heads.keys().filter(|channel| !kept.contains(channel.as_str())) {
         transaction
@@ -53,8 +53,8 @@ fn write_package(transaction: &Transaction<'_>, graph: &Graph, before: &Package)
     Ok(())
 }
 
-/// New entries point at themselves first and get their targets when all of them are there: as long as one entry points
-/// at a missing one, the database looks through all entries whenever one is inserted.
+/// New entries first refer to themselves and get their targets when all of them exist: as long as any entry refers to a
+/// missing entry, the database scans all entries on every insert.
 fn write_entries(transaction: &Transaction<'_>, graph: &Graph, before: &Package) -> rusqlite::Result<()> {
     let (numbers, surplus) = numbers(transaction, graph, before)?;
     let stored: BTreeSet<i64> = before.entries.values().flatten().copied().collect();
@@ -94,7 +94,7 @@ fn write_entries(transaction: &Transaction<'_>, graph: &Graph, before: &Package)
     Ok(())
 }
 
-/// The number of each entry of each channel, ascending within the channel, and the numbers that are not needed.
+/// Returns the numbers of the entries of each channel, in ascending order, and the numbers that are no longer needed.
 fn numbers(
     transaction: &Transaction<'_>,
     graph: &Graph,

@@ -1,7 +1,7 @@
-//! Publishing bundles of an index in further channels of their package.
+//! Publishes bundles of an index in additional channels of their package.
 //!
-//! A bundle comes into a channel as it would if it were added to it: by what it replaces and skips, or by its version.
-//! Channels that are not named stay as they are.
+//! A bundle enters a channel as if it were newly added, according to its `replaces` and `skips` or to its version. All
+//! other channels remain unchanged.
 
 use super::stored::{self, Place, Stored};
 use super::{Dropped, PackageChange, graph_rows, package_change, rows};
@@ -12,52 +12,52 @@ use crate::database::named::{self, NamedBundle, UnknownBundles};
 use rusqlite::Transaction;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is to be published where.
+/// The bundles to publish, and their additional channels.
 #[derive(Debug, Clone, Copy)]
 pub struct Promotion<'a> {
-    /// The bundles, each by its name or by its image as the index stores it.
+    /// The bundles, each identified by its name or by its image as stored in the index.
     pub bundles: &'a BTreeSet<String>,
-    /// The channels; those that a package does not have yet are made.
+    /// The channels; missing channels are created.
     pub channels: &'a BTreeSet<String>,
-    /// How bundles take their places in the channels.
+    /// The rule that determines the positions of the bundles in the channels.
     pub mode: Mode,
 }
 
-/// What was published.
+/// The result of a promotion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Promoted {
-    /// Bundles and the channels that are new to them.
+    /// The bundles, and the channels that they were added to.
     pub bundles: BTreeMap<String, BTreeSet<String>>,
-    /// Bundles and the channels among the named ones that had them before.
+    /// Bundles that were already in some of the named channels, and those channels.
     pub already: BTreeMap<String, BTreeSet<String>>,
-    /// How the packages changed, by name.
+    /// The changes to the packages, by name.
     pub packages: Vec<PackageChange>,
 }
 
-/// Why nothing was published.
+/// An error that prevents a promotion.
 #[derive(Debug, thiserror::Error)]
 pub enum PromoteError {
-    /// The index does not have these bundles.
+    /// The index does not contain these bundles.
     #[error(transparent)]
     Unknown(#[from] UnknownBundles),
-    /// A bundle without a channel has no place in the graph that it could be followed from.
-    #[error("bundle {bundle} is in no channel, so it has no place in a graph")]
+    /// A bundle is in no channel, so it has no position in the update graph.
+    #[error("bundle {bundle} is in no channel, so it has no position in the update graph")]
     NoChannel {
         /// The bundle.
         bundle: String,
     },
-    /// The bundles do not make a graph in the channels: all reasons that were found.
+    /// The bundles do not form a valid graph in the channels. Contains all reasons.
     #[error("{}", .0.iter().map(GraphError::to_string).collect::<Vec<_>>().join("\n"))]
     Graph(Vec<GraphError>),
-    /// Bundles of the channels could not be reached any more.
+    /// Bundles of the channels would no longer have an update path to the head.
     #[error(
-        "package {package} would lose updates: {}; promote a bundle that replaces or skips them",
+        "package {package} would lose updates: {}; promote a bundle that replaces or skips these bundles",
         stranded.iter().map(Stranding::to_string).collect::<Vec<_>>().join("; ")
     )]
     Strands {
         /// The package.
         package: String,
-        /// The channels.
+        /// The channels, with their stranded bundles.
         stranded: Vec<Stranding>,
     },
     /// The database cannot be read or written.
@@ -65,23 +65,23 @@ pub enum PromoteError {
     Database(#[from] DatabaseError),
 }
 
-/// A channel in which bundles would be left behind.
+/// A channel in which bundles would be stranded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("in channel {channel} nothing would lead from {head} to {}", bundles.join(", "))]
+#[error("channel {channel} would have no update path to its head {head} from {}", bundles.join(", "))]
 pub struct Stranding {
     /// The channel.
     pub channel: String,
-    /// The head that it would have.
+    /// The head of the channel after the promotion.
     pub head: String,
-    /// The bundles that it has now, and that nothing would lead to.
+    /// The bundles of the channel that would have no update path to the head.
     pub bundles: Vec<String>,
 }
 
-/// Publishes bundles in further channels of their packages, in one transaction.
+/// Publishes bundles in additional channels of their packages, in one transaction.
 ///
 /// # Errors
-/// When a bundle is not there, it has no place in a channel, one of a channel would be left behind, or the database cannot
-/// be changed. Then it is as it was.
+/// Returns an error if a bundle is unknown or in no channel, the bundles do not form a valid graph, a bundle would be
+/// stranded, or the database cannot be changed. The database is then unchanged.
 pub fn promote(
     promotion: Promotion<'_>,
     target: &Target<'_>,
@@ -148,10 +148,10 @@ fn of_package(
         let mut node = before.graph.bundles.get(name)?.clone();
         match promotion.mode {
             Mode::Replaces => node.channels.extend(new.iter().cloned()),
-            // There a bundle is put into each channel once more than it is in.
+            // In these modes, a bundle would be added again to channels that already contain it.
             Mode::Semver | Mode::SemverSkipPatch => node.channels.clone_from(new),
         }
-        // What it stands in for was rewritten when it was added.
+        // The substitution was already applied when the bundle was added.
         node.substitutes.clear();
         Some((name.clone(), node))
     });
@@ -176,7 +176,7 @@ fn of_package(
     Ok(())
 }
 
-/// What is dropped, by channel.
+/// Groups the dropped bundles by channel.
 fn stranded(channels: &[Channel], dropped: &[Dropped]) -> Vec<Stranding> {
     let of = |channel: &Channel| Stranding {
         channel: channel.name.clone(),
@@ -191,8 +191,8 @@ fn stranded(channels: &[Channel], dropped: &[Dropped]) -> Vec<Stranding> {
     channels.filter(|channel| !channel.bundles.is_empty()).collect()
 }
 
-/// Here any of the channels stands for the default one, so what is wrong with it as that is wrong with it as one of
-/// many.
+/// The default channel is only a placeholder here, so an error about it is reported as an error about an ordinary
+/// channel.
 fn of_promotion(error: GraphError) -> GraphError {
     match error {
         GraphError::DefaultChannelDeprecated { package, channel, head } => GraphError::ChannelDeprecated {
@@ -205,7 +205,7 @@ fn of_promotion(error: GraphError) -> GraphError {
     }
 }
 
-/// A package as if it had only these channels. Bundles of others stay, for edges to lead to.
+/// Reduces a package to the given channels. Bundles of other channels remain as targets of edges.
 fn of_channels(mut package: stored::Package, channels: &BTreeSet<String>) -> stored::Package {
     package.heads.retain(|channel, _| channels.contains(channel));
     package.entries.retain(|channel, _| channels.contains(channel));

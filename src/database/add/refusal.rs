@@ -1,4 +1,4 @@
-//! What keeps bundles from being added.
+//! Reasons to refuse bundles.
 
 use super::existing::Differences;
 use super::stored::Stored;
@@ -6,77 +6,77 @@ use super::{Addition, Existing, Policy};
 use crate::catalog::graph::{GraphError, Mode};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One reason to refuse a call. Each names the bundle and says what to do.
+/// A reason to refuse the bundles of a call. The message names the bundle and, where possible, a fix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Two of the given bundles have one name.
-    #[error("bundle {bundle} is given twice, by {first} and by {second}; give it once")]
+    /// Two of the specified bundles have the same name.
+    #[error("bundle {bundle} was specified twice, by {first} and by {second}; specify it once")]
     Twice {
         /// The bundle.
         bundle: String,
-        /// The directory or image of the first.
+        /// The directory or image of the first bundle.
         first: String,
-        /// The directory or image of the second.
+        /// The directory or image of the second bundle.
         second: String,
     },
-    /// The bundle is in the index.
+    /// The bundle is already in the index.
     #[error("bundle {bundle} of {origin} is already in package {package:?} of the index, {differences}")]
     AlreadyPresent {
         /// The bundle.
         bundle: String,
-        /// Its package.
+        /// The package of the bundle.
         package: String,
-        /// The directory or image.
+        /// The directory or image of the bundle.
         origin: String,
-        /// How the bundle there differs.
+        /// The differences from the bundle in the index.
         differences: Differences,
     },
-    /// The bundle is in the index, though in no channel.
+    /// The bundle is already stored in the index, but is in no channel.
     #[error(
-        "bundle {bundle} of {origin} is already stored in the index, though in no channel, which an earlier change \
-         left it out of; remove it (prune-stranded) before it is added again"
+        "bundle {bundle} of {origin} is already in the index, but has been in no channel since an earlier change; \
+        remove it (prune-stranded) before adding it again"
     )]
     Stranded {
         /// The bundle.
         bundle: String,
-        /// The directory or image.
+        /// The directory or image of the bundle.
         origin: String,
     },
-    /// Another bundle of the package came from the same image.
+    /// A different bundle of the package has the same image.
     #[error(
-        "bundle {bundle} has the image {image}, which is in the index as bundle {present} of package {package:?}; \
-         give each version its own tag, or a digest"
+        "bundle {bundle} has the image {image}, which is in the index as bundle {present} of package {package:?}; use \
+        a different tag or a digest for each version"
     )]
     ImagePresent {
         /// The bundle.
         bundle: String,
         /// The reference of the image.
         image: String,
-        /// The bundle that has it in the index.
+        /// The bundle in the index that has this image.
         present: String,
-        /// The package of both.
+        /// The package of both bundles.
         package: String,
     },
-    /// A bundle that another one leads to cannot give its place to one of its name.
+    /// A bundle that another bundle replaces or skips cannot be overwritten.
     #[error(
-        "bundle {bundle} of {origin} cannot take the place of the one in the index: {by} replaces or skips it in channel \
-         {channel:?} of package {package:?}, and only the last one of a channel can be overwritten"
+        "bundle {bundle} of {origin} cannot overwrite the bundle in the index because {by} replaces or skips it in \
+        channel {channel:?} of package {package:?}; only the head of a channel can be overwritten"
     )]
     NotLatest {
         /// The bundle.
         bundle: String,
-        /// Its package.
+        /// The package of the bundle.
         package: String,
-        /// The directory or image.
+        /// The directory or image of the bundle.
         origin: String,
-        /// The bundle that leads to it.
+        /// The bundle that replaces or skips the bundle in the index.
         by: String,
         /// The channel.
         channel: String,
     },
     /// More than one bundle of a package would be overwritten.
     #[error(
-        "{} of package {package:?} would all be overwritten; overwrite one of a package in one call",
+        "{} of package {package:?} would all be overwritten; overwrite one bundle per package at a time",
         .bundles.join(", ")
     )]
     SeveralOverwritten {
@@ -85,10 +85,10 @@ pub enum Refusal {
         /// The bundles.
         bundles: Vec<String>,
     },
-    /// A bundle can only be overwritten in the mode `replaces`.
-    #[error("bundles can be overwritten in the mode replaces only")]
+    /// Bundles can only be overwritten in `replaces` mode.
+    #[error("bundles can only be overwritten in replaces mode")]
     OverwriteMode,
-    /// A bundle that stands in for another one.
+    /// The bundle substitutes for another bundle, which the policy does not allow.
     #[error(
         "bundle {bundle} of {origin} substitutes for {substitutes} (annotation olm.substitutesFor), which rewrites the \
          edges of other bundles"
@@ -96,15 +96,15 @@ pub enum Refusal {
     Substitutes {
         /// The bundle.
         bundle: String,
-        /// The directory or image.
+        /// The directory or image of the bundle.
         origin: String,
-        /// The bundle that it substitutes for.
+        /// The bundle that would be substituted.
         substitutes: String,
     },
-    /// The given bundles put one bundle into several packages.
+    /// The specified bundles assign one bundle to several packages.
     #[error(
-        "bundle {bundle} would belong to several packages ({}) by its own annotations and by what replaces or skips \
-         it; a bundle belongs to one package",
+        "bundle {bundle} would belong to several packages ({}), according to its annotations and to the bundles that \
+        replace or skip it; a bundle can only belong to one package",
         .packages.join(", ")
     )]
     SeveralPackages {
@@ -113,28 +113,28 @@ pub enum Refusal {
         /// The packages, in byte order.
         packages: Vec<String>,
     },
-    /// A bundle, or one that it replaces or skips, belongs to another package of the index.
+    /// A bundle, or one that it replaces, skips or substitutes for, belongs to a different package of the index.
     #[error(
-        "bundle {edge} belongs to package {present:?} of the index, and bundle {bundle} would put it into package \
-         {package:?}; a bundle belongs to one package"
+        "bundle {edge} belongs to package {present:?} of the index, but bundle {bundle} would put it into package \
+        {package:?}; a bundle can only belong to one package"
     )]
     OtherPackage {
-        /// The bundle that is added.
+        /// The added bundle.
         bundle: String,
-        /// Its package.
+        /// The package of the added bundle.
         package: String,
-        /// The bundle that is elsewhere: the added one, or one that it replaces or skips.
+        /// The bundle in the different package: the added bundle, or one that it replaces, skips or substitutes for.
         edge: String,
-        /// Where it is.
+        /// The package that contains the bundle `edge` in the index.
         present: String,
     },
-    /// The bundles do not make a graph.
+    /// The bundles do not form a valid graph.
     #[error(transparent)]
     Graph(#[from] GraphError),
 }
 
 impl Refusal {
-    /// The bundles and packages of which the graph is no use to look at, because of this.
+    /// Returns the bundles and packages whose graphs need not be checked because of this refusal.
     pub(super) fn in_the_graph(&self) -> Vec<&str> {
         match self {
             Self::AlreadyPresent { bundle, .. }
@@ -150,8 +150,8 @@ impl Refusal {
     }
 }
 
-/// All reasons to refuse the bundles before their graph is looked at, in a fixed order. `added` is sorted by package
-/// and name.
+/// Returns, in a fixed order, all reasons for refusal that are known before the graph of the bundles is computed.
+/// `added` must be sorted by package and name.
 pub(super) fn check(
     added: &[Addition],
     stored: &Stored,

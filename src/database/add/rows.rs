@@ -1,4 +1,4 @@
-//! Writing the rows of one bundle.
+//! Writes the rows of one bundle.
 
 use super::Addition;
 use crate::catalog::graph::Node;
@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 
-/// The small rows of a bundle as bytes, to wait in a spool.
+/// Encodes the small rows of a bundle as bytes, for a spool.
 pub(super) fn encode(rows: &Rows) -> io::Result<Vec<u8>> {
     Ok(serde_json::to_vec(rows)?)
 }
 
-/// What [`encode`] made bytes of.
+/// Decodes the output of [`encode`].
 pub(super) fn decode(rows: &[u8]) -> io::Result<Rows> {
     Ok(serde_json::from_slice(rows)?)
 }
@@ -41,7 +41,7 @@ impl<'t> Writer<'t> {
         })
     }
 
-    /// Inserts all rows of a bundle but those of the graph, in place of a row with its name.
+    /// Inserts all rows of a bundle except the rows of the graph, replacing an existing bundle row with the same name.
     pub(super) fn insert(
         &mut self,
         bundle: &Addition,
@@ -49,7 +49,7 @@ impl<'t> Writer<'t> {
         rows: &Rows,
         deprecated: bool,
     ) -> rusqlite::Result<()> {
-        // Manifests that the index is not to hold are NULL.
+        // Manifests that the index must not contain are NULL.
         let part = |range: &Range<usize>| manifests.get(range.clone()).filter(|part| !part.is_empty());
         let Node {
             version,
@@ -94,7 +94,7 @@ impl<'t> Writer<'t> {
     }
 }
 
-/// Writes the edges of bundles that change because one stands in for another. Their manifests stay as they are.
+/// Updates the edges of bundles that a substitution changes. Their manifests remain unchanged.
 pub(super) fn rewrite(transaction: &Transaction<'_>, rewritten: &BTreeMap<String, Node>) -> rusqlite::Result<()> {
     let mut update = transaction
         .prepare("UPDATE operatorbundle SET replaces = ?2, skips = ?3, substitutesfor = ?4 WHERE name = ?1")?;
@@ -104,8 +104,8 @@ pub(super) fn rewrite(transaction: &Transaction<'_>, rewritten: &BTreeMap<String
     Ok(())
 }
 
-/// Takes the manifests of the bundles of some packages out of the index, where a bundle has an image to read them from
-/// and is the head of no channel.
+/// Removes from the index the manifests of each bundle of the given packages that has an image and is not the head of a
+/// channel.
 pub(super) fn leave_to_images<'a>(
     transaction: &Transaction<'_>,
     packages: impl Iterator<Item = &'a str>,

@@ -1,11 +1,11 @@
-//! What an index holds of the packages that a call touches: names, edges and entry numbers, no manifests.
+//! The stored data of the packages that a call touches: names, edges and entry numbers, but no manifests.
 
 use crate::catalog::graph;
 use crate::database::skips;
 use rusqlite::{OptionalExtension, Row, Statement, Transaction};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A bundle of a call, as far as what is stored around it goes.
+/// The parts of an added bundle that are needed to look up related data in the index.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) package: &'a str,
@@ -13,35 +13,36 @@ pub(super) struct Place<'a> {
     pub(super) node: &'a graph::Node,
 }
 
-/// The part of an index that the bundles of a call touch.
+/// The part of an index that the bundles of a call affect.
 #[derive(Debug, Default)]
 pub(super) struct Stored {
-    /// The packages of the bundles, by name; an empty one for each that is new.
+    /// The packages of the bundles, by name; new packages are empty.
     pub(super) packages: BTreeMap<String, Package>,
-    /// Bundles of the call, and bundles that they replace or skip, that other packages hold: name and packages.
+    /// The packages that contain bundles of the call, or bundles that these replace, skip or substitute for, by bundle
+    /// name.
     pub(super) elsewhere: BTreeMap<String, BTreeSet<String>>,
-    /// The bundles of the call that are stored already.
+    /// The bundles of the call that are already stored.
     pub(super) present: BTreeSet<String>,
     /// All deprecated bundles.
     pub(super) deprecated: BTreeSet<String>,
 }
 
-/// One package as it is stored.
+/// A package as stored in the index.
 #[derive(Debug, Default)]
 pub(super) struct Package {
-    /// Whether there is a row for it.
+    /// Whether the package has a row.
     pub(super) exists: bool,
     pub(super) default_channel: Option<String>,
     /// The head of each channel.
     pub(super) heads: BTreeMap<String, String>,
-    /// The numbers of the entries of each channel, ascending.
+    /// The numbers of the entries of each channel, in ascending order.
     pub(super) entries: BTreeMap<String, Vec<i64>>,
     /// The image of each bundle that has one.
     pub(super) images: BTreeMap<String, String>,
     pub(super) graph: graph::Package,
 }
 
-/// A row of the table of bundles, without the large columns.
+/// A row of the bundle table, without the large columns.
 struct Bundle {
     version: String,
     path: String,
@@ -87,7 +88,8 @@ impl Stored {
         Ok(())
     }
 
-    /// One pass over the entries of all packages: those of the touched ones, and where else the names of the call are.
+    /// Reads the entries of the touched packages, and the packages that contain names of the call, in a single pass
+    /// over all entries.
     fn read_entries(
         &mut self,
         transaction: &Transaction<'_>,
@@ -157,7 +159,7 @@ impl Stored {
         Ok(())
     }
 
-    /// Follows the edges that lead out of what is known, to bundles that are stored but in no channel.
+    /// Follows the edges to bundles that are stored but are in no channel.
     fn read_targets(&mut self, stored: &mut Statement<'_>, added: &[Place<'_>]) -> rusqlite::Result<()> {
         let in_call: BTreeSet<&str> = added.iter().map(|bundle| bundle.name).collect();
         for (name, package) in &mut self.packages {
@@ -181,7 +183,7 @@ impl Stored {
     }
 }
 
-/// The channels of each bundle that an entry names.
+/// The channels of each bundle that has entries.
 type Members = BTreeMap<String, BTreeSet<String>>;
 
 impl Package {
@@ -200,7 +202,7 @@ impl Package {
         deprecated: &BTreeSet<String>,
     ) -> rusqlite::Result<()> {
         for (name, channels) in members {
-            // A skipped bundle need not exist.
+            // A skipped bundle does not have to exist.
             let Some(bundle) = find(bundles, name)? else {
                 continue;
             };
@@ -233,7 +235,8 @@ impl Bundle {
 }
 
 impl<'a> Place<'a> {
-    /// Its own name, those of its edges and of what it stands in for: all belong to its package.
+    /// Returns the names of the bundle, of its edges and of the bundle that it substitutes for. All of them belong to
+    /// its package.
     pub(super) fn names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let edges = [&self.node.replaces, &self.node.substitutes];
         let edges = edges.into_iter().chain(&self.node.skips).map(String::as_str);

@@ -115,7 +115,7 @@ impl Index {
         self.connection().query_row(&query, [], |row| row.get(0)).unwrap()
     }
 
-    /// The entries of a package: channel, bundle, depth and the bundle pointed at.
+    /// The entries of a package: channel, bundle, depth and target bundle.
     fn entries(&self, package: &str) -> Vec<String> {
         let connection = self.connection();
         let mut statement = connection
@@ -443,7 +443,7 @@ fn a_record_error_is_no_panic() {
     assert!(matches!(Record::new(&contents), Err(RecordError::NameMissing { .. })));
 }
 
-/// Lines of bundles of two packages, most of which can be added.
+/// Lines that describe bundles of two packages, most of which can be added.
 fn calls() -> impl Strategy<Value = Vec<Vec<String>>> {
     let bundle = (
         any::<bool>(),

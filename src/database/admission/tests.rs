@@ -1,7 +1,7 @@
 use super::super::guard::{STEPS, guard};
 use super::*;
 
-/// What the gate says of an index after some statements.
+/// Returns the result of the check of an index after some statements.
 fn admitted(statements: &str) -> Result<State, Refused> {
     let mut connection = Connection::open_in_memory().unwrap();
     schema::create(&connection, 0).unwrap();
@@ -97,7 +97,8 @@ fn tables_and_indexes_with_expressions_are_refused() {
     }
 }
 
-/// A file whose only table has one leaf page, as the child of `fan` cells of one page after the other, `depth` times.
+/// Writes a file whose only table has a single leaf page below `depth` inner pages, each of which refers forty times to
+/// the page below it.
 fn folded(path: &std::path::Path, depth: usize) {
     let connection = Connection::open(path).unwrap();
     connection
@@ -127,7 +128,7 @@ fn folded(path: &std::path::Path, depth: usize) {
     };
     let leaf = child(&pages[root - 1], 0);
     let mut below = leaf;
-    // The pages of the long value become inner pages: forty children each, all of them the same.
+    // The overflow pages of the long value become inner pages, each with forty identical children.
     for level in 0..depth {
         let number = if level + 1 == depth { root } else { spare + 1 + level };
         let mut page = vec![0_u8; 512];

@@ -131,9 +131,9 @@ fn what_is_no_index_of_this_version_is_refused_by_name_and_left_alone() {
     let cases: [(&str, &str); 2] = [
         (
             "UPDATE schema_migrations SET version = 14",
-            "has schema version 14, newer than 13",
+            "has schema version 14, but this program supports versions up to 13",
         ),
-        ("DROP TABLE schema_migrations", "no operator index"),
+        ("DROP TABLE schema_migrations", "not an operator index"),
     ];
     for (sql, expected) in cases {
         let _ = fs::remove_file(&path);
@@ -238,7 +238,7 @@ fn a_file_that_cannot_be_written_is_named() {
     let result = add_package(&Target::InPlace(&path), &SHORT, "q");
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     match result {
-        // The superuser may write everywhere.
+        // The superuser may write to any folder.
         Ok(()) => assert_eq!(packages(&path), ["p", "q"]),
         Err(error) => {
             assert!(
@@ -273,8 +273,8 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// A database in the state in which a process leaves it that is killed while it writes: half of the change is in the
-/// file, and the journal to undo it lies beside it.
+/// Writes a database in the state that a process killed during a write leaves: the file contains half of the change,
+/// and the journal to undo it is next to it.
 fn killed_in_the_middle(folder: &Path) -> PathBuf {
     let (live, path) = (folder.join("live.db"), folder.join("index.db"));
     let target = Target::InPlace(&live);

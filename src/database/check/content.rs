@@ -1,4 +1,5 @@
-//! The manifests that are part of an index: whether they can be read, and whether they fit where they must go.
+//! Checks the manifests stored in an index: whether they can be parsed, and whether they are small enough for clients
+//! and clusters.
 
 use crate::database::read::{Database, ReadError, text};
 use crate::diagnostic::Diagnostic;
@@ -36,13 +37,14 @@ fn check_bundle(row: &Row<'_>, found: &mut Vec<Diagnostic>) -> rusqlite::Result<
             found.push(Diagnostic::new(&rules::INDEX_MANIFESTS_JSON, message));
         }
     }
-    // Of a bundle with an image only the name of the image goes to a cluster, which fetches the rest itself.
+    // For a bundle with an image, only the name of the image is sent to a cluster, which fetches the manifests from it.
     if !inline {
         return Ok(());
     }
     let message = csv.len().saturating_add(objects.len());
     if message > LARGEST_MESSAGE {
-        let said = format!("bundle {name:?} makes a message of {message} bytes, and clients take {LARGEST_MESSAGE}");
+        let said =
+            format!("bundle {name:?} needs a message of {message} bytes, but clients accept at most {LARGEST_MESSAGE}");
         found.push(Diagnostic::new(&rules::INDEX_MESSAGE_SIZE, said));
     }
     let content = || {
@@ -51,8 +53,8 @@ fn check_bundle(row: &Row<'_>, found: &mut Vec<Diagnostic>) -> rusqlite::Result<
     };
     if let Some(size) = steps::excess(std::iter::once(objects), content) {
         let said = format!(
-            "the InstallPlan of bundle {name:?} takes {size} bytes, and a cluster stores objects of at most {LARGEST_OBJECT}, \
-             so OLM cannot install it"
+            "the InstallPlan of bundle {name:?} has a size of {size} bytes, but a cluster stores objects of at most \
+            {LARGEST_OBJECT} bytes, so OLM cannot install the bundle"
         );
         found.push(Diagnostic::new(&rules::INDEX_BUNDLE_SIZE, said));
     }

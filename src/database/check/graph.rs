@@ -1,4 +1,4 @@
-//! The update graph: packages, channels, and the bundles that lead to each other.
+//! Checks the update graph: packages, channels, and the edges between bundles.
 
 use super::{quoted, texts};
 use crate::database::edges::{ChannelMembers, ChannelQuery};
@@ -93,7 +93,7 @@ fn default_channels(index: &Database, packages: &Packages, findings: &mut Vec<Di
         let wrong = match &default {
             None => Some(format!("package {package:?} has no default channel")),
             Some(default) if !channels.is_some_and(|channels| channels.contains_key(default)) => Some(format!(
-                "the default channel {default:?} of package {package:?} is none of its channels ({})",
+                "the default channel {default:?} of package {package:?} is not one of its channels ({})",
                 listed(channels)
             )),
             Some(_) => None,
@@ -102,7 +102,7 @@ fn default_channels(index: &Database, packages: &Packages, findings: &mut Vec<Di
         known.insert(package);
     }
     for package in packages.keys().filter(|package| !known.contains(*package)) {
-        let message = format!("there are channels of package {package:?}, and the package is not in the index");
+        let message = format!("there are channels of package {package:?}, but the package is not in the index");
         findings.push(Diagnostic::new(&rules::INDEX_PACKAGE_MISSING, message));
     }
     Ok(())
@@ -118,7 +118,7 @@ fn listed(channels: Option<&BTreeMap<String, Option<String>>>) -> String {
     }
 }
 
-/// Entries that lead to none, or out of their channel.
+/// Reports entries that refer to a missing entry or to an entry of a different channel.
 fn targets(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
     let query = "SELECT entry.package_name, entry.channel_name, entry.operatorbundle_name,
             below.package_name, below.channel_name, CAST(below.entry_id AS TEXT)
@@ -130,9 +130,9 @@ fn targets(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadE
         let place = place(&package.unwrap_or_default(), &channel.unwrap_or_default());
         let bundle = quoted(bundle.as_deref());
         let message = match target {
-            None => format!("in {place}, an entry of bundle {bundle} leads to an entry that is not there"),
+            None => format!("in {place}, an entry for bundle {bundle} refers to an entry that does not exist"),
             Some(_) => format!(
-                "in {place}, an entry of bundle {bundle} leads into channel {} of package {}",
+                "in {place}, an entry for bundle {bundle} refers to channel {} of package {}",
                 quoted(other_channel.as_deref()),
                 quoted(other_package.as_deref())
             ),
@@ -155,11 +155,11 @@ struct Channel<'a> {
 impl Channel<'_> {
     fn without_row(&self) -> Diagnostic {
         let place = place(&self.of.package, &self.of.channel);
-        let message = format!("there are entries of {place}, and the channel is not in the index");
+        let message = format!("there are entries of {place}, but the channel is not in the index");
         Diagnostic::new(&rules::INDEX_CHANNEL_MISSING, message)
     }
 
-    /// `head` is that of the channel's row.
+    /// `head` is the head in the row of the channel.
     fn check(&self, head: Option<&str>, findings: &mut Vec<Diagnostic>) {
         let place = place(&self.of.package, &self.of.channel);
         self.missing_bundles(&place, findings);
@@ -185,23 +185,23 @@ impl Channel<'_> {
         });
         if let Some(above) = above {
             return Some(format!(
-                "is {head:?}, and bundle {:?} replaces or skips it",
+                "is {head:?}, but bundle {:?} replaces or skips it",
                 above.bundle
             ));
         }
         match members.first() {
             Some(first) if first.bundle == head => None,
             Some(_) if members.iter().all(|member| member.bundle != head) => {
-                Some(format!("is {head:?}, which has no entry in it"))
+                Some(format!("is {head:?}, which has no entry in the channel"))
             }
             first => Some(format!(
-                "is {head:?}, and its topmost entry is {}",
+                "is {head:?}, but its topmost entry is {}",
                 quoted(first.map(|first| first.bundle.as_str()))
             )),
         }
     }
 
-    /// Names that are not stored and that are more than skipped.
+    /// Reports members that are not stored, unless they are only skipped.
     fn missing_bundles(&self, place: &str, findings: &mut Vec<Diagnostic>) {
         let members = &self.of.members;
         let skipped: HashSet<&str> = members
@@ -214,13 +214,13 @@ impl Channel<'_> {
             let name = member.bundle.as_str();
             let leads = member.replaces.is_some() || !member.skips.is_empty();
             if leads || replaced.contains(name) || !skipped.contains(name) {
-                let message = format!("{place} has an entry of bundle {name:?}, which is not in the index");
+                let message = format!("{place} has an entry for bundle {name:?}, which is not in the index");
                 findings.push(Diagnostic::new(&rules::INDEX_BUNDLE_MISSING, message));
             }
         }
     }
 
-    /// Rounds of bundles that replace each other, each told once.
+    /// Reports cycles of bundles that replace each other, each cycle once.
     fn cycles(&self, place: &str, findings: &mut Vec<Diagnostic>) {
         let members = self.of.members.iter();
         let below: HashMap<&str, &str> = members

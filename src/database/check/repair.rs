@@ -1,4 +1,4 @@
-//! Mending what needs no decision, in one transaction.
+//! Repairs findings that need no decision, in one transaction.
 
 use super::rows::{ORPHANS, OWNED, UNUSED_APIS, WITH_VERSION};
 use crate::database::change::{self, ChangeOptions, Target};
@@ -8,31 +8,31 @@ use rusqlite::Transaction;
 use std::fmt;
 use std::path::Path;
 
-/// What was mended.
+/// A completed repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repair {
-    /// Rows of bundles that are not there went.
+    /// Rows of bundles that are not in the index were removed.
     OrphansRemoved {
-        /// Their table.
+        /// The table of the rows.
         table: &'static str,
-        /// How many.
+        /// The number of rows.
         rows: usize,
     },
-    /// Rows got the version and image of their bundle.
+    /// The version and image in rows were corrected to those of their bundle.
     OwnersCorrected {
-        /// Their table.
+        /// The table of the rows.
         table: &'static str,
-        /// How many.
+        /// The number of rows.
         rows: usize,
     },
-    /// A bundle that no channel has went.
+    /// A bundle in no channel was removed.
     BundleRemoved {
-        /// Its name.
+        /// The name of the bundle.
         bundle: String,
     },
-    /// APIs that no bundle provides or requires went.
+    /// APIs that no bundle provides or requires were removed.
     ApisRemoved {
-        /// How many.
+        /// The number of APIs.
         rows: usize,
     },
     /// The only channel of a package became its default channel.
@@ -56,10 +56,10 @@ impl fmt::Display for Repair {
             Self::OwnersCorrected { table, rows } => {
                 write!(
                     formatter,
-                    "gave {rows} row(s) of table {table} the version and image of their bundles"
+                    "corrected the version and image in {rows} row(s) of table {table}"
                 )
             }
-            Self::BundleRemoved { bundle } => write!(formatter, "removed bundle {bundle}, which no channel has"),
+            Self::BundleRemoved { bundle } => write!(formatter, "removed bundle {bundle}, which is in no channel"),
             Self::ApisRemoved { rows } => {
                 write!(formatter, "removed {rows} API(s) that no bundle provides or requires")
             }
@@ -70,12 +70,12 @@ impl fmt::Display for Repair {
     }
 }
 
-/// Mends a database file: rows of bundles that are not there, rows with the version or image of another bundle, bundles
-/// of no channel, APIs of no bundle, and the default channel of a package that has one channel. What was done, in
-/// order.
+/// Repairs a database file: removes rows of missing bundles, bundles in no channel and unused APIs, corrects rows whose
+/// version or image differs from that of their bundle, and sets the default channel of packages with a single channel.
+/// Returns the repairs, in order.
 ///
 /// # Errors
-/// When there is no such file, or it cannot be changed. Then it is as it was.
+/// Returns an error if the file does not exist or cannot be changed. The file is then unchanged.
 pub fn repair(path: &Path, options: &ChangeOptions) -> Result<Vec<Repair>, RemoveError> {
     let target = Target::InPlace(path);
     let failed = |error: rusqlite::Error| RemoveError::from(DatabaseError::new(path, options.busy_timeout, &error));

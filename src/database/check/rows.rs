@@ -1,4 +1,4 @@
-//! Rows that do not belong together.
+//! Checks for damaged pages and inconsistent rows.
 
 use super::{quoted, texts};
 use crate::database::read::{Database, ReadError};
@@ -15,13 +15,13 @@ pub(super) const OWNED: [&str; 6] = [
     "deprecated",
 ];
 
-/// Those of them whose rows repeat the version and the image of the bundle.
+/// The tables in [`OWNED`] whose rows repeat the version and the image of the bundle.
 pub(super) const WITH_VERSION: [&str; 4] = ["api_provider", "api_requirer", "dependencies", "properties"];
 
-/// The rows of a table that belong to a bundle that is not there.
+/// Selects the rows of a table that belong to a missing bundle.
 pub(super) const ORPHANS: &str = "operatorbundle_name IS NULL OR operatorbundle_name NOT IN (SELECT name FROM operatorbundle WHERE name IS NOT NULL)";
 
-/// The APIs that no bundle provides or requires.
+/// Selects the APIs that no bundle provides or requires.
 pub(super) const UNUSED_APIS: &str = "(group_name, version, kind) NOT IN (
         SELECT group_name, version, kind FROM api_provider
         WHERE group_name IS NOT NULL AND version IS NOT NULL AND kind IS NOT NULL
@@ -60,7 +60,7 @@ fn orphans(index: &Database, table: &'static str, findings: &mut Vec<Diagnostic>
     );
     for [bundle, count] in texts(index, "the rows of bundles", &query)? {
         let message = format!(
-            "table {table} has {} row(s) of bundle {}, which is not in the index",
+            "table {table} contains {} row(s) of bundle {}, which is not in the index",
             count.unwrap_or_default(),
             quoted(bundle.as_deref())
         );
@@ -79,7 +79,7 @@ fn owners(index: &Database, table: &'static str, findings: &mut Vec<Diagnostic>)
     );
     for [bundle, count] in texts(index, "the rows of bundles", &query)? {
         let message = format!(
-            "table {table} has {} row(s) of bundle {} with another version or image than the bundle itself",
+            "table {table} contains {} row(s) of bundle {} whose version or image differs from that of the bundle",
             count.unwrap_or_default(),
             quoted(bundle.as_deref())
         );
@@ -94,7 +94,7 @@ fn apis(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadErro
         shown.join("/")
     };
     let unused = format!("SELECT group_name, version, kind FROM api WHERE {UNUSED_APIS} ORDER BY 1, 2, 3");
-    for api in texts(index, "its APIs", &unused)? {
+    for api in texts(index, "the APIs", &unused)? {
         let message = format!("no bundle provides or requires the API {}", named(api));
         findings.push(Diagnostic::new(&rules::INDEX_API_UNUSED, message));
     }
@@ -104,9 +104,9 @@ fn apis(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadErro
              WHERE NOT EXISTS (SELECT 1 FROM api WHERE api.group_name = row.group_name
                 AND api.version = row.version AND api.kind = row.kind) ORDER BY 1, 2, 3, 4"
         );
-        for [bundle, group, version, kind] in texts(index, "its APIs", &query)? {
+        for [bundle, group, version, kind] in texts(index, "the APIs", &query)? {
             let message = format!(
-                "bundle {} {verb} the API {}, which the table of APIs lacks",
+                "bundle {} {verb} the API {}, which is missing from the API table",
                 quoted(bundle.as_deref()),
                 named([group, version, kind])
             );

@@ -5,7 +5,7 @@ use crate::database::schema;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 
-/// Package k with channel stable: k.v2 replaces k.v1 and skips k.vghost, which is not there.
+/// Package k with channel stable: k.v2 replaces k.v1 and skips k.vghost, which does not exist.
 const SOUND: &str = "
     INSERT INTO operatorbundle VALUES ('k.v1', NULL, NULL, '', '', '1', '', '', ''),
         ('k.v2', '{}', '{}', 'registry.example.com/k:2', '', '2', 'k.v1', 'k.vghost', '');
@@ -55,11 +55,11 @@ fn what_is_wrong_with_the_graph_is_named_by_package_channel_and_bundle() {
         ),
         (
             "UPDATE channel SET head_operatorbundle_name = 'k.v1'",
-            r#"index-channel-head: the head of channel "stable" of package "k" is "k.v1", and bundle "k.v2" replaces or skips it"#,
+            r#"index-channel-head: the head of channel "stable" of package "k" is "k.v1", but bundle "k.v2" replaces or skips it"#,
         ),
         (
             "UPDATE channel SET head_operatorbundle_name = 'x'",
-            r#"index-channel-head: the head of channel "stable" of package "k" is "x", which has no entry in it"#,
+            r#"index-channel-head: the head of channel "stable" of package "k" is "x", which has no entry in the channel"#,
         ),
         (
             "INSERT INTO channel VALUES ('alpha', 'k', 'k.v2')",
@@ -71,15 +71,15 @@ fn what_is_wrong_with_the_graph_is_named_by_package_channel_and_bundle() {
         ),
         (
             "UPDATE package SET default_channel = 'alpha'",
-            r#"index-default-channel: the default channel "alpha" of package "k" is none of its channels ("stable")"#,
+            r#"index-default-channel: the default channel "alpha" of package "k" is not one of its channels ("stable")"#,
         ),
         (
             "DELETE FROM operatorbundle WHERE name = 'k.v1'; DELETE FROM properties",
-            r#"index-bundle-missing: channel "stable" of package "k" has an entry of bundle "k.v1", which is not in the index"#,
+            r#"index-bundle-missing: channel "stable" of package "k" has an entry for bundle "k.v1", which is not in the index"#,
         ),
         (
             "UPDATE channel_entry SET replaces = NULL WHERE entry_id = 1",
-            r#"index-bundle-unreachable: in channel "stable" of package "k", nothing leads from the head "k.v2" to bundle "k.v1""#,
+            r#"index-bundle-unreachable: channel "stable" of package "k" has no update path from bundle "k.v1" to the head "k.v2""#,
         ),
         (
             "INSERT INTO operatorbundle (name) VALUES ('k.v0')",
@@ -91,21 +91,21 @@ fn what_is_wrong_with_the_graph_is_named_by_package_channel_and_bundle() {
         ),
         (
             "INSERT INTO channel VALUES ('alpha', 'k', 'k.v2'); INSERT INTO channel_entry VALUES (5, 'alpha', 'k', 'k.v2', 4, 0)",
-            r#"index-entry-target: in channel "alpha" of package "k", an entry of bundle "k.v2" leads into channel "stable" of package "k""#,
+            r#"index-entry-target: in channel "alpha" of package "k", an entry for bundle "k.v2" refers to channel "stable" of package "k""#,
         ),
         (
             "UPDATE channel_entry SET replaces = 9 WHERE entry_id = 3; DELETE FROM channel_entry WHERE entry_id = 2",
-            r#"index-entry-target: in channel "stable" of package "k", an entry of bundle "k.v2" leads to an entry that is not there"#,
+            r#"index-entry-target: in channel "stable" of package "k", an entry for bundle "k.v2" refers to an entry that does not exist"#,
         ),
         (
             "DELETE FROM channel",
-            r#"index-channel-missing: there are entries of channel "stable" of package "k", and the channel is not in the index"#,
+            r#"index-channel-missing: there are entries of channel "stable" of package "k", but the channel is not in the index"#,
         ),
     ];
     for (change, expected) in cases {
         let found = found(&database(folder.path(), change));
         assert_eq!(found.first().map(String::as_str), Some(expected), "{change}");
-        // Without its only channel no default channel of a package can be right.
+        // Without its only channel, a package cannot have a valid default channel.
         let more = usize::from(change == "DELETE FROM channel");
         assert_eq!(found.len(), 1 + more, "{change}: {found:?}");
     }

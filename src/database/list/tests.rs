@@ -68,6 +68,6 @@ fn damage_ends_a_listing_with_an_error() {
     let index = Database::open(&path).unwrap();
     let mut list = bundles(&index, None).unwrap();
     let rows: Vec<_> = list.rows().unwrap().take_while(Result::is_ok).collect();
-    // A channel is put in order before its first row.
+    // A channel is sorted before its first row.
     assert_eq!(rows.len(), 2);
 }

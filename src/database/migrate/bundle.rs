@@ -1,4 +1,4 @@
-//! Writing one bundle with its rows in the small tables, from what an older version holds of it.
+//! Writes one bundle, with its rows in the small tables, from the data that an older version stores about it.
 
 use crate::catalog::manifests;
 use crate::database::read::text;
@@ -13,18 +13,18 @@ use rusqlite::{Connection, Row, Statement};
 use serde_json::json;
 use std::collections::{BTreeSet, HashSet};
 
-/// The first schema versions that store something of a bundle; before that it is derived.
+/// The first schema version that stores each kind of data about a bundle; for older versions, the data is derived.
 mod since {
     pub(super) const IMAGES: i64 = 1;
-    /// Those that bundles have, not the entries of channels.
+    /// The APIs of bundles, as opposed to those of channel entries.
     pub(super) const APIS: i64 = 6;
     pub(super) const DEPENDENCIES: i64 = 8;
-    /// Without their type.
+    /// Dependencies whose values do not repeat their type.
     pub(super) const PLAIN_DEPENDENCIES: i64 = 9;
     pub(super) const PROPERTIES: i64 = 9;
 }
 
-/// Writes the bundles that are set aside.
+/// Writes the bundles from the temporary tables.
 pub(super) struct Writer<'c> {
     connection: &'c Connection,
     /// The schema version of the rows.
@@ -40,7 +40,7 @@ pub(super) struct Writer<'c> {
     rows: Inserts<'c>,
 }
 
-/// The columns of a bundle; none where NULL, or where its version has no such column.
+/// The columns of a bundle; `None` if the value is NULL or the schema version has no such column.
 struct Old {
     row: i64,
     name: String,
@@ -95,7 +95,8 @@ impl<'c> Writer<'c> {
         })
     }
 
-    /// Writes every bundle that has a name. An old program once wrote rows without one, which say nothing else either.
+    /// Writes every bundle that has a name. An old program once wrote rows without a name, which contain no other
+    /// values either.
     pub(super) fn write_all(mut self) -> rusqlite::Result<()> {
         let connection = self.connection;
         let mut bundles = connection.prepare(
@@ -133,8 +134,8 @@ impl<'c> Writer<'c> {
         self.write_properties(owner, &version, &provided, &said)
     }
 
-    /// What the entries of a bundle without manifests say that it replaces and skips. Of all its entries in a channel
-    /// the one nearest to the head is that of its own; the others stand for its skips.
+    /// Returns the bundles that a bundle without manifests replaces and skips, according to its entries. Of its entries
+    /// in a channel, the one nearest to the head leads to the replaced bundle; the others represent its skips.
     fn linked(&mut self, name: &str) -> rusqlite::Result<(String, Vec<String>)> {
         let mut rows = self.links.query([name])?;
         let (mut first, mut targets) = (None, Vec::new());
@@ -165,7 +166,7 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    /// While APIs belonged to entries, a bundle that was only skipped had none.
+    /// In versions in which APIs belonged to channel entries, a bundle that was only skipped had none.
     fn write_provided(&mut self, owner: Owner<'_>, said: &Stored) -> rusqlite::Result<BTreeSet<Gvk>> {
         let mut provided = apis(&mut self.providers, owner.name)?;
         if self.version < since::APIS {
@@ -264,7 +265,7 @@ impl Old {
         })
     }
 
-    /// What the manifests say, where something of it has to be derived.
+    /// Reads the manifests if data must be derived from them; otherwise returns empty data.
     fn said(&self, has_properties: bool) -> Stored {
         let columns = [&self.skip_range, &self.version, &self.replaces, &self.skips];
         if has_properties && columns.iter().all(|column| column.is_some()) {
@@ -298,12 +299,12 @@ fn parts((group, version, kind): &Gvk) -> [&str; 3] {
     [group, version, kind]
 }
 
-/// The value of a property or dependency of type `olm.gvk`.
+/// Returns the value of a property or dependency of type `olm.gvk`.
 fn gvk((group, version, kind): &Gvk) -> String {
     canonical::to_string(&json!({"group": group, "kind": kind, "version": version}))
 }
 
-/// The value of a dependency of version 8, which repeats its type; none where it does not.
+/// Returns the value of a dependency of version 8 without its type; `None` if it does not repeat the type.
 fn without_type(value: &str) -> Option<String> {
     let mut value: serde_json::Value = serde_json::from_str(value).ok()?;
     value.as_object_mut()?.shift_remove("type")?;

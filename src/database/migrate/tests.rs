@@ -5,7 +5,7 @@ use crate::database::read::Database;
 use rusqlite::types::Value;
 use serde_json::json;
 
-/// An empty database as the migrations up to `version` left it.
+/// An empty database in the state after the migrations up to `version`.
 fn old(version: i64) -> Connection {
     let from = |first: i64, text: &'static str| if version >= first { text } else { "" };
     let cascade = from(4, " ON DELETE CASCADE");
@@ -73,7 +73,7 @@ fn old(version: i64) -> Connection {
     connection
 }
 
-/// Rows that fit the tables of every version: k.v2 replaces k.v1 and skips k.v1.5, which is not there.
+/// Rows that fit the tables of every version: k.v2 replaces k.v1 and skips k.v1.5, which does not exist.
 const GRAPH_ROWS: &str = "
     INSERT INTO package VALUES ('k', NULL);
     INSERT INTO channel VALUES ('stable', 'k', 'k.v2');
@@ -99,7 +99,7 @@ fn crd() -> serde_json::Value {
         "spec": {"group": "k.io", "names": {"kind": "Foo", "plural": "foos"}, "versions": [{"name": "v1"}]}})
 }
 
-/// The two bundles of the graph, with what every version has of them.
+/// Inserts the two bundles of the graph, with the columns that every version has.
 fn insert_bundles(connection: &Connection) {
     let bundles = [
         ("k.v1", csv("k.v1", "1.0.0", None, &[])),
@@ -137,7 +137,7 @@ fn migrated(mut connection: Connection, version: i64) -> Connection {
     connection
 }
 
-/// The rows of a query as words; a value that is not stored as text carries its type.
+/// Returns the rows of a query as words; a value that is not stored as text includes its type.
 fn rows(connection: &Connection, query: &str) -> Vec<String> {
     let mut statement = connection.prepare(query).unwrap();
     let columns = statement.column_count();

@@ -1,4 +1,4 @@
-//! Why an index cannot be read.
+//! Errors that occur when an index is read.
 
 use super::READABLE_VERSIONS;
 use crate::database::admission::Unfit;
@@ -7,10 +7,10 @@ use crate::files::FileError;
 use std::io;
 use std::path::PathBuf;
 
-/// Why an index cannot be read.
+/// An error that occurs when an index is read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// No such file.
+    /// The file does not exist.
     #[error("there is no index database at {}", path.display())]
     Missing {
         /// The file.
@@ -21,66 +21,66 @@ pub enum ReadError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The I/O error.
         source: io::Error,
     },
-    /// A folder is no index.
-    #[error("{} is a folder, and an index is a database file or an image", path.display())]
+    /// The path is a folder, not an index.
+    #[error("{} is a folder, but an index is a database file or an image", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
     },
-    /// The file is something else.
+    /// The file is not a database.
     #[error("{} is not a SQLite database", path.display())]
     NotADatabase {
         /// The file.
         path: PathBuf,
     },
-    /// The file is not taken for an index.
+    /// The file is not accepted as an index.
     #[error(transparent)]
     Unfit(#[from] Unfit),
-    /// Reading takes longer than that of any index.
+    /// Reading takes more steps than are needed for any valid index.
     #[error(
-        "cannot read {what} from {}: that takes the database engine more steps than any index needs, so the file is \
-         damaged, or made to keep it busy",
+        "cannot read {what} from {} because the database engine would need more steps than for any valid index; the \
+        file is damaged or malicious",
         path.display()
     )]
     Steps {
         /// The file.
         path: PathBuf,
-        /// What was being read.
+        /// The part that was being read.
         what: &'static str,
     },
-    /// What stands beside the file under a name that belongs to it.
+    /// A path next to the file that is reserved for the database is not a regular file.
     #[error(transparent)]
     Beside(FileError),
-    /// The file ends too early.
-    #[error("{} is cut short: it should hold {expected} bytes and holds {found}; restore it from a copy", path.display())]
+    /// The file is truncated.
+    #[error("{} is truncated: its size should be {expected} bytes, but is {found}; restore it from a copy", path.display())]
     Truncated {
         /// The file.
         path: PathBuf,
-        /// Bytes that its header promises.
+        /// The size in bytes according to its header.
         expected: u64,
-        /// Bytes that it has.
+        /// Its actual size in bytes.
         found: u64,
     },
-    /// A database of something else.
-    #[error("{} is a SQLite database, but no operator index: it has no table {table}", path.display())]
+    /// The database is not an index.
+    #[error("{} is a SQLite database, but not an operator index: it has no table {table}", path.display())]
     NotAnIndex {
         /// The file.
         path: PathBuf,
-        /// The first table that is not there.
+        /// The first missing table.
         table: &'static str,
     },
-    /// An index of a schema after the last that is known.
+    /// The schema of the index is newer than the versions that this program supports.
     #[error(
-        "{} has schema version {version}; this program knows versions up to {}. Use a newer release",
+        "{} has schema version {version}, but this program supports versions up to {}; use a newer release",
         path.display(), READABLE_VERSIONS.end()
     )]
     TooNew {
         /// The file.
         path: PathBuf,
-        /// Its schema version.
+        /// The schema version of the file.
         version: i64,
     },
     /// Another program wrote the file while it was being read.
@@ -89,10 +89,10 @@ pub enum ReadError {
         /// The file.
         path: PathBuf,
     },
-    /// The file can only be read from a copy, and that cannot be made.
+    /// The file can only be read from a copy, but the copy cannot be made.
     #[error(
-        "{} has an older schema or an unfinished transaction beside it, so that it can only be read from a copy, and \
-         it cannot be copied to {}",
+        "{} has an older schema or an unfinished transaction, so it can only be read from a copy, but it cannot be \
+        copied to {}",
         path.display(), directory.display()
     )]
     Copy {
@@ -100,27 +100,27 @@ pub enum ReadError {
         path: PathBuf,
         /// The directory for temporary files.
         directory: PathBuf,
-        /// What the system said.
+        /// The I/O error.
         source: io::Error,
     },
-    /// The content is damaged, or not what an index holds.
+    /// The content is damaged, or is not that of an index.
     #[error("cannot read {what} from {}", path.display())]
     Content {
         /// The file.
         path: PathBuf,
-        /// What was being read.
+        /// The part that was being read.
         what: &'static str,
-        /// What is wrong with it.
+        /// The problem with the content.
         source: ContentError,
     },
-    /// A bundle whose stored manifests are no JSON.
+    /// The stored manifests of a bundle are not JSON.
     #[error("the manifests of {bundle} in {} are not JSON", path.display())]
     Manifests {
         /// The file.
         path: PathBuf,
         /// The bundle.
         bundle: String,
-        /// What is wrong with them.
+        /// The problem with the manifests.
         source: serde_json::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! A database as a file: what it is by its first bytes, whether it stays what it was, and what stands beside it.
+//! A database as a file: the data in its header, changes to the file, and the files next to it.
 
 use super::{ReadError, content};
 use crate::database::admission::Unfit;
@@ -14,13 +14,13 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-/// The bytes with which a SQLite database begins.
+/// The bytes that a SQLite database begins with.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// Whether a file begins as a database does.
+/// Returns whether a file begins like a database.
 ///
 /// # Errors
-/// When it cannot be read.
+/// Returns an error if the file cannot be read.
 pub(crate) fn is_database(path: &Path) -> Result<bool, FileError> {
     let mut start = Vec::new();
     open_regular(path)
@@ -46,12 +46,12 @@ pub(super) fn open_file(path: &Path) -> Result<(File, Stamp), ReadError> {
     Ok((handle, Stamp::from(&metadata)))
 }
 
-/// The first 100 bytes of a database, which say what the file is and how many pages it should have.
+/// The first 100 bytes of a database, which identify the file and specify how many pages it should have.
 pub(super) struct Head(Vec<u8>);
 
 impl Head {
     /// # Errors
-    /// When the file cannot be read, or does not begin as a database does.
+    /// Returns an error if the file cannot be read or does not begin like a database.
     pub(super) fn read(path: &Path, handle: &File) -> Result<Self, ReadError> {
         let mut head = Vec::with_capacity(100);
         let mut reader = handle;
@@ -75,12 +75,12 @@ impl Head {
         bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 
-    /// Whether changes are written to a log first, so that readers and writers do not lock each other out.
+    /// Returns whether changes are first written to a log, so that readers and writers do not block each other.
     pub(super) fn has_log(&self) -> bool {
         self.number(19, 1) == 2
     }
 
-    /// The bytes that the pages take, where that is known.
+    /// Returns the total size of the pages in bytes, if it is known.
     fn length(&self) -> Option<u64> {
         let page_size = match self.number(16, 2) {
             1 => 65536,
@@ -91,7 +91,7 @@ impl Head {
     }
 }
 
-/// Makes sure that all pages are there. What the file is now.
+/// Checks that all pages exist. Returns the current stamp of the file.
 pub(super) fn check_length(path: &Path, handle: &File) -> Result<Stamp, ReadError> {
     let failed = |source| ReadError::File {
         path: path.to_owned(),
@@ -100,7 +100,7 @@ pub(super) fn check_length(path: &Path, handle: &File) -> Result<Stamp, ReadErro
     let stamp = Stamp::from(&handle.metadata().map_err(failed)?);
     match Head::read(path, handle)?.length() {
         Some(expected) if expected > stamp.length() => {
-            // Somebody may just be writing it.
+            // Another program may be writing the file.
             let now = Stamp::from(&handle.metadata().map_err(failed)?);
             let path = path.to_owned();
             Err(if now == stamp {
@@ -114,20 +114,20 @@ pub(super) fn check_length(path: &Path, handle: &File) -> Result<Stamp, ReadErro
     }
 }
 
-/// The file that SQLite keeps beside a database under its name and `suffix`.
+/// Returns the path of the file that SQLite keeps next to a database: the database path with `suffix` appended.
 pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
 }
 
-/// The files that the library opens beside a database.
+/// The suffixes of the files that the library opens next to a database.
 const BESIDE: [&str; 3] = ["-journal", "-wal", "-shm"];
 
-/// Makes sure that what stands beside a database is a file each: the library would wait for a named pipe.
+/// Checks that all existing files next to a database are regular files: the library would wait for a named pipe.
 ///
 /// # Errors
-/// When something there is no regular file.
+/// Returns an error if one of them is not a regular file.
 pub(crate) fn check_beside(path: &Path) -> Result<(), FileError> {
     for suffix in BESIDE {
         let file = beside(path, suffix);
@@ -141,14 +141,14 @@ pub(crate) fn check_beside(path: &Path) -> Result<(), FileError> {
 
 pub(super) fn has_unfinished_transaction(path: &Path) -> bool {
     let journal = open_regular(&beside(path, "-journal")).is_ok_and(|journal| {
-        // A finished transaction may leave its journal behind with an empty head.
+        // A finished transaction may leave its journal with an empty header.
         let mut magic = Vec::new();
         journal.take(8).read_to_end(&mut magic).is_ok() && magic.iter().any(|byte| *byte != 0)
     });
     journal || fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0)
 }
 
-/// What a database is, and the files beside it.
+/// Returns the current stamps of a database and of the files next to it.
 fn stamps(path: &Path, handle: &File) -> Result<[Option<Stamp>; 3], ReadError> {
     let now = handle.metadata().map_err(|source| ReadError::File {
         path: path.to_owned(),
@@ -158,14 +158,15 @@ fn stamps(path: &Path, handle: &File) -> Result<[Option<Stamp>; 3], ReadError> {
     Ok([Some(Stamp::from(&now)), of("-journal"), of("-wal")])
 }
 
-/// How long a file must lie still before its date tells whether it was written to: longer than the tick of the clock
-/// that dates it.
+/// The time for which a file must stay unchanged before its modification time reliably shows later writes: longer than
+/// the tick of the clock that sets it.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Copies the database with what stands beside it and lets SQLite finish or undo the transaction there.
+/// Copies the database with the files next to it and lets SQLite finish or undo the transaction in the copy.
 ///
 /// # Errors
-/// [`ReadError::Changed`] when somebody writes one of the files meanwhile, so that they need not belong together.
+/// Returns [`ReadError::Changed`] if another program writes one of the files meanwhile, because the copies may not
+/// match then.
 pub(super) fn private_copy(path: &Path, handle: &File, steps: u64) -> Result<TemporaryFolder, ReadError> {
     let before = stamps(path, handle)?;
     thread::sleep(TICK);
@@ -205,11 +206,11 @@ pub(super) fn private_copy(path: &Path, handle: &File, steps: u64) -> Result<Tem
     Ok(directory)
 }
 
-/// Brings a private copy to the schema version that readers know.
+/// Migrates a private copy to the schema version that readers support.
 pub(super) fn bring_up_to_date(path: &Path, copy: &TemporaryFolder, version: i64, steps: u64) -> Result<(), ReadError> {
     let migrated = || -> rusqlite::Result<()> {
         let mut connection = Connection::open(copy.path().join(COPY))?;
-        // Nobody else knows the file, and it is thrown away if this fails.
+        // No other program uses the file, and it is discarded on failure.
         connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = 0;")?;
         guard(&mut connection, steps)?;
         let transaction = connection.transaction()?;

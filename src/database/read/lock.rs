@@ -1,4 +1,4 @@
-//! The lock that readers of a database share, which no writer passes: held by a connection that reads nothing.
+//! The read lock of a database, which keeps writers out, held by a connection that reads no data.
 
 use super::super::guard::guard;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long to wait for a writer before its file is copied: longer than most changes take to become visible.
+/// The time to wait for a writer before copying its file: longer than most changes take to become visible.
 const WAIT: Duration = Duration::from_millis(250);
 
 /// The lock, until it is released or dropped.
@@ -14,26 +14,26 @@ const WAIT: Duration = Duration::from_millis(250);
 pub(super) struct ReadLock(Mutex<Option<Connection>>);
 
 impl ReadLock {
-    /// Gives the lock back.
+    /// Releases the lock.
     pub(super) fn release(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 
-/// What came of asking for the lock.
+/// The result of requesting the lock.
 #[derive(Debug)]
 pub(super) enum Locked {
-    /// Nobody writes the file now.
+    /// The lock is held: no other program can write the file now.
     Held(ReadLock),
-    /// Another program holds the file for itself, or one was killed while it wrote.
+    /// Another program has locked the file exclusively, or was killed while writing it.
     Refused,
-    /// The file system has no locks.
+    /// The file system does not support locks.
     Unknown,
 }
 
-/// Asks for the lock on a database in a file. Nothing is written, nor read but the head of the file.
+/// Requests the lock on a database file. Writes nothing, and reads only the header of the file.
 pub(super) fn acquire(path: &Path, steps: u64) -> rusqlite::Result<Locked> {
-    // Absolute, because some relative names, such as `:memory:`, mean something else to the library.
+    // Absolute, because some relative names, such as `:memory:`, have a special meaning in the library.
     let file = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let locked = Connection::open_with_flags(file, flags).and_then(|mut connection| {

@@ -28,13 +28,13 @@ fn files_that_are_no_index_are_named_for_what_they_are() {
     drop(connection);
     assert_eq!(
         said(&path),
-        "DIR/index.db is a SQLite database, but no operator index: it has no table operatorbundle"
+        "DIR/index.db is a SQLite database, but not an operator index: it has no table operatorbundle"
     );
     fs::write(&path, "packages:\n").unwrap();
     assert_eq!(said(&path), "DIR/index.db is not a SQLite database");
     fs::write(&path, [b"SQLite format 3\0".as_slice(), &[0xff; 4096]].concat()).unwrap();
     assert!(Database::open(&path).is_err());
-    assert!(said(directory.path()).ends_with(" is a folder, and an index is a database file or an image"));
+    assert!(said(directory.path()).ends_with(" is a folder, but an index is a database file or an image"));
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_truncated_database_is_refused_with_both_lengths() {
     let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
     file.set_len(length - 4096).unwrap();
     let expected = format!(
-        "DIR/index.db is cut short: it should hold {length} bytes and holds {}; restore it from a copy",
+        "DIR/index.db is truncated: its size should be {length} bytes, but is {}; restore it from a copy",
         length - 4096
     );
     assert_eq!(said(&path), expected);
@@ -68,7 +68,7 @@ fn schema_versions_outside_the_known_ones_are_refused() {
         assert_eq!(Database::open(&path).unwrap().schema_version(), version);
     }
     set(14);
-    assert!(said(&path).contains("schema version 14; this program knows versions up to 13"));
+    assert!(said(&path).contains("schema version 14, but this program supports versions up to 13"));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn an_unfinished_transaction_is_undone_in_a_copy_only() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");
     sample::write(&path);
-    // A journal as a killed writer leaves it: taken while the transaction has already written to the file.
+    // The journal of a killed writer, copied after the transaction has written to the file.
     let connection = Connection::open(&path).unwrap();
     connection
         .execute_batch(
@@ -90,7 +90,7 @@ fn an_unfinished_transaction_is_undone_in_a_copy_only() {
     fs::copy(&path, &left).unwrap();
     fs::copy(beside(&path, "-journal"), beside(&left, "-journal")).unwrap();
     connection.execute_batch("ROLLBACK").unwrap();
-    // Its first page may be written before the pages that it promises.
+    // The first page may be written before the pages that it counts.
     let mut content = fs::read(&left).unwrap();
     content.copy_within(24..28, 92);
     content[28..32].copy_from_slice(&1_000_u32.to_be_bytes());
@@ -171,7 +171,7 @@ fn what_another_program_holds_for_itself_is_read_from_a_copy() {
         .unwrap();
     let packages = |index: &Database| index.catalog().unwrap().packages.len();
     assert_eq!(packages(&Database::open(&path).unwrap()), 2);
-    // Half of the change is in the file by now.
+    // The file contains half of the change by now.
     writer
         .execute_batch(
             "DELETE FROM package; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)

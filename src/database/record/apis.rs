@@ -14,8 +14,9 @@ pub(super) struct Bundle<'a> {
 }
 
 impl Bundle<'_> {
-    /// Every version of every custom resource definition among the manifests, or those that the `ClusterServiceVersion`
-    /// owns, and the owned API services. What it owns as custom resource definitions must be among the manifests.
+    /// Returns every version of every custom resource definition among the manifests, or those that the
+    /// `ClusterServiceVersion` owns, and the owned API services. All owned custom resource definitions must be among
+    /// the manifests.
     pub(super) fn provided(&self, objects: &[&Value], which: Provided) -> Result<BTreeSet<Api>, RecordError> {
         let defined = self.defined(objects)?;
         let mut owned = self.crds("owned")?;
@@ -37,7 +38,8 @@ impl Bundle<'_> {
         })
     }
 
-    /// The same, whatever the `ClusterServiceVersion` owns.
+    /// Returns every version of every custom resource definition among the manifests, and the owned API services,
+    /// without checking the owned custom resource definitions.
     pub(super) fn defined(&self, objects: &[&Value]) -> Result<BTreeSet<Api>, RecordError> {
         let mut defined = BTreeSet::new();
         for object in objects {
@@ -50,7 +52,7 @@ impl Bundle<'_> {
         Ok(defined)
     }
 
-    /// The custom resource definitions and API services that the `ClusterServiceVersion` requires.
+    /// Returns the custom resource definitions and API services that the `ClusterServiceVersion` requires.
     pub(super) fn required(&self) -> Result<BTreeSet<Api>, RecordError> {
         let mut required = self.crds("required")?;
         required.extend(self.api_services("required")?);

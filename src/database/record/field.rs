@@ -1,10 +1,10 @@
-//! Walking through an object by names, with errors that name the place.
+//! Looks up nested fields of an object by name; errors include the path.
 
 use super::RecordError;
 use crate::text::kind_of;
 use serde_json::Value;
 
-/// A value inside an object, which may be absent; null counts as absent.
+/// A value inside an object, which may be absent; null is treated as absent.
 #[derive(Debug, Clone)]
 pub(super) struct Field<'a> {
     origin: &'a str,
@@ -14,7 +14,7 @@ pub(super) struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// The object itself.
+    /// Returns the object itself as a field.
     pub(super) fn of(origin: &'a str, object: &'a Value) -> Self {
         Self {
             origin,
@@ -24,7 +24,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The value of a key; absent where this is not a map.
+    /// Returns the value of a key; absent if this field is not a map.
     pub(super) fn at(&self, key: &str) -> Self {
         let value = self.value.and_then(|value| value.get(key));
         let path = if self.path.is_empty() {
@@ -43,12 +43,12 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Where it stands, as `spec.skips[0]`.
+    /// Returns the path of the value in the object, such as `spec.skips[0]`.
     pub(super) fn path(&self) -> &str {
         &self.path
     }
 
-    /// A string; empty where absent.
+    /// Returns the value as a string; empty if absent.
     pub(super) fn text(&self) -> Result<&'a str, RecordError> {
         match self.value {
             None => Ok(""),
@@ -57,7 +57,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The items of a list; none where absent.
+    /// Returns the items of a list; empty if absent.
     pub(super) fn items(&self) -> Result<Vec<Self>, RecordError> {
         match self.value {
             None => Ok(Vec::new()),
@@ -71,7 +71,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The items of a list that must be maps; none where absent.
+    /// Returns the items of a list, which must be maps; empty if absent.
     pub(super) fn maps(&self) -> Result<Vec<Self>, RecordError> {
         let items = self.items()?;
         for item in &items {
@@ -83,7 +83,7 @@ impl<'a> Field<'a> {
         Ok(items)
     }
 
-    /// The texts of a list that are not empty; none where absent.
+    /// Returns the non-empty strings of a list; empty if absent.
     pub(super) fn names(&self) -> Result<Vec<String>, RecordError> {
         let mut names = Vec::new();
         for item in self.items()? {

@@ -4,8 +4,8 @@ use super::field::Field;
 use super::{Contents, RecordError};
 use std::collections::BTreeSet;
 
-/// The bundle image, the images of all containers that the install strategy starts, and the related images that the
-/// `ClusterServiceVersion` lists; each once. Environment variables are not looked at.
+/// Returns the bundle image, the images of all containers that the install strategy starts, the related images that the
+/// `ClusterServiceVersion` lists, and the extra images of `contents`, each once. Environment variables are ignored.
 pub(super) fn related(contents: &Contents<'_>, csv: &Field<'_>) -> Result<BTreeSet<String>, RecordError> {
     let mut images: BTreeSet<String> = contents.extra_images.iter().cloned().collect();
     if !contents.bundle_path.is_empty() {

@@ -1,7 +1,7 @@
 //! The annotation `olm.properties` of a `ClusterServiceVersion`: a JSON list of properties.
 //!
-//! Their values are stored as they are written, with the order of keys and the text of numbers, only compacted. So the
-//! text itself is cut into pieces, after it was parsed once to know that it is sound.
+//! The values are stored as written, with the original order of keys and spelling of numbers, but without white space.
+//! Therefore, the text itself is split, after it has been parsed once to check that it is valid.
 
 use crate::olm::dependency::DependencyKind;
 use crate::olm::dependency::Spelling;
@@ -9,7 +9,7 @@ use crate::olm::property::Property;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-/// Type and value of each property; none for an absent annotation. The error says what is wrong, as in
+/// Returns the type and value of each property; empty for an absent annotation. The error message continues the phrase
 /// "the annotation …".
 pub(super) fn read(annotation: &str) -> Result<Vec<(String, String)>, String> {
     if annotation.is_empty() {
@@ -23,16 +23,16 @@ pub(super) fn read(annotation: &str) -> Result<Vec<(String, String)>, String> {
     let mut properties = Vec::with_capacity(parsed.len());
     for (index, property) in parsed.into_iter().enumerate() {
         check_known(&property)
-            .map_err(|reason| format!("has a wrong entry {index} of type {}: {reason}", property.kind))?;
+            .map_err(|reason| format!("has an invalid entry {index} of type {}: {reason}", property.kind))?;
         let value = texts.get(index).and_then(|item| member(item, "value"));
         properties.push((property.kind, value.unwrap_or("null").to_owned()));
     }
     Ok(properties)
 }
 
-/// The properties that every reader of an index decodes must have their fields as strings.
+/// Checks that the fields of properties that every index reader decodes are strings.
 fn check_known(property: &Property) -> Result<(), String> {
-    // What a bundle has is written as what it needs is.
+    // Properties have the same fields as dependencies of their type.
     let fields = match DependencyKind::of(&property.kind, Spelling::Dependency) {
         None | Some(DependencyKind::Constraint) => return Ok(()),
         Some(kind) => kind.fields(Spelling::Dependency),
@@ -53,8 +53,8 @@ fn check_known(property: &Property) -> Result<(), String> {
     Ok(())
 }
 
-/// JSON without white space between its tokens, and with the characters escaped that an index escapes. All else stays
-/// as it is written.
+/// Removes the white space between JSON tokens, and escapes the characters that an index escapes. Everything else
+/// remains as written.
 fn compact(json: &str) -> String {
     let mut compacted = String::with_capacity(json.len());
     let (mut inside, mut escaped) = (false, false);
@@ -80,7 +80,7 @@ fn compact(json: &str) -> String {
     compacted
 }
 
-/// The texts of the items of a compact JSON list.
+/// Returns the text of each item of a compact JSON list.
 fn items(list: &str) -> Vec<&str> {
     let mut items = Vec::new();
     let mut rest = list.strip_prefix('[').unwrap_or_default();
@@ -91,7 +91,7 @@ fn items(list: &str) -> Vec<&str> {
     items
 }
 
-/// The text of a member of a compact JSON object.
+/// Returns the text of a member's value in a compact JSON object.
 fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
     let mut rest = object.strip_prefix('{')?;
     while let Some((key, behind)) = split_value(rest) {
@@ -104,7 +104,7 @@ fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
     None
 }
 
-/// The first JSON value and what stands behind it.
+/// Splits off the first JSON value, and returns it with the rest of the text.
 fn split_value(text: &str) -> Option<(&str, &str)> {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
     stream.next()?.ok()?;
@@ -167,7 +167,10 @@ mod tests {
             r#"[{"type":"olm.package","value":{"packageName":1}}]"#,
             r#"[{"type":"olm.label","value":{"label":[]}}]"#,
         ] {
-            assert!(read(annotation).unwrap_err().contains("wrong entry 0"), "{annotation}");
+            assert!(
+                read(annotation).unwrap_err().contains("invalid entry 0"),
+                "{annotation}"
+            );
         }
     }
 }

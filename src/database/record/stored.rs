@@ -1,5 +1,5 @@
-//! What the manifests that an index already stores say of their bundle: for indexes of a schema that had no tables or
-//! columns for it yet.
+//! Reads data about a bundle from the manifests that an index already stores, for schemas that had no tables or columns
+//! for the data yet.
 
 use super::field::Field;
 use super::{Api, Contents, Provided, RecordError, apis, images, olm_properties};
@@ -7,8 +7,8 @@ use crate::olm::annotation::{INDEX_PROPERTIES, SKIP_RANGE};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What stored manifests say. The index took the bundle when it was added, so nothing of it is refused now: what cannot
-/// be read is as if it were absent.
+/// The data in stored manifests. The index accepted the bundle when it was added, so nothing is refused now: unreadable
+/// values are treated as absent.
 #[derive(Debug, Default)]
 pub(crate) struct Stored {
     pub(crate) version: String,
@@ -18,7 +18,7 @@ pub(crate) struct Stored {
     pub(crate) related_images: BTreeSet<String>,
     pub(crate) provided: BTreeSet<Api>,
     pub(crate) required: BTreeSet<Api>,
-    /// Type and value of the properties in the annotation of the `ClusterServiceVersion`.
+    /// The type and value of each property in the annotation of the `ClusterServiceVersion`.
     pub(crate) properties: Vec<(String, String)>,
 }
 

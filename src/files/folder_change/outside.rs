@@ -1,4 +1,4 @@
-//! A file in another folder that changes together with a folder.
+//! A file outside a folder that changes together with the folder.
 
 use super::{digest, inode, metadata};
 use crate::files::{FileError, Replacement, directory_of, leftover, sync_directory, temporary_prefix};
@@ -8,24 +8,24 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where the new file waits and what it replaces, as a journal knows it.
+/// The waiting file and the file that it replaces, as stored in the record of a change.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Outside {
-    /// The whole path of its place.
+    /// The absolute path of the target.
     target: OsString,
-    /// The name beside it under which it waits, complete.
+    /// The name next to the target under which the complete file waits.
     waiting: String,
-    /// The inode of the file that waits.
+    /// The inode of the waiting file.
     inode: u64,
-    /// The SHA-256 of what is replaced, in hexadecimal; none where nothing is there.
+    /// The SHA-256 of the replaced file, in hexadecimal; `None` if no file is replaced.
     replaced: Option<String>,
 }
 
 impl Outside {
-    /// Makes the new file durable, name and all, so that only its place is left to be taken.
+    /// Makes the new file and its name durable, so that only the move to the target remains.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// Returns an error if an I/O operation fails.
     pub(super) fn new(replacement: &Replacement) -> Result<Self, FileError> {
         replacement.finish()?;
         let (target, waiting) = (replacement.target(), replacement.path());
@@ -40,11 +40,11 @@ impl Outside {
         })
     }
 
-    /// Moves the file to its place, where it still waits. Where somebody has changed what it was to replace, that stays
-    /// and the file goes.
+    /// Moves the file to its target, if it is still waiting. If the file to be replaced has been changed in the
+    /// meantime, it stays, and the new file is removed.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// Returns an error if an I/O operation fails.
     pub(super) fn place(&self) -> Result<(), FileError> {
         let target = Path::new(&self.target);
         let Some(waiting) = self.waiting(target) else {
@@ -59,7 +59,7 @@ impl Outside {
         sync_directory(&directory_of(target))
     }
 
-    /// The file that waits; none where it has been moved, or is not a temporary file that was made for the target.
+    /// Returns the waiting file; `None` if the file has been moved, or is not a temporary file created for the target.
     fn waiting(&self, target: &Path) -> Option<PathBuf> {
         leftover::process_of(&self.waiting, &temporary_prefix(target))?;
         let waiting = directory_of(target).join(&self.waiting);
@@ -69,7 +69,7 @@ impl Outside {
     }
 }
 
-/// The digest of the file at a path, if there is one.
+/// Returns the digest of the file at a path, if the file exists.
 fn there(path: &Path) -> Result<Option<String>, FileError> {
     match digest(path) {
         Ok(digest) => Ok(Some(digest)),

@@ -45,7 +45,8 @@ fn old_folder() -> tempfile::TempDir {
     folder
 }
 
-/// A folder as a process leaves it that is killed when its change counts and `moved` files are in their places.
+/// Returns a folder in the state left by a process that was killed after its change took effect and `moved` files were
+/// moved.
 fn half_done(moved: &[&str]) -> tempfile::TempDir {
     half_done_with(moved, None)
 }
@@ -160,13 +161,13 @@ fn a_file_elsewhere_changes_together_with_the_folder() {
         assert_eq!(fs::read_to_string(folder.path().join("a.yaml")).unwrap(), text);
         assert_eq!(names(elsewhere.path()), ["Dockerfile"]);
     }
-    // What stands in the way of one keeps the other, too.
+    // An error in the folder also stops the change outside.
     let stuck = FolderChange::new(folder.path()).unwrap();
     place(stuck.path(), bytes(&[("a.yaml/x", "third")])).unwrap();
     stuck.commit_with(prepared("third")).unwrap_err();
     assert_eq!(fs::read_to_string(&file).unwrap(), "second");
     assert_eq!(names(elsewhere.path()), ["Dockerfile"]);
-    // Of a change that counts, both are finished.
+    // If a change has taken effect, both parts are finished.
     for before in [Some("old"), None] {
         match before {
             Some(text) => fs::write(&file, text).unwrap(),
@@ -200,7 +201,7 @@ fn elsewhere_nothing_moves_but_the_file_that_was_made_for_it() {
         let elsewhere = tempfile::tempdir().unwrap();
         let file = elsewhere.path().join("Dockerfile");
         let folder = half_done_with(&[], Some(super::super::prepare(&file, b"new").unwrap()));
-        // A record of somebody who knows the inode of the folder.
+        // A record forged by an attacker who knows the inode of the folder.
         let path = folder.path().join(JOURNAL).join(RECORD);
         let mut record: Record = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
         let outside = serde_json::to_value(&record.outside).unwrap();
@@ -242,7 +243,7 @@ fn what_somebody_has_changed_since_stays() {
 fn a_journal_that_was_made_elsewhere_is_not_believed() {
     let made = half_done(&[]);
     let folder = old_folder();
-    // As a checkout or an archive brings it.
+    // The state after a checkout or the extraction of an archive.
     for (path, text) in files_of(made.path())
         .iter()
         .filter(|(path, _)| path.starts_with(JOURNAL))
@@ -257,7 +258,7 @@ fn a_journal_that_was_made_elsewhere_is_not_believed() {
     place(change.path(), bytes(&NEW)).unwrap();
     let error = with_causes(&change.commit().unwrap_err());
     assert!(
-        error.ends_with(".opmx-changes in it was not made by opmx; remove it"),
+        error.ends_with(".opmx-changes in this folder was not created by opmx; remove it"),
         "{error}"
     );
     assert_eq!(files_of(folder.path()), before);
@@ -286,8 +287,8 @@ fn a_journal_reaches_nothing_outside_and_follows_no_link() {
 #[test]
 fn what_stands_in_the_way_is_found_before_anything_changes() {
     for (path, reason) in [
-        ("a.yaml/x", "it is not a folder, and a folder belongs there"),
-        ("m", "it is a folder, and a file belongs there"),
+        ("a.yaml/x", "expected a folder"),
+        ("m", "expected a file, but found a folder"),
         ("link", "it is not a regular file"),
     ] {
         let folder = old_folder();
@@ -407,4 +408,24 @@ fn nothing_but_a_file_inside_the_folder_can_go() {
         change.commit().unwrap_err();
     }
     assert!(outside.path().join("file").exists());
+}
+
+#[test]
+fn a_change_of_a_folder_above_is_read_where_it_is_near() {
+    for moved in [&[][..], &["m/c.yaml"]] {
+        let folder = half_done(moved);
+        let inside = folder.path().join("m");
+        let waiting = |levels| -> Vec<(String, String)> {
+            let pending = pending_changes(&inside, levels).unwrap();
+            let files = pending.files().map(|(path, waiting)| {
+                assert_eq!(Pending::inside(&inside, waiting), Some(Path::new(path)));
+                (path.to_owned(), fs::read_to_string(waiting).unwrap())
+            });
+            files.collect()
+        };
+        let all = map(&[("b.yaml", "B"), ("c.yaml", "C")]).into_iter();
+        let all: Vec<_> = all.filter(|(path, _)| moved.is_empty() || path != "c.yaml").collect();
+        assert_eq!(waiting(1), all);
+        assert!(waiting(0).is_empty());
+    }
 }

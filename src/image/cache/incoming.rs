@@ -1,4 +1,4 @@
-//! Content on its way into the cache, or past it.
+//! Content that is being written to the cache, or to a temporary file if the cache is not used.
 
 use super::Cache;
 use crate::files::{self, FileError, temporary_directory};
@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// A file that is being filled. Where the cache fails, the content goes on in a temporary file.
+/// A file that is being written. If writing to the cache fails, writing continues in a temporary file.
 #[derive(Debug)]
 pub(in crate::image) struct Incoming {
     file: File,
@@ -14,7 +14,7 @@ pub(in crate::image) struct Incoming {
     place: Option<Place>,
 }
 
-/// A file in the cache that does not count yet. It goes with the value unless it is kept.
+/// An unfinished cache file. It is removed when the value is dropped, unless the file is kept.
 #[derive(Debug)]
 struct Place {
     temporary: PathBuf,
@@ -29,13 +29,13 @@ impl Drop for Place {
 }
 
 impl Incoming {
-    /// A file that no cache will keep.
+    /// Creates a temporary file outside any cache.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// Returns an error if the file cannot be created.
     #[cfg_attr(
         not(feature = "registry"),
-        expect(dead_code, reason = "for what comes from registries")
+        expect(dead_code, reason = "only used for content from registries")
     )]
     pub(in crate::image) fn nameless() -> Result<Self, FileError> {
         Ok(Self {
@@ -45,7 +45,7 @@ impl Incoming {
         })
     }
 
-    /// A file in `folder` that will have the name `target` there.
+    /// Creates a file in `folder` that will be renamed to `target`.
     pub(super) fn within(cache: &Cache, folder: &Path, target: PathBuf) -> Result<Self, FileError> {
         let fail = |error| FileError::new("create a file in", folder, error);
         let (temporary, file) = files::create_temporary(folder, super::INCOMING).map_err(fail)?;
@@ -61,13 +61,14 @@ impl Incoming {
         })
     }
 
-    /// Adds bytes.
+    /// Appends bytes to the file.
     ///
     /// # Errors
-    /// When the temporary file cannot be written, which is there without a cache, and where the cache cannot be written.
+    /// Returns an error if a temporary file cannot be written. Temporary files are used if there is no cache, or
+    /// writing to the cache fails.
     #[cfg_attr(
         not(feature = "registry"),
-        expect(dead_code, reason = "for what comes from registries")
+        expect(dead_code, reason = "only used for content from registries")
     )]
     pub(in crate::image) fn write(&mut self, bytes: &[u8]) -> Result<(), FileError> {
         let written = self.file.write_all(bytes).or_else(|error| {
@@ -77,7 +78,7 @@ impl Incoming {
             place
                 .cache
                 .pass_over_writing(&FileError::new("write", &place.target, error));
-            // What may have come of these bytes is behind the length.
+            // `self.length` excludes any of these bytes that were already written.
             self.file.rewind()?;
             let mut temporary = tempfile::tempfile()?;
             io::copy(&mut (&self.file).take(self.length), &mut temporary)?;
@@ -89,16 +90,17 @@ impl Incoming {
         Ok(())
     }
 
-    /// Puts all that is read into the cache.
+    /// Copies all of `content` to the file.
     ///
     /// # Errors
-    /// When it cannot be read, or the cache cannot be written.
+    /// Returns an error if the content cannot be read, or the file cannot be written.
     pub(in crate::image) fn fill(&mut self, content: &mut dyn Read) -> io::Result<()> {
         self.length += io::copy(content, &mut self.file)?;
         Ok(())
     }
 
-    /// Gives the content, which is complete, its name in the cache. The open file stays, whatever becomes of its name.
+    /// Moves the complete content to its final path in the cache. The returned file stays readable even if the cache
+    /// removes that path.
     pub(in crate::image) fn keep(self) -> File {
         if let Some(place) = self.place {
             match fs::rename(&place.temporary, &place.target) {

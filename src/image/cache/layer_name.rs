@@ -1,4 +1,4 @@
-//! The files of a cache that say which blob a layer was written as.
+//! Cache files that map each layer to its compressed blob.
 
 use crate::files::open_regular;
 use crate::image::digest::Digest;
@@ -6,17 +6,18 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Bytes of the name of a blob, and more.
+/// The maximum number of bytes in a layer name file.
 const NAME_LIMIT: u64 = 200;
 
-/// Whether a file is called as those are that [`name`] gives, of this compression or another.
+/// Whether a file name is `HEX.NUMBER`: the hexadecimal digits of a digest and a compression version, which need not be
+/// the current version.
 pub(super) fn is_name(file: &str) -> bool {
     file.split_once('.').is_some_and(|(diff_id, compression)| {
         format!("sha256:{diff_id}").parse::<Digest>().is_ok() && compression.parse::<u32>().is_ok()
     })
 }
 
-/// The blob that is written in the file of a name.
+/// Returns the blob digest that a layer name file records.
 pub(super) fn named_by(path: &Path) -> Option<Digest> {
     digest_in(open_regular(path).ok()?)
 }

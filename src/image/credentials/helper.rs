@@ -1,4 +1,4 @@
-//! The programs that keep logins for the container tools, and their protocol.
+//! The credential helper protocol of the container tools.
 
 use super::{CredentialError, Secret};
 use serde::Deserialize;
@@ -20,18 +20,18 @@ struct Answer {
     secret: String,
 }
 
-/// Asks a helper program that `file` names for the login of a server.
+/// Requests the login for a server from a helper program that is named in `file`.
 pub(super) fn ask_helper(program: &str, file: &Path, server: &str) -> Result<Option<Secret>, CredentialError> {
     if program.contains(['/', '\\']) {
         return Err(CredentialError::Helper {
             program: program.to_owned(),
-            message: "its name is a path".to_owned(),
+            message: "its name must not be a path".to_owned(),
         });
     }
     ask(Command::new(program), program, file, server, TIME)
 }
 
-/// Speaks the protocol of Docker's credential helpers: the server on standard input, JSON on standard output.
+/// Implements Docker's credential helper protocol: the server name on standard input, JSON on standard output.
 pub(super) fn ask(
     mut command: Command,
     program: &str,
@@ -56,7 +56,7 @@ pub(super) fn ask(
         .spawn()
         .map_err(run)?;
     if let Some(mut input) = child.stdin.take() {
-        // A helper that does not read its input may still answer.
+        // A helper may respond without reading its input.
         let _ = input.write_all(server.as_bytes());
     }
     let output = child.stdout.take();
@@ -64,10 +64,10 @@ pub(super) fn ask(
     let reading = thread::Builder::new().spawn(move || {
         let mut answer = Vec::new();
         if let Some(output) = output {
-            // What cannot be read is missing from the answer, which is then not valid.
+            // If reading fails, the response is incomplete and therefore invalid.
             let _ = output.take(OUTPUT_LIMIT).read_to_end(&mut answer);
         }
-        // Nobody listens any more when the time was over.
+        // The receiver is gone once the timeout has expired.
         let _ = sender.send(answer);
     });
     if let Err(error) = reading {
@@ -75,20 +75,20 @@ pub(super) fn ask(
         return Err(run(error));
     }
     let Some(success) = wait(&mut child, time).map_err(run)? else {
-        return Err(fail(format!("no answer in {} seconds", time.as_secs())));
+        return Err(fail(format!("no response within {} seconds", time.as_secs())));
     };
-    // The program has ended, but something that it started may hold its output open.
+    // The program has exited, but a process that it started may keep its output open.
     let answer = receiver.recv_timeout(time).unwrap_or_default();
     if !success {
         let message = String::from_utf8_lossy(&answer).trim().to_owned();
-        // The protocol has no other sign for "there is none".
+        // The protocol has no other way to report that there is no login.
         if message.contains("credentials not found") {
             return Ok(None);
         }
         return Err(fail(message));
     }
     let answer: Answer =
-        serde_json::from_slice(&answer).map_err(|error| fail(format!("its answer is not valid: {error}")))?;
+        serde_json::from_slice(&answer).map_err(|error| fail(format!("its response is invalid: {error}")))?;
     Ok(match (answer.username.as_str(), answer.secret) {
         ("", secret) if secret.is_empty() => None,
         ("<token>", token) => Some(Secret::IdentityToken(token)),
@@ -99,7 +99,7 @@ pub(super) fn ask(
     })
 }
 
-/// Whether the program succeeded; none when it did not end in time and was killed.
+/// Waits for the program to exit. Returns whether it succeeded, or `None` if it was killed at the timeout.
 fn wait(child: &mut Child, time: Duration) -> io::Result<Option<bool>> {
     let start = Instant::now();
     loop {

@@ -65,11 +65,11 @@ fn entries_come_in_several_shapes() {
 #[test]
 fn files_that_cannot_be_used_are_named() {
     let error = find("{", "r", "a").unwrap_err().to_string();
-    assert!(error.contains("auth.json is not valid"), "{error}");
+    assert!(error.contains("auth.json is invalid"), "{error}");
     let error = find(r#"{"auths":{"r":{"auth":"%"}}}"#, "r", "a")
         .unwrap_err()
         .to_string();
-    assert!(error.contains("unusable entry for r"), "{error}");
+    assert!(error.contains("invalid entry for r"), "{error}");
     let absent = Credentials::in_file("/nowhere/auth.json".into());
     assert!(
         absent
@@ -102,7 +102,7 @@ fn the_second_file_is_read_when_the_first_knows_nothing() {
     assert_eq!(format!("{:?}", login.secret), "Password(…)");
 }
 
-/// Runs `ask_helper` on a program made of this shell script.
+/// Runs `ask_helper` with this shell script as the program.
 fn helper(script: &str) -> Result<Option<Secret>, CredentialError> {
     let directory = tempfile::tempdir().unwrap();
     let program = directory.path().join("script");
@@ -137,12 +137,17 @@ fn helper_programs_are_asked_for_the_server() {
         error.contains("docker-credential-test failed: the keychain is locked"),
         "{error}"
     );
-    assert!(helper("echo no json").unwrap_err().to_string().contains("not valid"));
+    assert!(
+        helper("echo no json")
+            .unwrap_err()
+            .to_string()
+            .contains("its response is invalid")
+    );
     assert!(
         helper("exec sleep 60")
             .unwrap_err()
             .to_string()
-            .contains("no answer in 2 seconds")
+            .contains("no response within 2 seconds")
     );
 }
 
@@ -159,5 +164,5 @@ fn helpers_are_chosen_by_host_and_named_when_absent() {
     let error = find(r#"{"credsStore":"../../bin/sh"}"#, "r", "a")
         .unwrap_err()
         .to_string();
-    assert!(error.contains("its name is a path"), "{error}");
+    assert!(error.contains("its name must not be a path"), "{error}");
 }

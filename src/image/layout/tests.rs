@@ -2,7 +2,7 @@ use super::*;
 use crate::image::layer_writer::tests::noise;
 use crate::image::{EntryContent, ImageConfig, LayerEntry, build, extract_file, layer_from_files, validate};
 
-/// An image with one file, and a second layer that is too large for memory when `large`.
+/// Returns an image with one file and, if `large` is set, a second layer that is too large for memory.
 pub(in crate::image) fn image(content: &str, large: bool) -> Image {
     let entry = |path: &str, content: Vec<u8>| LayerEntry {
         path: path.to_owned(),
@@ -57,7 +57,10 @@ fn a_tag_is_replaced_and_others_are_kept() {
     let error = read(None).unwrap_err().to_string();
     assert!(error.contains("2 images") && error.contains("v1, v2"), "{error}");
     let error = read(Some("v3")).unwrap_err().to_string();
-    assert!(error.contains("the tag v3 was not found (there is: v1, v2)"), "{error}");
+    assert!(
+        error.contains("the tag v3 was not found (available: v1, v2)"),
+        "{error}"
+    );
     write_layout(&one, directory.path(), None).unwrap();
     write_layout(&two, directory.path(), None).unwrap();
     assert_same(&read(None).unwrap(), &two);
@@ -93,11 +96,11 @@ fn what_is_not_a_layout_is_named() {
     let error = read_layout(directory.path(), Some("v1"), &Platform::default())
         .unwrap_err()
         .to_string();
-    assert!(error.contains("index.json is not valid"), "{error}");
+    assert!(error.contains("index.json is invalid"), "{error}");
     let error = write_layout(&image("one", false), directory.path(), Some("v1"))
         .unwrap_err()
         .to_string();
-    assert!(error.contains("index.json is not valid"), "{error}");
+    assert!(error.contains("index.json is invalid"), "{error}");
 }
 
 #[test]
@@ -142,7 +145,12 @@ fn damaged_blobs_are_refused() {
     damage(&large.digest, &flipped);
     read().unwrap_err();
     damage(&large.digest, &original[..1000]);
-    assert!(read().unwrap_err().to_string().contains("has 1000 bytes, expected"));
+    assert!(
+        read()
+            .unwrap_err()
+            .to_string()
+            .contains("has a size of 1000 instead of")
+    );
     damage(&large.digest, &original);
     read().unwrap();
     let config = written.config_descriptor();

@@ -1,25 +1,25 @@
-//! The grammar of names in registries: `[HOST[:PORT]/]REPOSITORY[:TAG][@DIGEST]`, as the container tools read it.
+//! The grammar of image names in registries: `[HOST[:PORT]/]REPOSITORY[:TAG][@DIGEST]`, as in the container tools.
 //!
-//! `oci_spec` has it as one regular expression, which takes longer to build than most commands to run and
-//! cannot say which part of a name is wrong. The tests hold the two against each other.
+//! The `oci_spec` crate uses a single regular expression, which takes longer to compile than most commands take to run,
+//! and cannot report which part of a name is invalid. The tests compare both parsers.
 
 use oci_spec::distribution::Reference;
 
-/// The registry of names without a host.
+/// The registry for names without a host.
 const HUB: &str = "docker.io";
-/// The name that it had before.
+/// The former name of [`HUB`].
 const FORMER_HUB: &str = "index.docker.io";
-/// Where it keeps repositories of one part.
+/// The prefix for repositories with a single path component in [`HUB`].
 const HUB_LIBRARY: &str = "library";
-/// Characters that a tag may have.
+/// The maximum number of characters in a tag.
 const LONGEST_TAG: usize = 128;
-/// Characters that a repository may have.
+/// The maximum number of characters in a repository name.
 const LONGEST_REPOSITORY: usize = 255;
 
-/// Reads a name whose digest, if it has one, was checked already.
+/// Parses a name whose digest, if any, has already been checked.
 ///
 /// # Errors
-/// Which part is wrong, and how it should be.
+/// Returns a description of the invalid part and the expected format.
 pub(super) fn parse(text: &str) -> Result<Reference, String> {
     if let Some(odd) = text
         .chars()
@@ -63,7 +63,7 @@ pub(super) fn parse(text: &str) -> Result<Reference, String> {
     })
 }
 
-/// Splits a name without a digest from its tag: a colon before the last slash belongs to a port.
+/// Splits a name without a digest into name and tag. A colon before the last slash belongs to a port.
 pub(super) fn split_tag(name: &str) -> (&str, Option<&str>) {
     match name.rsplit_once(':') {
         Some((name, tag)) if !tag.contains('/') => (name, Some(tag)),
@@ -75,7 +75,7 @@ fn check_tag(tag: &str) -> Result<(), String> {
     let letters = |letter: u8| letter.is_ascii_alphanumeric() || b"_.-".contains(&letter);
     if tag.is_empty() || tag.len() > LONGEST_TAG || !tag.bytes().all(letters) || tag.starts_with(['.', '-']) {
         return Err(format!(
-            "the tag {tag:?} is not valid: up to {LONGEST_TAG} letters, digits, '_', '.' and '-', not starting with '.' or '-'"
+            "the tag {tag:?} is invalid: expected up to {LONGEST_TAG} letters, digits, '_', '.' and '-', not starting with '.' or '-'"
         ));
     }
     Ok(())
@@ -97,7 +97,7 @@ fn check_host(host: &str) -> Result<(), String> {
     };
     if !name.split('.').all(label) {
         return Err(format!(
-            "the host {name:?} is not valid: letters, digits and '-' between single '.'"
+            "the host {name:?} is invalid: expected letters, digits and '-', separated by single '.'"
         ));
     }
     Ok(())
@@ -108,20 +108,20 @@ fn check_repository(repository: &str, name: &str) -> Result<(), String> {
         return Err("the repository is missing".to_owned());
     }
     if repository.bytes().any(|letter| letter.is_ascii_uppercase()) {
-        return Err(format!("the repository {repository:?} must be lower-case"));
+        return Err(format!("the repository {repository:?} must be lowercase"));
     }
     if repository.split('/').any(str::is_empty) {
-        return Err(format!("the repository {repository:?} has an empty part"));
+        return Err(format!("the repository {repository:?} contains an empty component"));
     }
     if !repository.split('/').all(is_path_part) {
         return Err(format!(
-            "the name {name:?} is not valid: lower-case letters, digits and single '.', '_', '-' between them"
+            "the name {name:?} is invalid: expected lowercase letters and digits, separated by single '.', '_' or '-'"
         ));
     }
     Ok(())
 }
 
-/// Lower-case letters and digits, with one `.`, one or two `_` or any number of `-` between them.
+/// Whether `part` consists of lowercase letters and digits, separated by one `.`, one or two `_`, or any number of `-`.
 fn is_path_part(part: &str) -> bool {
     let is_letter = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
     let mut separators = part.split(is_letter);
@@ -139,8 +139,8 @@ mod tests {
 
     const DIGEST: &str = "@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-    /// What `oci_spec` makes of a name; none where it refuses. It takes `Team/bundle` for a repository, which no
-    /// registry has.
+    /// Parses a name with `oci_spec`, and returns `None` if it is rejected. `oci_spec` accepts `Team/bundle` as a
+    /// repository, but no registry does, so such names are treated as rejected.
     fn oracle(text: &str) -> Option<Reference> {
         let reference = Reference::try_from(text).ok();
         reference.filter(|reference| {

@@ -1,42 +1,42 @@
-//! Which addresses a registry may send opmx to.
+//! The addresses to which a registry may direct opmx.
 //!
-//! A registry names other servers: in the realm of a challenge, in redirects, and in the location of an upload. Whoever
-//! runs it could name a server that only this machine can reach. So an address that is not public is connected to only
-//! from a registry that is at such an address itself. What counts is the address that is connected to, not one that was
-//! looked up before: a name may have another by then.
+//! A registry refers to other servers in the realm of a challenge, in redirects, and in the location of an upload. A
+//! malicious registry could refer to a server that only this machine can reach. Therefore, opmx connects to a
+//! non-public address only if the registry itself has such an address. The check uses the address of the actual
+//! connection, not of an earlier lookup, because the address of a name may have changed by then.
 //!
-//! A proxy looks up names itself. Behind one, only addresses that are written as numbers can be judged here, and a
-//! registry that has a name counts as public.
+//! Proxies resolve names themselves. With a proxy, only numeric addresses can be checked, and a registry with a host
+//! name is treated as public.
 
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Where an address is, the most public place first.
+/// The network location of an address, from the most public to the least public.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
-    /// Anywhere on the internet.
+    /// On the internet.
     Public,
     /// In a network that is not routed on the internet.
     Private,
     /// On this machine.
     Machine,
-    /// On the same wire, as the metadata servers of clouds are, or with no single host behind it.
+    /// Link-local, such as cloud metadata servers, or not assigned to a single host.
     Link,
 }
 
-/// What a server is asked for.
+/// The purpose of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// A token. Its realm is any address, and what comes back goes to the registry.
+    /// Requesting a token. The realm may be any address, and the response is sent to the registry.
     Token,
-    /// Content, which is checked by its digest. Storage behind a public registry may well have a private address, as
-    /// the endpoints that clouds offer inside a customer's network do.
+    /// Downloading content, which is verified by its digest. The storage of a public registry may have a private
+    /// address, such as a cloud endpoint in the network of a customer.
     Content,
 }
 
-/// The places that a request may go to.
+/// The network locations that a request may be sent to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Reach {
     private: bool,
@@ -44,7 +44,7 @@ pub(super) struct Reach {
     link: bool,
 }
 
-/// A server at a place that the registry may not send opmx to.
+/// A server at a location to which the registry may not direct opmx.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) struct RefusedAddress {
     host: String,
@@ -61,7 +61,7 @@ impl Place {
 
     fn of_v4(address: Ipv4Addr) -> Self {
         match address.octets() {
-            // Linux connects to this machine for the address of "any host", too.
+            // On Linux, connecting to the unspecified address also connects to this machine.
             [127, ..] | [0, 0, 0, 0] => Self::Machine,
             [169, 254, ..] | [224..=255, ..] => Self::Link,
             [0 | 10, ..]
@@ -85,13 +85,13 @@ impl Place {
         };
         match segments {
             [0, 0, 0, 0, 0, 0, 0, 0 | 1] => Self::Machine,
-            // IPv4 inside of IPv6: mapped, compatible, translated (NAT64), and 6to4.
+            // IPv4 addresses in IPv6: mapped, compatible, translated (NAT64), and 6to4.
             [0, 0, 0, 0, 0, 0 | 0xffff, high, low]
             | [0, 0, 0, 0, 0xffff, 0, high, low]
             | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
             | [0x2002, high, low, ..] => v4(high, low),
             [0xfe80..=0xfebf | 0xff00..=0xffff, ..] => Self::Link,
-            // Global addresses are in 2000::/3, but not those of Teredo, ORCHID and documentation.
+            // Global addresses are in 2000::/3, except for Teredo, ORCHID and documentation addresses.
             [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => Self::Private,
             [0x2000..=0x3fff, ..] => Self::Public,
             _ => Self::Private,
@@ -111,14 +111,14 @@ impl fmt::Display for Place {
 }
 
 impl Reach {
-    /// Where the user sends opmx.
+    /// Any location, for servers that the user specifies.
     pub(super) const ANYWHERE: Self = Self {
         private: true,
         machine: true,
         link: true,
     };
 
-    /// Where a registry at a place may send opmx.
+    /// Returns the locations to which a registry at `registry` may direct opmx.
     pub(super) fn of_registry(registry: Place, purpose: Purpose) -> Self {
         Self {
             private: purpose == Purpose::Content || matches!(registry, Place::Private | Place::Machine),
@@ -136,7 +136,7 @@ impl Reach {
         }
     }
 
-    /// Refuses an address that is written as a number, which no resolver sees.
+    /// Rejects a numeric address out of reach, because numeric addresses bypass the resolver.
     pub(super) fn check(self, url: &Url) -> Result<(), RefusedAddress> {
         match written(url) {
             Some(address) if !self.includes(Place::of(address)) => Err(RefusedAddress {
@@ -147,7 +147,7 @@ impl Reach {
         }
     }
 
-    /// Of the addresses of a host those that may be connected to.
+    /// Returns the addresses of a host that are within reach. Returns an error if all addresses are out of reach.
     fn choose(self, host: &str, addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, RefusedAddress> {
         let (within, beyond): (Vec<_>, Vec<_>) = addresses
             .into_iter()
@@ -162,7 +162,7 @@ impl Reach {
     }
 }
 
-/// Looks up names as the system does, for connections that stay within this reach.
+/// Resolves names with the system resolver, and returns the addresses within this reach.
 impl Resolve for Reach {
     fn resolve(&self, name: Name) -> Resolving {
         let reach = *self;
@@ -183,18 +183,18 @@ impl fmt::Display for RefusedAddress {
         if *host != address.to_string() {
             write!(formatter, " ({address})")?;
         }
-        formatter.write_str(", and a registry elsewhere may not send opmx there")
+        formatter.write_str(", but a registry at a different location may not direct opmx there")
     }
 }
 
-/// The address in a URL that has a number in place of a name.
+/// Returns the address of a URL with a numeric host.
 pub(super) fn written(url: &Url) -> Option<IpAddr> {
-    // The brackets of IPv6 stand in the host of a URL.
+    // In URLs, IPv6 addresses are in brackets.
     let host = url.host_str()?;
     host.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
 
-/// Whether a URL names this machine itself.
+/// Whether the host of a URL is this machine.
 pub(super) fn is_this_machine(url: &Url) -> bool {
     let name = url.host_str().unwrap_or_default().trim_end_matches('.');
     let loopback = written(url).is_some_and(|address| address.is_loopback());
@@ -354,7 +354,7 @@ mod tests {
         let error = reach.choose("a.example.com", addresses(&["10.0.0.1", "::1"]));
         assert_eq!(
             error.unwrap_err().to_string(),
-            "a.example.com is in a private network (10.0.0.1), and a registry elsewhere may not send opmx there"
+            "a.example.com is in a private network (10.0.0.1), but a registry at a different location may not direct opmx there"
         );
     }
 

@@ -1,4 +1,4 @@
-//! An answer, which is read within its limits of size and time.
+//! HTTP responses whose bodies are read within size and time limits.
 
 use super::error::RegistryFailure;
 use super::pace::{Deadline, Pace};
@@ -9,10 +9,10 @@ use reqwest::{Response, StatusCode, Url};
 use std::ops::Deref;
 use std::time::SystemTime;
 
-/// Bytes of an error's body that are read.
+/// The maximum number of bytes read from an error body.
 const FAILURE_LIMIT: u64 = 64 << 10;
 
-/// The head of an answer, with the body still to come.
+/// The head of a response whose body has not been read yet.
 #[derive(Debug)]
 pub(super) struct Answer {
     response: Response,
@@ -37,12 +37,12 @@ impl Answer {
         self.response.headers()
     }
 
-    /// The address that gave the answer, after all redirects.
+    /// Returns the URL of the response after all redirects.
     pub(super) fn url(&self) -> &Url {
         self.response.url()
     }
 
-    /// Whether it is of another server than the registry, or was reached through one.
+    /// Whether the response comes from a server other than the registry, or was redirected by such a server.
     pub(super) fn is_foreign(&self) -> bool {
         self.foreign
     }
@@ -51,10 +51,10 @@ impl Answer {
         self.response.content_length()
     }
 
-    /// Reads a body of at most `limit` bytes.
+    /// Reads the body, which may have at most `limit` bytes.
     pub(super) async fn read(mut self, limit: u64) -> Result<Vec<u8>, RegistryFailure> {
         let too_large = || RegistryFailure::Content {
-            part: "the answer".to_owned(),
+            part: "the response".to_owned(),
             problem: ContentProblem::TooMuch { limit },
         };
         if self.content_length().is_some_and(|length| length > limit) {
@@ -70,7 +70,7 @@ impl Answer {
         Ok(body)
     }
 
-    /// What an answer that was not accepted means.
+    /// Converts a response with an unaccepted status to a failure.
     pub(super) async fn failure(mut self) -> RegistryFailure {
         let status = self.status();
         let wait = self.headers().get(RETRY_AFTER);
@@ -78,7 +78,7 @@ impl Answer {
             .and_then(|header| header.to_str().ok())
             .and_then(|header| retry_after(header, SystemTime::now()));
         let mut body = Vec::new();
-        // The status says enough when the body does not come.
+        // If the body cannot be read, report only the status.
         while let Ok(Some(bytes)) = self.next().await {
             body.extend_from_slice(&bytes);
             if body.len() as u64 > FAILURE_LIMIT {
@@ -88,13 +88,13 @@ impl Answer {
         RegistryFailure::of_status(status, wait, &body)
     }
 
-    /// The next bytes of a small body.
+    /// Returns the next chunk of a small body.
     async fn next(&mut self) -> Result<Option<impl Deref<Target = [u8]> + use<>>, RegistryFailure> {
         let bytes = self.deadline.wait(self.response.chunk()).await?;
         bytes.map_err(|error| RegistryFailure::of_client(&error))
     }
 
-    /// The next bytes of a blob, which has to keep its pace.
+    /// Returns the next chunk of a blob, which must arrive at the minimum rate.
     pub(super) async fn next_of_blob(
         &mut self,
         pace: &mut Pace,

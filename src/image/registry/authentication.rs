@@ -1,4 +1,4 @@
-//! Proving who asks: HTTP Basic, and bearer tokens from the token server that a registry names.
+//! Authentication: HTTP Basic, and bearer tokens from the token server of a registry.
 
 use super::address::Purpose;
 use super::answer::Answer;
@@ -16,12 +16,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const TOKEN_ANSWER_LIMIT: u64 = 1 << 20;
-/// What the specification of token servers says where an answer names no time.
+/// The default lifetime of a token in seconds, according to the token server specification.
 const TOKEN_LIFETIME: u64 = 60;
-/// A token is renewed this long before it ends.
+/// The time before the expiry of a token at which it is renewed.
 const TOKEN_MARGIN: Duration = Duration::from_secs(10);
 
-/// What a token server is sent.
+/// A request to a token server.
 struct TokenRequest {
     method: Method,
     url: Url,
@@ -38,11 +38,11 @@ struct TokenAnswer {
 }
 
 impl Repository {
-    /// Answers a challenge; none where there is nothing to answer it with.
+    /// Creates the authorization for a challenge, or returns `None` if there are no credentials for it.
     pub(super) async fn answer(
         &self,
         image: &str,
-        access: Access,
+        access: &Access,
         challenge: &Challenge,
     ) -> Result<Option<Authorization>, RegistryError> {
         let at = |failure| RegistryError::new(image, format!("logging in to {}", self.host()), failure);
@@ -62,11 +62,11 @@ impl Repository {
         }
     }
 
-    /// Asks the token server for a token for this repository.
+    /// Requests a token for this repository from the token server.
     async fn token(
         &self,
         image: &str,
-        access: Access,
+        access: &Access,
         realm: &str,
         service: Option<&str>,
         secret: Option<&Secret>,
@@ -75,34 +75,33 @@ impl Repository {
             let request = format!("logging in to {}", self.host());
             RegistryError::new(image, request, failure)
         })?;
-        let asked = format!("asking {} for a token", shown(&realm));
+        let asked = format!("requesting a token from {}", shown(&realm));
         let at = |failure| RegistryError::new(image, asked.as_str(), failure);
-        let scope = format!("repository:{}:{}", self.name(), access.actions());
+        let scopes = access.scopes(self.name());
         let service = service.map(|service| ("service", service));
-        let query = [("scope", scope.as_str())].into_iter().chain(service);
-        let request = TokenRequest::new(realm, query, secret).map_err(at)?;
+        let request = TokenRequest::new(realm, &scopes, service, secret).map_err(at)?;
         let answer = self.ask_for_token(request, secret.is_some()).await.map_err(at)?;
         if answer.status() != StatusCode::OK {
             let failure = answer.failure().await;
             return Err(at(self.with_login(failure).await));
         }
         let body = answer.read(TOKEN_ANSWER_LIMIT).await.map_err(at)?;
-        // The parser's own words could hold what was answered.
+        // The message of the parser is not used because it could contain parts of the response.
         let protocol = |problem: &str| {
             let problem = problem.to_owned();
             at(RegistryFailure::Protocol { problem })
         };
         let answer: TokenAnswer =
-            serde_json::from_slice(&body).map_err(|_| protocol("it is not the JSON of a token"))?;
+            serde_json::from_slice(&body).map_err(|_| protocol("it is not a valid token response"))?;
         let token = answer.token.or(answer.access_token).filter(|token| !token.is_empty());
-        let token = token.ok_or_else(|| protocol("there is no token in it"))?;
-        // Never less than the specification's minimum, whatever some servers say.
+        let token = token.ok_or_else(|| protocol("it does not contain a token"))?;
+        // Use at least the minimum lifetime of the specification, even if the server reports less.
         let lifetime = Duration::from_secs(answer.expires_in.unwrap_or_default().clamp(TOKEN_LIFETIME, 86_400));
         let until = Instant::now() + lifetime.saturating_sub(TOKEN_MARGIN);
         Authorization::new(&format!("Bearer {token}"), Some(until)).map_err(at)
     }
 
-    /// The address of the token server, if it may be asked.
+    /// Returns the URL of the token server. Returns an error if opmx may not connect to that URL.
     fn realm(&self, realm: &str) -> Result<Url, RegistryFailure> {
         let refuse = |realm: &str, problem: &str| RegistryFailure::Realm {
             realm: shortened(realm),
@@ -112,12 +111,12 @@ impl Repository {
         match url.scheme() {
             "https" => Ok(url),
             "http" if !self.is_secure() => Ok(url),
-            "http" => Err(refuse(&shown(&url), "it is not HTTPS, as the registry is")),
-            _ => Err(refuse(&shown(&url), "it is not HTTPS")),
+            "http" => Err(refuse(&shown(&url), "it does not use HTTPS, unlike the registry")),
+            _ => Err(refuse(&shown(&url), "it does not use HTTPS")),
         }
     }
 
-    /// Sends the request for a token. A login is given to the realm and to no server that it redirects to.
+    /// Sends a token request. Credentials are sent only to the realm, not to servers that it redirects to.
     async fn ask_for_token(&self, request: TokenRequest, with_login: bool) -> Result<Answer, RegistryFailure> {
         let mut deadline = self.time_limits().deadline();
         let mut trail = Trail::new(request.url);
@@ -134,31 +133,34 @@ impl Repository {
                 return Ok(Answer::new(response, deadline, trail.left()));
             }
             if with_login && trail.left() {
-                return Err(refused(trail.url(), "the login is for the token server alone"));
+                return Err(refused(
+                    trail.url(),
+                    "the credentials may only be sent to the token server",
+                ));
             }
         }
     }
 
-    /// The login of this repository, found once.
+    /// Returns the login for this repository. The lookup is done only once.
     pub(super) async fn login(&self) -> Result<Option<&Login>, CredentialError> {
         let found = self.found_login().get_or_try_init(|| async {
             let credentials = Arc::clone(self.credentials());
             let (registry, name) = (self.registry().to_owned(), self.name().to_owned());
-            // Helper programs may take their time.
+            // Helper programs may take a while.
             let found = tokio::task::spawn_blocking(move || credentials.find(&registry, &name)).await;
             let login = found.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?;
             let source = login.as_ref().map(|login| login.source.as_str());
             tracing::info!(
                 registry = self.registry(),
                 login = source.unwrap_or("none"),
-                "looked for a login"
+                "looked up the login"
             );
             Ok::<_, CredentialError>(login)
         });
         Ok(found.await?.as_ref())
     }
 
-    /// Says in a refusal which login was used, or where none was found.
+    /// Adds the source of the login to an `Unauthorized` failure, or the files in which no login was found.
     pub(super) async fn with_login(&self, failure: RegistryFailure) -> RegistryFailure {
         match failure {
             RegistryFailure::Unauthorized { message, .. } => {
@@ -179,10 +181,11 @@ impl Repository {
 }
 
 impl TokenRequest {
-    /// A GET, with the password where there is one; with an identity token a POST, which has the token in its body.
-    fn new<'a>(
+    /// Creates a GET request with the password, if any, or a POST request with an identity token in its body.
+    fn new(
         realm: Url,
-        query: impl Iterator<Item = (&'a str, &'a str)>,
+        scopes: &[String],
+        service: Option<(&str, &str)>,
         secret: Option<&Secret>,
     ) -> Result<Self, RegistryFailure> {
         let mut request = Self {
@@ -198,14 +201,16 @@ impl TokenRequest {
             let mut form = form?;
             form.query_pairs_mut()
                 .extend_pairs([("grant_type", "refresh_token"), ("client_id", "opmx")])
-                .extend_pairs(query)
+                .append_pair("scope", &scopes.join(" "))
+                .extend_pairs(service)
                 .append_pair("refresh_token", token);
             request.method = Method::POST;
             request.form = form.query().map(str::to_owned);
             let form_type = HeaderValue::from_static("application/x-www-form-urlencoded");
             request.headers.insert(CONTENT_TYPE, form_type);
         } else {
-            request.url.query_pairs_mut().extend_pairs(query);
+            let scopes = scopes.iter().map(|scope| ("scope", scope.as_str()));
+            request.url.query_pairs_mut().extend_pairs(scopes.chain(service));
         }
         if let Some(Secret::Password { user, password }) = secret {
             let login = Authorization::new(&basic(user, password), None)?;
@@ -215,7 +220,7 @@ impl TokenRequest {
     }
 }
 
-/// An address to be read by a person: without its query, and short.
+/// Formats a URL for messages, shortened and without its query.
 fn shown(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);

@@ -1,18 +1,18 @@
-//! What a registry asks of whoever calls it, and what answers it.
+//! Authentication challenges of registries, and the authorizations that answer them.
 
 use super::error::RegistryFailure;
 use http_auth::ChallengeParser;
 use reqwest::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use std::time::Instant;
 
-/// What is sent with a request.
+/// An authorization to be sent with a request.
 #[derive(Debug, Clone)]
 pub(super) struct Authorization {
     pub(super) header: HeaderValue,
     until: Option<Instant>,
 }
 
-/// What a registry asks for.
+/// The authentication that a registry requires.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Challenge {
     Basic,
@@ -26,7 +26,7 @@ impl Authorization {
 
     pub(super) fn new(header: &str, until: Option<Instant>) -> Result<Self, RegistryFailure> {
         let mut header = HeaderValue::from_str(header).map_err(|_| RegistryFailure::Protocol {
-            problem: "the token holds characters that a header may not have".to_owned(),
+            problem: "the token contains characters that are not allowed in a header".to_owned(),
         })?;
         header.set_sensitive(true);
         Ok(Self { header, until })
@@ -34,7 +34,7 @@ impl Authorization {
 }
 
 impl Challenge {
-    /// The challenge to answer: a bearer token before a password.
+    /// Returns the challenge in these headers, preferring bearer tokens to passwords.
     pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
         let mut basic = None;
         for header in headers.get_all(WWW_AUTHENTICATE) {

@@ -1,4 +1,4 @@
-//! The HTTP clients: trust, proxies, and the addresses that are connected to.
+//! HTTP clients with their trusted certificates, proxies and allowed addresses.
 
 use super::address::{Place, Reach, is_this_machine, written};
 use super::error::RegistryFailure;
@@ -13,18 +13,18 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// How connections to registries are made.
+/// The options for connections to registries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ConnectionOptions {
-    /// Certificates in PEM that are trusted besides those of the system.
+    /// A PEM file with certificates that are trusted in addition to the system certificates.
     pub(super) ca_file: Option<PathBuf>,
-    /// Accept any certificate.
+    /// Whether to accept any certificate.
     pub(super) skip_tls_verify: bool,
-    /// Speak plain HTTP to every registry.
+    /// Whether to use plain HTTP for every registry.
     pub(super) use_http: bool,
-    /// How long a connection may take to come about.
+    /// The maximum time to establish a connection.
     pub(super) connect_timeout: Duration,
-    /// How long requests may take.
+    /// The time limits of requests.
     pub(super) time_limits: TimeLimits,
 }
 
@@ -46,7 +46,7 @@ impl From<&ImageOptions> for ConnectionOptions {
     }
 }
 
-/// Clients made when they are first needed, so that commands without a registry need no certificates.
+/// HTTP clients that are created on first use, so that commands without registry access do not need certificates.
 #[derive(Debug)]
 pub(super) struct Clients {
     pub(super) options: ConnectionOptions,
@@ -54,12 +54,12 @@ pub(super) struct Clients {
     made: Mutex<HashMap<Way, Client>>,
 }
 
-/// How a server is reached.
+/// The route to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Way {
-    /// Through a proxy, which looks up names itself.
+    /// Through a proxy, which resolves names itself.
     Proxy,
-    /// From here, at addresses within this reach.
+    /// Directly, at addresses within this reach.
     Direct(Reach),
 }
 
@@ -72,7 +72,7 @@ impl Clients {
         }
     }
 
-    /// The client for an address, which does not connect beyond `reach`, and does not follow redirects.
+    /// Returns a client for a URL. The client connects only to addresses within `reach`, and does not follow redirects.
     pub(super) fn client(&self, url: &Url, reach: Reach) -> Result<Client, RegistryFailure> {
         reach.check(url)?;
         let way = if self.is_proxied(url) {
@@ -89,12 +89,12 @@ impl Clients {
         Ok(client)
     }
 
-    /// Why a request failed.
+    /// Converts an error of the HTTP client to a failure.
     pub(super) fn failure(&self, error: &reqwest::Error) -> RegistryFailure {
         RegistryFailure::of_request(error, self.options.ca_file.as_deref())
     }
 
-    /// Where the server is that gave an answer.
+    /// Returns the network location of the server that sent a response.
     pub(super) fn place(&self, url: &Url, answer: &Response) -> Place {
         let address = if self.is_proxied(url) {
             written(url)
@@ -104,7 +104,8 @@ impl Clients {
         address.map_or(Place::Public, Place::of)
     }
 
-    /// As in the container tools, this machine itself is never asked through a proxy.
+    /// Whether a URL is requested through a proxy. As in the container tools, proxies are never used for this machine
+    /// itself.
     fn is_proxied(&self, url: &Url) -> bool {
         let proxies = self.proxies.get_or_init(Matcher::from_system);
         let uri = url.as_str().parse::<hyper::Uri>();
@@ -126,7 +127,7 @@ impl Clients {
             }
         };
         let client = builder().tls_certs_merge(certificates.clone()).build();
-        // A container without any certificates can still speak plain HTTP, and trust --ca-file.
+        // In a container without system certificates, plain HTTP and `--ca-file` still work.
         let client = client.or_else(|_| builder().tls_certs_only(certificates).build());
         client.map_err(|error| RegistryFailure::of_client(&error))
     }
@@ -139,7 +140,7 @@ impl Clients {
         let certificates = Certificate::from_pem_bundle(&pem).unwrap_or_default();
         if certificates.is_empty() {
             return Err(RegistryFailure::Tls {
-                cause: format!("{} holds no certificate in PEM", file.display()),
+                cause: format!("{} contains no PEM certificate", file.display()),
                 authorities: None,
             });
         }
@@ -147,11 +148,11 @@ impl Clients {
     }
 }
 
-/// TLS needs a provider of cryptography for the whole process.
+/// Installs the process-wide cryptography provider for TLS.
 fn install_provider() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
-        // A program that uses this library may have installed one of its own, which then serves.
+        // If a program that uses this library has installed a different provider, that provider is used.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
 }
@@ -184,6 +185,6 @@ mod tests {
         };
         assert!(build().contains("ca.pem"), "{}", build());
         std::fs::write(&file, "nothing").unwrap();
-        assert!(build().contains("holds no certificate"), "{}", build());
+        assert!(build().contains("contains no PEM certificate"), "{}", build());
     }
 }

@@ -1,4 +1,4 @@
-//! Blobs from a registry: into memory or a file, counted and hashed on the way.
+//! Downloads blobs from a registry to memory or a file, and verifies their size and digest.
 
 use super::Registry;
 use super::error::{RegistryError, RegistryFailure};
@@ -16,7 +16,7 @@ use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode};
 
 impl Registry {
-    /// A blob, from the cache if it is there.
+    /// Returns a blob, from the cache if possible.
     pub(super) async fn blob(
         &self,
         repository: &Repository,
@@ -71,7 +71,7 @@ impl Registry {
         }
         let found = hasher.length();
         if found < expected {
-            let cause = format!("{found} of {expected} bytes came");
+            let cause = format!("received {found} of {expected} bytes");
             return Err(fail(RegistryFailure::ShortBody { cause }));
         }
         check_digest(&descriptor.digest, hasher.finish()).map_err(content)?;
@@ -79,12 +79,12 @@ impl Registry {
     }
 }
 
-/// Enough of a digest to tell blobs apart.
+/// Returns an abbreviated digest that suffices to distinguish blobs.
 pub(super) fn short(descriptor: &Descriptor) -> String {
     descriptor.digest.hex().chars().take(12).collect()
 }
 
-/// Where a blob goes while it comes. Small ones stay in memory.
+/// The destination of a blob during its download. Small blobs stay in memory.
 enum Sink {
     Memory(Vec<u8>),
     File(Incoming),

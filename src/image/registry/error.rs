@@ -1,4 +1,4 @@
-//! Why a registry did not do what was asked, with the reference, the request, and what to try.
+//! Errors of registry requests.
 
 use super::address::RefusedAddress;
 use crate::causes::with_causes;
@@ -12,165 +12,166 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A request to a registry that failed for good, after all retries.
+/// A registry request that failed after all retries.
 #[derive(Debug, thiserror::Error)]
 #[error("{image}: {request}: {}{}", with_causes(failure.as_ref()), tries(*attempts))]
 pub struct RegistryError {
-    /// The reference as the user wrote it.
+    /// The image reference in its original spelling.
     pub image: String,
-    /// Method and address, as in `GET https://registry.example.com/v2/team/bundle/manifests/v1`.
+    /// The method and URL, such as `GET https://registry.example.com/v2/team/bundle/manifests/v1`.
     pub request: String,
-    /// What went wrong.
+    /// The reason for the failure.
     pub failure: Box<RegistryFailure>,
-    /// How often it was tried.
+    /// The number of attempts.
     pub attempts: u32,
 }
 
-/// What went wrong with a request.
+/// The reason for the failure of a request.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryFailure {
-    /// There is no such repository, tag, digest or blob.
+    /// The repository, tag, digest or blob does not exist.
     #[error("not found{}", detail(message))]
     NotFound {
-        /// The registry's own words.
+        /// The message of the registry.
         message: String,
     },
-    /// The registry wants to know who asks, or does not accept the credentials.
-    #[error("not logged in, or the credentials are not accepted ({login}){}", detail(message))]
+    /// The registry requires a login, or rejects the credentials.
+    #[error("not logged in, or the credentials were rejected ({login}){}", detail(message))]
     Unauthorized {
-        /// Which credentials were used, or where they were looked for.
+        /// The source of the credentials, or the files in which none were found.
         login: String,
-        /// The registry's own words.
+        /// The message of the registry.
         message: String,
     },
-    /// The credentials do not allow this.
+    /// The credentials do not permit the request.
     #[error("access denied{}", detail(message))]
     Denied {
-        /// The registry's own words.
+        /// The message of the registry.
         message: String,
     },
-    /// Too many requests.
+    /// The registry rejects the request because of its rate limit.
     #[error("too many requests{}{}", wait(*retry_after), detail(message))]
     RateLimited {
-        /// The wait that the registry asks for.
+        /// The delay that the registry requested.
         retry_after: Option<Duration>,
-        /// The registry's own words.
+        /// The message of the registry.
         message: String,
     },
-    /// The registry has a problem of its own: 408 and 5xx.
-    #[error("the registry has a problem (status {status}){}", detail(message))]
+    /// The registry failed: status 408 or 5xx.
+    #[error("the registry failed (status {status}){}", detail(message))]
     Unavailable {
         /// The HTTP status.
         status: u16,
-        /// The wait that the registry asks for.
+        /// The delay that the registry requested.
         retry_after: Option<Duration>,
-        /// The registry's own words.
+        /// The message of the registry.
         message: String,
     },
-    /// An answer that the protocol does not know here.
-    #[error("unexpected answer (status {status}){}", detail(message))]
+    /// A response with an unexpected status.
+    #[error("unexpected response (status {status}){}", detail(message))]
     Refused {
         /// The HTTP status.
         status: u16,
-        /// The registry's own words.
+        /// The message of the registry.
         message: String,
     },
-    /// No connection, or one that broke.
+    /// The connection could not be established, or was interrupted.
     #[error("cannot connect: {cause}")]
     Connection {
-        /// What the system said.
+        /// The error reported by the system.
         cause: String,
     },
-    /// Nothing came for too long.
-    #[error("no answer for {} seconds", limit.as_secs_f64())]
+    /// No data arrived within the time limit.
+    #[error("no response for {} seconds", limit.as_secs_f64())]
     Stalled {
-        /// How long was waited.
+        /// The time that opmx waited.
         limit: Duration,
     },
-    /// An answer came, but not all of it in time.
-    #[error("the answer is not complete after {} seconds", limit.as_secs_f64())]
+    /// The response did not arrive completely within the time limit.
+    #[error("the response is incomplete after {} seconds", limit.as_secs_f64())]
     TooLong {
-        /// How long it may take.
+        /// The maximum time for a response.
         limit: Duration,
     },
-    /// The content of a blob moves too slowly.
-    #[error("fewer than {least_rate} bytes a second for {} seconds", window.as_secs_f64())]
+    /// The content of a blob was transferred too slowly.
+    #[error("received or sent fewer than {least_rate} bytes per second for {} seconds", window.as_secs_f64())]
     TooSlow {
-        /// The bytes a second that it has to be.
+        /// The minimum rate in bytes per second.
         least_rate: u64,
-        /// The time that was measured.
+        /// The time window over which the rate was measured.
         window: Duration,
     },
-    /// A certificate that is not trusted, or another failure of TLS.
-    #[error("no secure connection: {cause}{}", of_authorities(authorities.as_deref()))]
+    /// A TLS failure, such as an untrusted certificate.
+    #[error("cannot establish a secure connection: {cause}{}", of_authorities(authorities.as_deref()))]
     Tls {
-        /// What TLS said.
+        /// The error reported by the TLS library.
         cause: String,
-        /// The file of authorities that was named, where the certificate of the server is of none in it.
+        /// The file with additional certificate authorities, if none of them issued the certificate of the server.
         authorities: Option<PathBuf>,
     },
-    /// The server spoke plain HTTP where HTTPS was expected.
-    #[error("the server answered in plain HTTP, HTTPS was expected")]
+    /// The server responded with plain HTTP, but HTTPS was expected.
+    #[error("the server responded with plain HTTP, but HTTPS was expected")]
     PlainHttp,
-    /// The server expects HTTPS where plain HTTP was spoken.
-    #[error("the server expects HTTPS, plain HTTP was spoken")]
+    /// The server expects HTTPS, but plain HTTP was used.
+    #[error("the server expects HTTPS, but plain HTTP was used")]
     HttpsExpected,
     /// A redirect that is not followed.
     #[error("a redirect to {location} is not followed: {reason}")]
     Redirect {
-        /// Where to: scheme, host and port.
+        /// The scheme, host and port of the redirect target.
         location: String,
-        /// Why not.
+        /// The reason why the redirect is not followed.
         reason: &'static str,
     },
-    /// A server that the registry redirects to asks for a login, which only the registry itself gets.
+    /// The registry redirects to a server that requires a login, but the credentials are only sent to the registry
+    /// itself.
     #[error(
-        "the registry redirects to {origin}, which asks for a login, and the login of the registry is not sent there"
+        "the registry redirects to {origin}, which requires a login, but the credentials for the registry are not sent there"
     )]
     ForeignLogin {
-        /// Scheme, host and port of the server.
+        /// The scheme, host and port of the server.
         origin: String,
     },
-    /// A token server that is not asked.
-    #[error("the registry names {realm} as its token server, which is refused: {problem}")]
+    /// A token server to which opmx may not connect.
+    #[error("the registry specifies the token server {realm}, which is not allowed: {problem}")]
     Realm {
-        /// Its address as the registry names it, without a query.
+        /// The URL of the token server without its query.
         realm: String,
-        /// What is wrong with it.
+        /// The problem with the token server.
         problem: String,
     },
-    /// A server that the registry names is where the registry may not send opmx.
+    /// The registry refers to a server at a location to which it may not direct opmx.
     #[error("{problem}")]
     Address {
-        /// The server, where it is, and its address.
+        /// The host, location and address of the server.
         problem: String,
     },
-    /// The answer ended too early.
-    #[error("the answer was cut short: {cause}")]
+    /// The response ended prematurely.
+    #[error("the response was truncated: {cause}")]
     ShortBody {
-        /// What was noticed.
+        /// The error reported by the HTTP client.
         cause: String,
     },
-    /// The content is not what its digest, size or type says.
+    /// The content does not match its digest, size or media type.
     #[error("{part} {problem}")]
     Content {
-        /// The manifest or a blob with its digest.
+        /// The affected part: the manifest, or a blob with its digest.
         part: String,
-        /// What is wrong with it.
+        /// The problem with this part.
         problem: ContentProblem,
     },
-    /// A header or token that cannot be used.
-    #[error("the answer cannot be used: {problem}")]
+    /// A response with an invalid header or token.
+    #[error("the response is invalid: {problem}")]
     Protocol {
-        /// What is wrong with it.
+        /// The problem with the response.
         problem: String,
     },
-    /// The registry stored something else than was sent.
-    #[error("the registry says that the digest is {found}, expected {expected}")]
+    /// The digest of the stored manifest differs from the digest of the manifest that was sent.
+    #[error("the registry reports the digest {found} instead of {expected}")]
     OtherDigest {
-        /// What was sent.
+        /// The digest of the content that was sent.
         expected: Digest,
-        /// What the registry says.
+        /// The digest that the registry reports.
         found: Digest,
     },
     /// The credentials could not be read.
@@ -193,7 +194,39 @@ impl RegistryError {
 }
 
 impl RegistryFailure {
-    /// Reads the failure out of a status, the wait that came with it, and the body.
+    /// Whether the server cannot be reached in the way that was asked for: there is no connection or no trusted one, or
+    /// the files with certificates or credentials cannot be read.
+    pub(crate) fn is_unreachable(&self) -> bool {
+        matches!(
+            self,
+            Self::Connection { .. }
+                | Self::Tls { .. }
+                | Self::PlainHttp
+                | Self::HttpsExpected
+                | Self::Credentials(_)
+                | Self::File(_)
+        )
+    }
+
+    /// Whether the registry requires a different login.
+    pub(crate) fn is_login(&self) -> bool {
+        matches!(self, Self::Unauthorized { .. } | Self::Denied { .. })
+    }
+
+    /// Whether the registry reports that the requested object does not exist, is not supported, or is not available to
+    /// this client. Registries report these cases in different ways.
+    pub(super) fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::NotFound { .. }
+                | Self::Unauthorized { .. }
+                | Self::Denied { .. }
+                | Self::Refused { .. }
+                | Self::Redirect { .. }
+        )
+    }
+
+    /// Creates a failure from a status, its `Retry-After` delay, and the response body.
     pub(super) fn of_status(status: StatusCode, retry_after: Option<Duration>, body: &[u8]) -> Self {
         let (code, message) = envelope(body);
         match status {
@@ -224,8 +257,8 @@ impl RegistryFailure {
         }
     }
 
-    /// Reads the failure of a request out of an error of the HTTP client, which trusts these authorities besides those
-    /// of the system.
+    /// Creates a failure from an error of an HTTP client that trusts the authorities in `trusted` in addition to the
+    /// system authorities.
     pub(super) fn of_request(error: &reqwest::Error, trusted: Option<&Path>) -> Self {
         let is_unknown = causes(error).any(|cause| {
             matches!(
@@ -244,7 +277,7 @@ impl RegistryFailure {
         }
     }
 
-    /// Reads the failure out of an error of the HTTP client.
+    /// Creates a failure from an error of the HTTP client.
     pub(super) fn of_client(error: &reqwest::Error) -> Self {
         for cause in causes(error) {
             match cause.downcast_ref() {
@@ -261,7 +294,7 @@ impl RegistryFailure {
                 return address.clone().into();
             }
         }
-        // The root of the chain is what says what happened.
+        // The last error in the chain is the most specific.
         let cause = causes(error)
             .last()
             .map(|cause| shortened(&cause.to_string()))
@@ -284,7 +317,7 @@ impl From<RefusedAddress> for RegistryFailure {
     }
 }
 
-/// The first error of the registry's own list, or else the start of whatever text it sent.
+/// Returns the code and message of the first error in the body or, if it lists no errors, the start of its text.
 fn envelope(body: &[u8]) -> (Option<OciErrorCode>, String) {
     if let Ok(envelope) = serde_json::from_slice::<OciEnvelope>(body)
         && let Some(error) = envelope.errors.into_iter().next()
@@ -297,7 +330,7 @@ fn envelope(body: &[u8]) -> (Option<OciErrorCode>, String) {
         };
         return (Some(error.code), shortened(message));
     }
-    // Token servers and proxies have other shapes.
+    // Token servers and proxies use other formats.
     let message = serde_json::from_slice::<serde_json::Value>(body)
         .ok()
         .and_then(|value| {
@@ -309,7 +342,7 @@ fn envelope(body: &[u8]) -> (Option<OciErrorCode>, String) {
     (None, if page { String::new() } else { shortened(&text) })
 }
 
-/// Whether this is what servers say at a port for TLS to who speaks plain HTTP, as a string or as a page.
+/// Whether the body is a typical server response to plain HTTP on a TLS port, as text or HTML.
 fn wants_https(body: &[u8]) -> bool {
     const WORDS: [&str; 3] = [
         "HTTP request to an HTTPS server",
@@ -320,7 +353,7 @@ fn wants_https(body: &[u8]) -> bool {
     WORDS.iter().any(|words| text.contains(words))
 }
 
-/// One line of a foreign text, without its hidden characters.
+/// Returns the first line of an untrusted string, shortened and without hidden characters.
 pub(super) fn shortened(text: &str) -> String {
     const SHOWN: usize = 200;
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
@@ -332,12 +365,13 @@ pub(super) fn shortened(text: &str) -> String {
     short
 }
 
-/// An error and the errors behind it.
+/// Iterates over an error and its causes.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| cause_of(*error))
 }
 
-/// What is inside an I/O error is not its source, so that is looked at first.
+/// Returns the cause of an error. An I/O error may wrap an error that is not its source, so the wrapped error is
+/// checked first.
 fn cause_of<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
         Some(inner) => Some(inner),
@@ -355,14 +389,14 @@ fn detail(message: &str) -> String {
 
 fn wait(retry_after: Option<Duration>) -> String {
     retry_after.map_or_else(String::new, |wait| {
-        format!(" (asked to wait {} seconds)", wait.as_secs())
+        format!(" (the registry requested a wait of {} seconds)", wait.as_secs())
     })
 }
 
 fn of_authorities(file: Option<&Path>) -> String {
     file.map_or_else(String::new, |file| {
         format!(
-            "; none of the authorities in {} has signed the certificate of the server",
+            "; the certificate of the server was not signed by any of the authorities in {}",
             file.display()
         )
     })

@@ -1,9 +1,9 @@
-//! Images in registries that speak the OCI distribution protocol.
+//! Images in registries that implement the OCI distribution specification.
 //!
-//! The error lists are those of the oci-client crate. Its HTTP client is not used: it drops statuses and `Retry-After`,
-//! which retries are decided by, reads manifests without a limit, knows one login per host, and panics on a machine
-//! without system certificates and on tokens that are no header values. The requests are made here, on the same HTTP
-//! library.
+//! The types of error responses are from the oci-client crate. Its HTTP client is not used because it discards statuses
+//! and `Retry-After` headers, which are needed for retries, reads manifests without a size limit, supports only one
+//! login per host, and panics on machines without system certificates and on tokens that are not valid header values.
+//! This module makes requests with the same HTTP library.
 
 mod address;
 mod answer;
@@ -14,17 +14,26 @@ mod download;
 pub(super) mod error;
 mod moving;
 mod pace;
+mod place;
+mod presence;
+mod put;
 mod redirect;
+mod referrers;
+mod remote_blob;
 mod repository;
 mod retry;
 mod transfer;
 mod upload;
 
 pub use error::{RegistryError, RegistryFailure};
+pub use place::{Before, PlaceError, Placed};
+pub use presence::Deletion;
+pub(super) use remote_blob::{RemoteBlob, RemoteReader};
 
 use super::cache::Cache;
 use super::credentials::Credentials;
 use super::digest::Digest;
+use super::document::Document;
 use super::error::ImageError;
 use super::image::{Blob, Image};
 use super::manifest::{
@@ -52,7 +61,7 @@ use tokio::sync::Semaphore;
 
 const DIGEST_HEADER: &str = "docker-content-digest";
 
-/// What registries are asked with.
+/// A client for registries.
 pub(super) struct Registry {
     clients: Arc<Clients>,
     credentials: Arc<Credentials>,
@@ -63,10 +72,12 @@ pub(super) struct Registry {
     image_limit: u64,
     progress: Arc<dyn Progress>,
     repositories: Mutex<HashMap<(String, String), Arc<Repository>>>,
+    /// The hosts without a referrers API.
+    without_referrers: Mutex<HashSet<String>>,
 }
 
-/// A manifest as it came.
-struct Document {
+/// A manifest in the form in which it was received.
+struct Received {
     bytes: Vec<u8>,
     media_type: Option<String>,
     digest: Digest,
@@ -85,15 +96,16 @@ impl Registry {
             image_limit: options.image_limit,
             progress,
             repositories: Mutex::new(HashMap::new()),
+            without_referrers: Mutex::new(HashSet::new()),
         }
     }
 
-    /// How long a tag is left alone before it is looked at again.
+    /// Returns the delay before a moved tag is checked again.
     fn settle(&self) -> Duration {
         self.clients.options.time_limits.settle
     }
 
-    /// Requests to one repository share its login.
+    /// Returns the repository of a reference. Requests to the same repository share a login.
     fn repository(&self, reference: &RegistryReference) -> Arc<Repository> {
         let key = (reference.host().to_owned(), reference.repository().to_owned());
         let mut repositories = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
@@ -107,25 +119,22 @@ impl Registry {
         Arc::clone(repositories.entry(key).or_insert_with(new))
     }
 
-    /// Pulls an image with all of its layers.
+    /// Pulls an image with all its layers.
     pub(super) async fn pull(&self, reference: &RegistryReference, platform: &Platform) -> Result<Image, ImageError> {
         let image = reference.as_written();
         let repository = self.repository(reference);
         let fail = |problem: ContentProblem| problem.of(image, "the manifest");
-        let top = self
-            .document(&repository, image, reference.manifest_name(), reference.digest())
-            .await?;
-        let source = top.digest;
-        let mut document = top;
-        let mut manifest = Manifest::parse(&document.bytes, document.media_type.as_deref()).map_err(fail)?;
+        let mut document = self.stored(reference).await?;
+        let source = document.descriptor.digest;
+        let mut manifest = document.manifest().map_err(fail)?;
         if let Manifest::Index(entries) = &manifest {
             let chosen = manifest::choose(entries, platform).ok_or_else(|| fail(ContentProblem::EmptyIndex))?;
-            let Descriptor { media_type, digest, .. } = chosen.descriptor.clone();
+            let Descriptor { media_type, digest, .. } = &chosen.descriptor;
+            let name = digest.to_string();
             document = self
-                .document(&repository, image, &digest.to_string(), Some(digest))
+                .document(&repository, image, &name, Some(*digest), Some(media_type))
                 .await?;
-            manifest = Manifest::parse(&document.bytes, Some(&media_type)).map_err(fail)?;
-            document.media_type = Some(media_type);
+            manifest = document.manifest().map_err(fail)?;
         }
         let Manifest::Image(manifest) = manifest else {
             return Err(fail(ContentProblem::EmptyIndex));
@@ -133,27 +142,34 @@ impl Registry {
         self.check_sizes(image, &manifest)?;
         let config = self.config(&repository, image, &manifest.config).await?;
         let layers = self.layers(&repository, image, &manifest.layers).await?;
-        let image = Image::new(image, document.media_type.as_deref(), document.bytes, config, layers)?;
+        let media_type = document.descriptor.media_type;
+        let image = Image::new(image, Some(&media_type), document.bytes.to_vec(), config, layers)?;
         Ok(image.chosen_from(source))
     }
 
-    /// The images that a reference stands for, by platform: a list of images names them, of a single image its config
-    /// does.
+    /// Returns the manifest or image index that a reference refers to, in its stored form.
+    pub(super) async fn stored(&self, reference: &RegistryReference) -> Result<Document, ImageError> {
+        let (image, digest) = (reference.as_written(), reference.digest());
+        let repository = self.repository(reference);
+        self.document(&repository, image, reference.manifest_name(), digest, None)
+            .await
+    }
+
+    /// Returns the platform images that a reference refers to. The platforms are specified in the image index or, for a
+    /// single image, in its config.
     pub(super) async fn offers(&self, reference: &RegistryReference) -> Result<Vec<Offer>, ImageError> {
         let image = reference.as_written();
         let repository = self.repository(reference);
         let fail = |problem: ContentProblem| problem.of(image, "the manifest");
-        let document = self
-            .document(&repository, image, reference.manifest_name(), reference.digest())
-            .await?;
-        match Manifest::parse(&document.bytes, document.media_type.as_deref()).map_err(fail)? {
+        let document = self.stored(reference).await?;
+        match document.manifest().map_err(fail)? {
             Manifest::Index(entries) => Ok(manifest::offers(entries)),
             Manifest::Image(manifest) => {
                 self.check_sizes(image, &manifest)?;
                 let config = self.config(&repository, image, &manifest.config).await?;
                 let fail = |error: serde_json::Error| ContentProblem::from(error).of(image, "the config");
                 let config = serde_json::from_slice(&config).map_err(fail)?;
-                let digest = document.digest;
+                let digest = document.descriptor.digest;
                 let platform = Platform::of_config(&config).filter(Platform::is_real);
                 let offer = platform.map(|platform| Offer { platform, digest });
                 Ok(offer.into_iter().collect())
@@ -193,7 +209,7 @@ impl Registry {
         image: &str,
         descriptors: &[Descriptor],
     ) -> Result<Vec<Blob>, ImageError> {
-        // One layer may stand in an image more than once.
+        // A layer may appear several times in an image.
         let (mut asked, mut pulls) = (HashSet::new(), Vec::new());
         for descriptor in descriptors {
             if asked.insert(descriptor.digest) {
@@ -218,43 +234,56 @@ impl Registry {
         Ok((descriptor.digest, blob))
     }
 
-    /// A manifest, from the cache when it is asked for by digest.
+    /// Returns a manifest, from the cache if possible and the reference contains a digest. `declared` is the media type
+    /// in the image index.
     async fn document(
         &self,
         repository: &Repository,
         image: &str,
         name: &str,
         digest: Option<Digest>,
+        declared: Option<&str>,
     ) -> Result<Document, ImageError> {
-        if let Some(document) = digest.and_then(|digest| self.cached_document(digest)) {
-            return Ok(document);
-        }
-        let _permit = self.permits.acquire().await;
-        let request = manifest_request(repository, image, Method::GET, name)?;
-        let document = with_retries(&self.retry, || Self::document_once(repository, &request, digest)).await?;
-        if let Some(cache) = &self.cache {
-            cache.keep(&document.digest, &document.bytes);
-        }
-        Ok(document)
+        let received = match digest.and_then(|digest| self.cached_document(digest)) {
+            Some(bytes) => Received {
+                digest: Digest::of(&bytes),
+                bytes,
+                media_type: None,
+            },
+            None => self.received(repository, image, name, digest).await?,
+        };
+        let declared = declared.or(received.media_type.as_deref());
+        Document::read(received.bytes, declared).map_err(|problem| problem.of(image, "the manifest"))
     }
 
-    fn cached_document(&self, digest: Digest) -> Option<Document> {
+    async fn received(
+        &self,
+        repository: &Repository,
+        image: &str,
+        name: &str,
+        digest: Option<Digest>,
+    ) -> Result<Received, ImageError> {
+        let _permit = self.permits.acquire().await;
+        let request = manifest_request(repository, image, Method::GET, name)?;
+        let received = with_retries(&self.retry, || Self::document_once(repository, &request, digest)).await?;
+        if let Some(cache) = &self.cache {
+            cache.keep(&received.digest, &received.bytes);
+        }
+        Ok(received)
+    }
+
+    fn cached_document(&self, digest: Digest) -> Option<Vec<u8>> {
         let blob = self.cache.as_ref()?.get(&digest)?;
         let mut bytes = Vec::new();
         blob.open().ok()?.take(MANIFEST_LIMIT).read_to_end(&mut bytes).ok()?;
-        let media_type = None;
-        (Digest::of(&bytes) == digest).then_some(Document {
-            bytes,
-            media_type,
-            digest,
-        })
+        (Digest::of(&bytes) == digest).then_some(bytes)
     }
 
     async fn document_once(
         repository: &Repository,
         request: &Request<'_>,
         expected: Option<Digest>,
-    ) -> Result<Document, RegistryError> {
+    ) -> Result<Received, RegistryError> {
         let answer = repository.send(request, &[StatusCode::OK]).await?;
         let media_type = header(&answer, CONTENT_TYPE.as_str());
         let media_type = media_type.map(|value| value.split(';').next().unwrap_or_default().trim().to_owned());
@@ -268,14 +297,14 @@ impl Registry {
                 request.fail(RegistryFailure::Content { part, problem })
             })?;
         }
-        Ok(Document {
+        Ok(Received {
             bytes,
             media_type,
             digest,
         })
     }
 
-    /// The digest that a tag stands for now.
+    /// Returns the digest that a tag currently refers to.
     pub(super) async fn resolve(&self, reference: &RegistryReference) -> Result<Digest, ImageError> {
         let image = reference.as_written();
         let repository = self.repository(reference);
@@ -287,11 +316,11 @@ impl Registry {
         if let Some(digest) = stated_digest(&head) {
             return Ok(digest);
         }
-        // Not every registry states it.
-        let document = self
-            .document(&repository, image, reference.manifest_name(), reference.digest())
+        // Not every registry reports the digest.
+        let received = self
+            .received(&repository, image, reference.manifest_name(), reference.digest())
             .await?;
-        Ok(document.digest)
+        Ok(received.digest)
     }
 }
 

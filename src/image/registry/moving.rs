@@ -1,67 +1,69 @@
-//! Moving a tag that others move, too, so that no change is lost without a word.
+//! Moves a tag that other clients may also move, without losing changes silently.
 //!
-//! A registry gives no lock, and few of them honour `If-Match`, which is sent all the same. What holds everywhere is
-//! this:
+//! Registries do not support locks, and few of them support `If-Match`, although opmx sends it. The following procedure
+//! works with all registries:
 //!
-//! 1. The tag is looked at before the manifest is put there. If it moved, it is left alone.
-//! 2. While the registry takes the manifest, the tag is looked at again and again. An image that turns up there in between
-//!    loses its place to this one, and is reported.
-//! 3. When the manifest is there, the writer waits for a while and looks at the tag once more. If it
-//!    moved, somebody else was between their own first two steps, and the image may have lost its place to theirs.
+//! 1. The tag is checked before the manifest is pushed to it. If the tag has moved, it is left unchanged.
+//! 2. While the registry processes the manifest, the tag is checked repeatedly. If a different image appears under the
+//!    tag in the meantime, the manifest replaces that image, and the replacement is reported.
+//! 3. After the manifest was accepted, the writer waits and then checks the tag again. If the tag has moved, a
+//!    different writer was between its own steps 1 and 2, and its image may have replaced this image.
 //!
-//! Of two writers, one sees the other: either the one that comes second puts its manifest within that wait, and the
-//! first sees it in step 3, or the image of the first stands there for longer than that, and the second sees it in step
-//! 1 or 2. That takes looks that follow each other faster than the wait is long; a writer that measures slower ones, as
-//! one whose process was stopped meanwhile, says so and does not count as first.
+//! At least one of two writers always notices the other. If the second writer pushes its manifest during the wait of
+//! the first, the first writer notices it in step 3. Otherwise, the image of the first writer stays under the tag for
+//! longer than the wait, and the second writer notices it in step 1 or 2. This requires that the interval between
+//! checks is shorter than the wait. If a writer measures a longer interval, for example because its process was
+//! suspended, it reports this instead of success.
 
 use super::error::RegistryError;
 use super::repository::{Access, Repository};
 use super::retry::with_retries;
 use super::{Registry, manifest_request, stated_digest};
 use crate::image::digest::Digest;
+use crate::image::document::Document;
 use crate::image::error::ImageError;
 use crate::image::reference::RegistryReference;
 use crate::image::tag_state::{Race, TagState};
-use crate::image::tagged_image::Document;
 use reqwest::header::{ETAG, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH};
 use reqwest::{Method, StatusCode};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often a tag is looked at in the time that every writer waits.
+/// The number of checks of a tag during the wait of a writer.
 const LOOKS: u32 = 8;
 
-/// What a tag stood for when it was looked at.
+/// The result of checking a tag.
 struct Look {
     state: TagState,
-    /// The registry's name for this state, for a request that depends on it.
+    /// The entity tag of this state, for a conditional request.
     etag: Option<HeaderValue>,
-    /// When the registry was asked.
+    /// The time of the request.
     asked: Instant,
 }
 
-/// What came of the tries to put a manifest under a tag.
+/// The result of trying to push a manifest to a tag.
 enum Put {
-    /// It is there.
+    /// The manifest is stored under the tag.
     Done,
-    /// The tag stood for something else.
+    /// The tag referred to an unexpected image.
     Moved { found: TagState },
 }
 
-/// What was noticed while a manifest was put under a tag.
+/// Observations during the push of a manifest to a tag.
 struct Noticed {
-    /// Whether the manifest was sent, and may have arrived although no answer said so.
+    /// Whether the manifest was sent, and may have been stored even if no response confirmed it.
     sent: bool,
-    /// An image that stood there in between, and when the registry was asked for the last look that did not show it.
+    /// A different image that was temporarily under the tag, and the request time of the last check before it appeared.
     between: Option<(Digest, Instant)>,
-    /// When the registry was asked for the last look.
+    /// The request time of the last check.
     asked: Instant,
-    /// The longest time within which one look, or none, was taken.
+    /// The longest time from the request of a check to the response of the next check.
     longest: Duration,
 }
 
 impl Noticed {
-    /// A look that was asked for at `asked` is answered now, and shows an image of somebody else, or none.
+    /// Records a check that was requested at `asked` and has just completed. `other` is an image of a different writer
+    /// that the check found.
     fn looked(&mut self, asked: Instant, other: Option<Digest>) {
         if let Some(other) = other
             && self.between.is_none_or(|(known, _)| known != other)
@@ -72,7 +74,8 @@ impl Noticed {
         self.asked = asked;
     }
 
-    /// The image that stood there until now, for so long that its writer may have gone.
+    /// Returns the replaced image of a different writer if it was under the tag for so long that its writer may have
+    /// finished.
     fn lost(&self, settle: Duration) -> Option<Digest> {
         let (digest, since) = self.between?;
         (since.elapsed() >= settle).then_some(digest)
@@ -80,7 +83,7 @@ impl Noticed {
 }
 
 impl Registry {
-    /// What a tag stands for, for somebody who is about to move it.
+    /// Returns the state of a tag that is about to be moved.
     pub(in crate::image) async fn state(&self, reference: &RegistryReference) -> Result<TagState, ImageError> {
         let repository = self.repository(reference);
         let target = Target {
@@ -91,7 +94,7 @@ impl Registry {
         Ok(self.settled(target).await?)
     }
 
-    /// Puts a manifest under a tag that stands for `over`.
+    /// Pushes a manifest to a tag that refers to `over`.
     pub(super) async fn move_tag(
         &self,
         document: &Document,
@@ -141,7 +144,8 @@ impl Registry {
         Ok(with_retries(&self.retry, || target.look()).await?.state)
     }
 
-    /// Looks at the tag, puts the manifest there, and keeps looking until the registry has taken it.
+    /// Checks the tag, pushes the manifest to it, and keeps checking the tag until the registry has accepted the
+    /// manifest.
     async fn put_over(
         &self,
         document: &Document,
@@ -161,7 +165,7 @@ impl Registry {
                 noticed().asked = look.asked;
             }
             match look.state {
-                // The answer to a try before this one was lost.
+                // An earlier attempt succeeded, but its response was lost.
                 state if state == ours && sent_before => return Ok(Put::Done),
                 state if state == over => {}
                 found => return Ok(Put::Moved { found }),
@@ -172,7 +176,7 @@ impl Registry {
             let watch = async {
                 loop {
                     tokio::time::sleep(self.settle() / LOOKS).await;
-                    // One that fails makes the time without a look longer.
+                    // A failed check extends the interval between checks.
                     let Ok(look) = target.look().await else {
                         continue;
                     };
@@ -181,15 +185,15 @@ impl Registry {
                 }
             };
             let accepted = tokio::select! {
-                accepted = put => accepted?,
+                accepted = put => accepted? != super::put::Put::Refused,
                 () = watch => false,
             };
             if accepted {
                 noticed().looked(Instant::now(), None);
                 return Ok(Put::Done);
             }
-            // The registry goes by the condition, so the manifest did not arrive: the tag was moved, or the registry does
-            // not know its own name for what is there.
+            // The registry supports the condition, so the manifest was not stored: either the tag was moved, or the
+            // registry does not recognize its own entity tag.
             noticed().sent = sent_before;
             by_condition = false;
         }
@@ -200,7 +204,7 @@ impl Registry {
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
     pub(super) repository: &'a Repository,
-    /// The reference as the user wrote it.
+    /// The reference in its original spelling.
     pub(super) image: &'a str,
     pub(super) tag: &'a str,
 }
@@ -209,14 +213,15 @@ impl Target<'_> {
     async fn look(self) -> Result<Look, RegistryError> {
         let asked = Instant::now();
         let mut request = manifest_request(self.repository, self.image, Method::HEAD, self.tag)?;
-        // Who moves a tag needs this access in any case, and a registry may keep from others whether there is one.
+        // Moving a tag requires push access in any case, and a registry may hide its tags from clients without this
+        // access.
         request.access = Access::Push;
         let answer = self.repository.send(&request, &[StatusCode::OK, StatusCode::NOT_FOUND]);
         let answer = answer.await?;
         let state = match (answer.status(), stated_digest(&answer)) {
             (StatusCode::NOT_FOUND, _) => TagState::Absent,
             (_, Some(digest)) => TagState::Image(digest),
-            // Not every registry states it.
+            // Not every registry reports the digest.
             (_, None) => {
                 request.method = Method::GET;
                 TagState::Image(Registry::document_once(self.repository, &request, None).await?.digest)
@@ -227,11 +232,12 @@ impl Target<'_> {
     }
 }
 
-/// What the request says the tag stands for, to a registry that goes by it.
+/// Returns the header that makes the request conditional on the state of the tag, in registries that support
+/// conditional requests.
 fn condition(look: &Look) -> Option<(HeaderName, HeaderValue)> {
     match (look.state, &look.etag) {
         (TagState::Absent, _) => Some((IF_NONE_MATCH, HeaderValue::from_static("*"))),
-        // Weak ones never match.
+        // Weak entity tags never match.
         (TagState::Image(_), Some(etag)) if etag.as_bytes().starts_with(b"\"") => Some((IF_MATCH, etag.clone())),
         (TagState::Image(_), _) => None,
     }

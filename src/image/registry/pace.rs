@@ -1,4 +1,4 @@
-//! How long a server may take: small answers in all, blobs by their rate, and everything between two bytes.
+//! Time limits for servers: the total time of small responses, the rate of blobs, and the time without any data.
 
 use super::error::RegistryFailure;
 use std::collections::VecDeque;
@@ -7,25 +7,26 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// A registry may think longer when everything was sent, since it then moves the content to its place.
+/// The factor by which the time limit is extended after an upload, because the registry then moves the content to its
+/// storage.
 const COMMIT_FACTOR: u32 = 5;
 
 /// The time limits of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TimeLimits {
-    /// How long nothing may arrive or leave.
+    /// The maximum time without any data transfer.
     pub(super) stall: Duration,
-    /// How long an answer that is not a blob may take in all, with its redirects.
+    /// The maximum total time of a response that is not a blob, including redirects.
     pub(super) request: Duration,
-    /// The bytes a second that a blob moves at the least; 0 for any number.
+    /// The minimum transfer rate of a blob in bytes per second; 0 for no minimum.
     pub(super) least_rate: u64,
-    /// The time over which the rate is measured.
+    /// The time window over which the transfer rate is measured.
     pub(super) rate_window: Duration,
-    /// How long a tag that was moved is left alone before it is looked at again.
+    /// The delay before a moved tag is checked again.
     pub(super) settle: Duration,
 }
 
-/// The end of the time of one small answer.
+/// The deadline of a small response.
 #[derive(Debug)]
 pub(super) struct Deadline {
     limits: TimeLimits,
@@ -33,21 +34,22 @@ pub(super) struct Deadline {
     heard: bool,
 }
 
-/// The speed of a blob on its way, over the last [`TimeLimits::rate_window`].
+/// The transfer rate of a blob over the last [`TimeLimits::rate_window`].
 #[derive(Debug)]
 pub(super) struct Pace {
     limits: TimeLimits,
     idle: Duration,
-    /// The window in parts, the oldest first; each but the last is a [`PARTS`]th of it, or longer.
+    /// The parts of the window, oldest first. All parts except the last are at least as long as the window divided by
+    /// [`PARTS`].
     parts: VecDeque<Moved>,
-    /// What all parts are together.
+    /// The sum of all parts.
     window: Moved,
 }
 
-/// Into how many parts the window is cut: whole parts leave it.
+/// The number of parts of the window, which are dropped as a whole.
 const PARTS: u32 = 12;
 
-/// What moved in some time.
+/// The number of bytes transferred within a time span.
 #[derive(Debug, Default)]
 struct Moved {
     time: Duration,
@@ -55,7 +57,7 @@ struct Moved {
 }
 
 impl TimeLimits {
-    /// Starts the time of a small answer.
+    /// Starts the deadline of a small response.
     pub(super) fn deadline(&self) -> Deadline {
         Deadline {
             limits: *self,
@@ -64,7 +66,7 @@ impl TimeLimits {
         }
     }
 
-    /// Starts to measure a blob.
+    /// Starts measuring the transfer rate of a blob.
     pub(super) fn pace(&self) -> Pace {
         Pace {
             limits: *self,
@@ -76,7 +78,7 @@ impl TimeLimits {
 }
 
 impl Deadline {
-    /// Waits for the next thing that the server sends.
+    /// Waits for the next data from the server.
     pub(super) async fn wait<T>(&mut self, next: impl Future<Output = T>) -> Result<T, RegistryFailure> {
         let TimeLimits { stall, request, .. } = self.limits;
         let left = request.saturating_sub(self.begun.elapsed());
@@ -94,7 +96,7 @@ impl Deadline {
 }
 
 impl Pace {
-    /// Waits for something of which the bytes can be counted. Time between two calls is our own and does not count.
+    /// Waits for data whose bytes can be counted. The time between two calls is local processing and is ignored.
     pub(super) async fn wait<T>(
         &mut self,
         next: impl Future<Output = T>,
@@ -106,7 +108,7 @@ impl Pace {
             let got = tokio::time::timeout(self.patience(), &mut next).await;
             let moved = got.as_ref().map_or(0, &bytes);
             match got {
-                // The end, or an error that says more.
+                // The end of the data, or a more specific error.
                 Ok(got) if moved == 0 => return Ok(got),
                 Ok(got) => return self.passed(begun.elapsed(), moved).map(|()| got),
                 Err(_) => self.passed(begun.elapsed(), 0)?,
@@ -114,7 +116,7 @@ impl Pace {
         }
     }
 
-    /// Waits for the answer to a body of `length` bytes, of which `sent` are on their way.
+    /// Waits for the response to a request with a body of `length` bytes, of which `sent` have been sent.
     pub(super) async fn wait_sending<T>(
         mut self,
         answer: impl Future<Output = T>,
@@ -140,14 +142,14 @@ impl Pace {
         answer.map_err(|_| RegistryFailure::Stalled { limit: patience })
     }
 
-    /// How long to wait before looking at the clock again.
+    /// Returns the time to wait until the limits are checked again.
     fn patience(&self) -> Duration {
         let stall = self.limits.stall.saturating_sub(self.idle);
         let part = self.limits.rate_window / PARTS;
         stall.min(self.limits.rate_window.saturating_sub(self.window.time).max(part))
     }
 
-    /// Judges a time in which so many bytes moved.
+    /// Checks the limits after `moved` bytes were transferred within `time`.
     fn passed(&mut self, time: Duration, moved: u64) -> Result<(), RegistryFailure> {
         let TimeLimits {
             stall,
@@ -175,7 +177,7 @@ impl Pace {
         Ok(())
     }
 
-    /// Takes what moved into the window, and lets go of the parts that are older.
+    /// Adds a transfer to the window, and removes old parts.
     fn slide(&mut self, time: Duration, bytes: u64) {
         let window = self.limits.rate_window;
         match self.parts.back_mut() {
@@ -213,12 +215,12 @@ mod tests {
         }
     }
 
-    /// After how many seconds a blob is given up that brings `bytes` every `gap` seconds.
+    /// Returns the number of seconds until the transfer of a blob that delivers `bytes` every `gap` seconds fails.
     fn given_up(limits: TimeLimits, gap: u32, bytes: u64) -> Option<(u32, RegistryFailure)> {
         given_up_when(limits, |second| if second % gap == 0 { bytes } else { 0 })
     }
 
-    /// After how many seconds a blob is given up that brings so many bytes in each second.
+    /// Returns the number of seconds until the transfer of a blob that delivers `bytes(second)` in each second fails.
     fn given_up_when(limits: TimeLimits, bytes: impl Fn(u32) -> u64) -> Option<(u32, RegistryFailure)> {
         let mut pace = limits.pace();
         (1..=600).find_map(|second| Some((second, pace.passed(SECOND, bytes(second)).err()?)))
@@ -244,12 +246,12 @@ mod tests {
 
     #[test]
     fn every_minute_counts_and_not_only_one_after_the_other() {
-        // As much as a minute needs, in the first and the last second of two minutes.
+        // The minimum amount for a minute, transferred in the first and last second of two minutes.
         let late = |second| if second % 120 < 2 { 6_000 } else { 1 };
         let (second, failure) = given_up_when(limits(), late).unwrap();
         assert!((61..=67).contains(&second), "{second}");
         assert!(matches!(failure, RegistryFailure::TooSlow { .. }));
-        // What was fast is soon forgotten.
+        // A fast period has no lasting effect.
         let once = |second| if second == 31 { 1 << 30 } else { 50 };
         let (second, failure) = given_up_when(limits(), once).unwrap();
         assert!((91..=97).contains(&second), "{second}");
@@ -317,7 +319,7 @@ mod tests {
             .wait_sending(std::future::pending::<()>(), &sent, 100)
             .await;
         assert!(matches!(waited, Err(RegistryFailure::Stalled { .. })));
-        // What was sent is waited for longer.
+        // The time limit is longer after the whole body was sent.
         sent.store(100, Ordering::Relaxed);
         let waited = silent
             .pace()

@@ -1,5 +1,5 @@
-//! Following redirects. The HTTP library does not follow them itself, since only here it is known which server the
-//! login is for.
+//! Follows redirects. The HTTP library does not follow redirects itself, because only this module knows the server for
+//! which the login is intended.
 
 use super::error::RegistryFailure;
 use reqwest::header::{HeaderMap, LOCATION};
@@ -7,7 +7,7 @@ use reqwest::{Method, StatusCode, Url};
 
 const MOST_REDIRECTS: u32 = 10;
 
-/// The way of one request through redirects.
+/// The path of a request through redirects.
 #[derive(Debug)]
 pub(super) struct Trail {
     url: Url,
@@ -21,25 +21,25 @@ impl Trail {
         Self { url, hops, left }
     }
 
-    /// Where the request goes now.
+    /// Returns the current URL of the request.
     pub(super) fn url(&self) -> &Url {
         &self.url
     }
 
-    /// Whether a redirect led to another origin: to another scheme, host or port. It stays so when a later one leads
-    /// back, because then another server chose what is asked for.
+    /// Whether a redirect led to a different origin, that is, to a different scheme, host or port. This remains true if
+    /// a later redirect leads back, because a different server then chose the requested URL.
     pub(super) fn left(&self) -> bool {
         self.left
     }
 
-    /// Takes the redirect that an answer is; false when it is none.
+    /// Follows the redirect in a response. Returns `false` if the response is not a redirect.
     pub(super) fn follow(
         &mut self,
         method: &Method,
         status: StatusCode,
         headers: &HeaderMap,
     ) -> Result<bool, RegistryFailure> {
-        // 304 and 305 are no redirects, and 300 leaves a choice.
+        // The statuses 304 and 305 are not redirects, and 300 offers several targets.
         if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
             return Ok(false);
         }
@@ -48,16 +48,16 @@ impl Trail {
         };
         let location = String::from_utf8_lossy(location.as_bytes());
         let next = from_stranger(Some(&self.url), &location).map_err(|problem| RegistryFailure::Protocol {
-            problem: format!("there is no usable address in its redirect: {problem}"),
+            problem: format!("it redirects to an invalid address: {problem}"),
         })?;
         let reason = if self.url.scheme() == "https" && next.scheme() != "https" {
-            "it would leave HTTPS"
+            "it does not use HTTPS"
         } else if !matches!(next.scheme(), "https" | "http") {
-            "it is not HTTP"
+            "its scheme is not HTTP"
         } else if self.hops >= MOST_REDIRECTS {
-            "there were 10 redirects before"
+            "the limit of 10 redirects was reached"
         } else if !matches!(status.as_u16(), 307 | 308) && !matches!(*method, Method::GET | Method::HEAD) {
-            "its status asks to leave out what is sent"
+            "its status drops the request body"
         } else {
             self.left |= next.origin() != self.url.origin();
             self.hops += 1;
@@ -68,7 +68,8 @@ impl Trail {
     }
 }
 
-/// A redirect that is not followed. Only the origin is named, since the rest may hold secrets.
+/// Returns the failure for a redirect that is not followed. The failure contains only the origin of the URL, because
+/// the rest may contain secrets.
 pub(super) fn refused(url: &Url, reason: &'static str) -> RegistryFailure {
     RegistryFailure::Redirect {
         location: origin(url),
@@ -76,7 +77,7 @@ pub(super) fn refused(url: &Url, reason: &'static str) -> RegistryFailure {
     }
 }
 
-/// Scheme, host and port of an address, to be read by a person.
+/// Formats the scheme, host and port of a URL for messages.
 pub(super) fn origin(url: &Url) -> String {
     match url.origin() {
         origin if origin.is_tuple() => origin.ascii_serialization(),
@@ -84,12 +85,12 @@ pub(super) fn origin(url: &Url) -> String {
     }
 }
 
-/// An address that a server named, perhaps relative to where it was asked. A user and password in it are left out: they
-/// would be sent as a login.
+/// Parses a URL from a server, which may be relative to the requested URL. A user name and password in the URL are
+/// removed because they would be sent as a login.
 pub(super) fn from_stranger(asked: Option<&Url>, location: &str) -> Result<Url, String> {
     let url = Url::options().base_url(asked).parse(location);
     let mut url = url.map_err(|error| error.to_string())?;
-    // These fail only for addresses without a host, which have no user either.
+    // These calls fail only for URLs without a host, which cannot contain a user name either.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url.set_fragment(None);

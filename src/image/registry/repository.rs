@@ -1,5 +1,4 @@
-//! Requests to one repository of a registry: one try each, with authentication, time limits and a meaning for every
-//! failure.
+//! Single attempts of requests to a repository, with authentication, time limits and classified failures.
 
 use super::address::{Place, Purpose, Reach};
 use super::answer::Answer;
@@ -17,23 +16,30 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, PoisonError};
 use tokio::sync::{Mutex, OnceCell};
 
-/// What a token shall allow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// The access that a token must grant.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Access {
     Pull,
     Push,
+    /// Push access, and pull access to a different repository in the registry.
+    Mount(String),
+    Delete,
 }
 
 impl Access {
-    pub(super) fn actions(self) -> &'static str {
+    /// Returns the scopes of a token for this repository.
+    pub(super) fn scopes(&self, repository: &str) -> Vec<String> {
+        let scope = |repository: &str, actions| format!("repository:{repository}:{actions}");
         match self {
-            Self::Pull => "pull",
-            Self::Push => "pull,push",
+            Self::Pull => vec![scope(repository, "pull")],
+            Self::Push => vec![scope(repository, "pull,push")],
+            Self::Delete => vec![scope(repository, "pull,delete")],
+            Self::Mount(from) => vec![scope(repository, "pull,push"), scope(from, "pull")],
         }
     }
 }
 
-/// One repository, with what was learnt about logging in to it.
+/// A repository with its cached login information.
 pub(super) struct Repository {
     clients: Arc<Clients>,
     credentials: Arc<Credentials>,
@@ -45,7 +51,7 @@ pub(super) struct Repository {
     place: std::sync::Mutex<Option<Place>>,
 }
 
-/// One request.
+/// A request to a registry.
 pub(super) struct Request<'a> {
     pub(super) image: &'a str,
     pub(super) access: Access,
@@ -55,15 +61,16 @@ pub(super) struct Request<'a> {
     pub(super) body: Option<RequestBody<'a>>,
 }
 
-/// A body that can be sent again, since the first answer may only be a challenge.
+/// A body that can be sent several times, because the first response may only be a challenge.
 pub(super) struct RequestBody<'a> {
     pub(super) length: u64,
-    /// Makes the body; it counts the bytes that it gave away.
+    /// Creates the body, which counts the bytes sent.
     pub(super) make: &'a (dyn Fn(Arc<AtomicU64>) -> Result<Body, RegistryFailure> + Send + Sync),
 }
 
 impl Request<'_> {
-    /// A failure of this request, named by its method and address. The query may hold secrets, so it is left out.
+    /// Creates the error for a failure of this request, with its method and URL. The query is omitted because it may
+    /// contain secrets.
     pub(super) fn fail(&self, failure: RegistryFailure) -> RegistryError {
         let mut url = self.url.clone();
         url.set_query(None);
@@ -113,19 +120,24 @@ impl Repository {
         &self.clients.options.time_limits
     }
 
-    /// The address of something in this repository.
+    /// Returns the URL of a path in this repository.
     pub(super) fn url(&self, image: &str, path: &str) -> Result<Url, RegistryError> {
+        self.registry_url(image, &format!("{}/{path}", self.name))
+    }
+
+    /// Returns the URL of a path in the API of the registry.
+    pub(super) fn registry_url(&self, image: &str, path: &str) -> Result<Url, RegistryError> {
         let scheme = if self.is_secure() { "https" } else { "http" };
-        let url = format!("{scheme}://{}/v2/{}/{path}", self.host, self.name);
+        let url = format!("{scheme}://{}/v2/{path}", self.host);
         url.parse().map_err(|_| {
-            let problem = format!("{url} is not an address");
+            let problem = format!("{url} is not a valid address");
             RegistryError::new(image, "making a request", RegistryFailure::Protocol { problem })
         })
     }
 
-    /// Sends a request, logs in if the registry asks for it, and gives the answer if its status is an accepted one.
+    /// Sends a request, logs in if the registry requires it, and returns the response if its status is accepted.
     pub(super) async fn send(&self, request: &Request<'_>, accepted: &[StatusCode]) -> Result<Answer, RegistryError> {
-        let used = self.authorization(request.access).await;
+        let used = self.authorization(&request.access).await;
         let mut answer = self.send_once(request, used.as_ref()).await?;
         if answer.status() == StatusCode::UNAUTHORIZED
             && !answer.is_foreign()
@@ -147,15 +159,15 @@ impl Repository {
         Err(request.fail(self.with_login(failure).await))
     }
 
-    async fn authorization(&self, access: Access) -> Option<Authorization> {
+    async fn authorization(&self, access: &Access) -> Option<Authorization> {
         let authorizations = self.authorizations.lock().await;
         authorizations
-            .get(&access)
+            .get(access)
             .filter(|authorization| authorization.is_fresh())
             .cloned()
     }
 
-    /// Logs in, unless a request beside this one just did.
+    /// Logs in, unless a concurrent request has just done so.
     async fn renew(
         &self,
         request: &Request<'_>,
@@ -169,11 +181,11 @@ impl Repository {
         {
             return Ok(Some(current.clone()));
         }
-        let answer = self.answer(request.image, request.access, challenge).await?;
+        let answer = self.answer(request.image, &request.access, challenge).await?;
         match &answer {
-            // The same password would only be refused again.
+            // The same password would be rejected again.
             Some(answer) if used.is_some_and(|used| used.header == answer.header) => return Ok(None),
-            Some(answer) => authorizations.insert(request.access, answer.clone()),
+            Some(answer) => authorizations.insert(request.access.clone(), answer.clone()),
             None => authorizations.remove(&request.access),
         };
         Ok(answer)
@@ -188,8 +200,8 @@ impl Repository {
         answer.map_err(|failure| request.fail(failure))
     }
 
-    /// Sends a request to wherever it is redirected. The login goes along while that is the registry itself, and no
-    /// further.
+    /// Sends a request and follows redirects. The login is included only while all redirects stay on the registry
+    /// itself.
     async fn follow(
         &self,
         request: &Request<'_>,
@@ -226,37 +238,37 @@ impl Repository {
         }
     }
 
-    /// Why a request failed.
+    /// Converts an error of the HTTP client to a failure.
     pub(super) fn failure(&self, error: &reqwest::Error) -> RegistryFailure {
         self.clients.failure(error)
     }
 
-    /// The client for an address that may come from the registry.
+    /// Returns a client for a URL that the registry may have specified.
     pub(super) fn client(&self, url: &Url, purpose: Purpose) -> Result<Client, RegistryFailure> {
         let reach = if self.is_own(url) {
             Reach::ANYWHERE
         } else {
-            // Without an answer there is nobody who named the address.
+            // Without a previous response, the registry cannot have specified the URL.
             let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
             Reach::of_registry(place.unwrap_or(Place::Public), purpose)
         };
         self.clients.client(url, reach)
     }
 
-    /// Remembers where the registry is: the most public place, where there are several.
+    /// Records the location of the registry, using the most public location if there are several.
     fn answered_from(&self, place: Place) {
         let mut known = self.place.lock().unwrap_or_else(PoisonError::into_inner);
         *known = Some(known.map_or(place, |known| known.min(place)));
     }
 
-    /// Whether an address is the registry itself: the scheme, host and port that the reference names.
+    /// Whether a URL belongs to the registry itself, that is, has the scheme, host and port of the reference.
     pub(super) fn is_own(&self, url: &Url) -> bool {
         let scheme = if self.is_secure() { "https" } else { "http" };
         let own = format!("{scheme}://{}", self.host).parse::<Url>();
         own.is_ok_and(|own| own.origin() == url.origin())
     }
 
-    /// What it means that another server asks for a login.
+    /// Returns the failure for a server other than the registry that requires a login.
     fn foreign_login(&self, url: &Url) -> RegistryFailure {
         let own = format!("http://{}", self.host).parse::<Url>();
         let upgraded = !self.is_secure() && url.scheme() == "https";

@@ -1,4 +1,4 @@
-//! Asking again: after which failures, how often, and after which wait.
+//! The retry policy: the failures after which requests are retried, the number of retries, and the delays.
 
 use super::error::{RegistryError, RegistryFailure};
 use crate::image::options::RetryPolicy;
@@ -6,18 +6,18 @@ use crate::image::problem::ContentProblem;
 use std::future::Future;
 use std::time::{Duration, SystemTime};
 
-/// How a failure may be mended by asking again.
+/// Whether a retry may help after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Again {
     Never,
-    /// What came was wrong or too slow; another try may bring something else, but rarely.
+    /// The content was wrong or arrived too slowly, so a retry rarely helps.
     FewTimes,
-    /// The server or network may recover, after this wait at the least.
+    /// The server or network may recover after at least this delay.
     After(Duration),
 }
 
 impl RegistryFailure {
-    /// Whether, and how, it is worth another try.
+    /// Returns whether a retry after this failure may help.
     fn again(&self) -> Again {
         match self {
             Self::RateLimited { retry_after, .. } | Self::Unavailable { retry_after, .. } => {
@@ -35,11 +35,18 @@ impl RegistryFailure {
     }
 }
 
-/// Repetitions when the content that came was wrong, or came too slowly.
+/// The number of retries if the content was wrong, or arrived too slowly.
 const WRONG_CONTENT_RETRIES: u32 = 2;
 
 impl RetryPolicy {
-    /// The wait before the next try, after `failed` tries; none when it is over.
+    /// Returns the delay before the next attempt after `failed` attempts, the last with this failure, or `None` if
+    /// there should be no further attempt.
+    pub(super) fn delay_after(&self, failure: &RegistryFailure, failed: u32) -> Option<Duration> {
+        self.delay(failure.again(), failed)
+    }
+
+    /// Returns the delay before the next attempt after `failed` attempts, or `None` if there should be no further
+    /// attempt.
     fn delay(&self, again: Again, failed: u32) -> Option<Duration> {
         let (allowed, asked) = match again {
             Again::Never => return None,
@@ -56,29 +63,50 @@ impl RetryPolicy {
     }
 }
 
-/// Runs `attempt` until it succeeds, fails for good, or was repeated often enough.
-pub(super) async fn with_retries<T, F, A>(policy: &RetryPolicy, mut attempt: F) -> Result<T, RegistryError>
+/// An error of an operation that may be retried.
+pub(super) trait Retried: std::fmt::Display {
+    /// Returns the failure that determines whether to retry, or `None` if the operation must not be retried.
+    fn failure(&self) -> Option<&RegistryFailure>;
+
+    /// Returns this error with the number of attempts set to `tries`.
+    fn after(self, tries: u32) -> Self;
+}
+
+impl Retried for RegistryError {
+    fn failure(&self) -> Option<&RegistryFailure> {
+        Some(&self.failure)
+    }
+
+    fn after(mut self, tries: u32) -> Self {
+        self.attempts = tries;
+        self
+    }
+}
+
+/// Runs `attempt` until it succeeds, fails permanently, or reaches the maximum number of retries.
+pub(super) async fn with_retries<T, E, F, A>(policy: &RetryPolicy, mut attempt: F) -> Result<T, E>
 where
+    E: Retried,
     F: FnMut() -> A,
-    A: Future<Output = Result<T, RegistryError>>,
+    A: Future<Output = Result<T, E>>,
 {
     let mut failed = 0;
     loop {
-        let mut error = match attempt().await {
+        let error = match attempt().await {
             Ok(value) => return Ok(value),
             Err(error) => error,
         };
         failed += 1;
-        let Some(delay) = policy.delay(error.failure.again(), failed) else {
-            error.attempts = failed;
-            return Err(error);
+        let again = error.failure().map_or(Again::Never, RegistryFailure::again);
+        let Some(delay) = policy.delay(again, failed) else {
+            return Err(error.after(failed));
         };
-        tracing::info!(%error, wait = ?delay, "trying again");
+        tracing::info!(%error, wait = ?delay, "retrying");
         tokio::time::sleep(delay).await;
     }
 }
 
-/// The wait in a `Retry-After` header: seconds, or a date.
+/// Returns the delay in a `Retry-After` header, which contains seconds or a date.
 pub(super) fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
     let header = header.trim();
     if let Ok(seconds) = header.parse() {

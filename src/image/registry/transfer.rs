@@ -1,8 +1,8 @@
-//! One transfer, as whoever watches is told of it.
+//! A transfer whose progress is reported.
 
 use crate::image::progress::Progress;
 
-/// A transfer that ends when it is dropped, whichever way.
+/// A transfer, successful or not, whose end is reported when the value is dropped.
 pub(super) struct Transfer<'a> {
     progress: &'a dyn Progress,
     id: u64,

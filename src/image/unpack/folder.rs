@@ -1,4 +1,4 @@
-//! A folder of an image's file system on the disk, for catalogs that are too large for memory.
+//! Extracts a folder in the file system of an image to disk, for catalogs that are too large for memory.
 
 use super::{Stop, Whiteout, copy, is_below, limit, parents, take_with_below};
 use crate::files::{FileError, create_private};
@@ -12,17 +12,18 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The most files that a folder may have.
+/// The maximum number of files in a folder.
 const MOST_FILES: usize = 100_000;
 
-/// Streams all files below the folder `inside` of the image to the folder `to`, which is there and empty, under their
-/// paths below it. Nobody else may open them. Layers lie over one another as the image's file system shows them.
+/// Streams all files below the folder `inside` of the image to the folder `to`, which must exist and be empty. Relative
+/// paths are kept, and only the current user can open the files. Layers are applied on top of each other, as in the
+/// file system of the image.
 ///
-/// `bytes` bounds what the layers may unpack to.
+/// `bytes` is the maximum total unpacked size of the layers.
 ///
 /// # Errors
-/// When there is no such file, a layer is damaged or over the limit, a path below the folder is a link or device, or
-/// `to` cannot be written.
+/// Returns an error if there are no such files, a layer is damaged, a limit is exceeded, a path below the folder is a
+/// link or device, or `to` cannot be written.
 pub fn extract_folder(image: &Image, inside: &str, to: &Path, bytes: u64) -> Result<(), ImageError> {
     let origin = image.origin();
     let inside = match inside.trim_matches('/') {
@@ -60,17 +61,17 @@ pub fn extract_folder(image: &Image, inside: &str, to: &Path, bytes: u64) -> Res
     if lower.is_empty() {
         return Err(ImageError::NotFound {
             image: origin.to_owned(),
-            what: format!("any file in /{inside}"),
+            what: format!("the content of /{inside}"),
             available: Vec::new(),
         });
     }
     Ok(())
 }
 
-/// The paths that were written, and those that may not stand there at the end, with what they are.
+/// The paths that were written, and the kinds of paths that must not remain at the end.
 type Paths = BTreeMap<String, Option<&'static str>>;
 
-/// Removes what a whiteout or a member of an upper layer hides.
+/// Removes the paths that are hidden by a whiteout or a member of an upper layer.
 fn remove(hidden: Vec<(String, Option<&'static str>)>, to: &Path, inside: &str) -> Result<(), FileError> {
     let files = hidden.into_iter().filter(|(_, refused)| refused.is_none());
     for (path, _) in files {
@@ -80,7 +81,7 @@ fn remove(hidden: Vec<(String, Option<&'static str>)>, to: &Path, inside: &str) 
     Ok(())
 }
 
-/// Puts a member in the place of what stood there.
+/// Replaces any entry at the path of a member with the member.
 fn place(lower: &mut Paths, upper: &mut Paths, member: Member<'_>, inside: &str, to: &Path) -> Result<(), Stop> {
     let Member {
         path,
@@ -107,7 +108,7 @@ fn place(lower: &mut Paths, upper: &mut Paths, member: Member<'_>, inside: &str,
         Kind::File => {
             let file = to.join(below(&path, inside));
             let made = |error: io::Error| FileError::new("write", &file, error);
-            // Folders that members in the way left empty may stand where the file goes.
+            // The file may have to replace empty folders that remained after their members were removed.
             if file.is_dir() {
                 fs::remove_dir_all(&file).map_err(made)?;
             }
@@ -122,7 +123,7 @@ fn place(lower: &mut Paths, upper: &mut Paths, member: Member<'_>, inside: &str,
     Ok(())
 }
 
-/// The part of a path below the folder.
+/// Returns the part of a path below the folder.
 fn below<'a>(path: &'a str, inside: &str) -> &'a str {
     path.get(inside.len()..).unwrap_or_default().trim_start_matches('/')
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a file-based catalog, for who reads it as an index.
+//! Findings about a file-based catalog that is used as an index.
 
 use crate::catalog::file_based::check::check;
 use crate::catalog::file_based::read::{CatalogError, CatalogLimits};
@@ -8,10 +8,10 @@ use crate::source::Place;
 use crate::validation::Strictness;
 use std::path::Path;
 
-/// All findings about the documents of a catalog, in a fixed order, with the files as the user knows them.
+/// Returns all findings about catalog documents, in a fixed order, with the file names known to the user.
 ///
 /// # Errors
-/// When a file cannot be read at all, or there is too much of something.
+/// Returns an error if a file cannot be read or a limit is exceeded.
 pub fn check_catalog(
     folder: &CatalogFolder,
     limits: CatalogLimits,

@@ -1,4 +1,5 @@
-//! Which bundles the clusters of an OLM cannot use, and what that means for those who follow their channels.
+//! Finds bundles that clusters with a given OLM cannot use, and the consequences for clusters that follow their
+//! channels.
 
 use super::dependencies;
 use super::listed::listed;
@@ -13,11 +14,11 @@ use crate::olm::releases::{Capability, Need, Olm, Since, capability};
 use crate::rules::{self, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Adds what bundles require by an OLM and the index does not have to the findings about it, and of a release what its
-/// clusters cannot use.
+/// Adds to the findings about an index the requirements of bundles that, according to an OLM, the index does not
+/// satisfy. For a release of OLM, also adds the bundles that its clusters cannot use.
 ///
 /// # Errors
-/// When the index cannot be read, or changes meanwhile.
+/// Returns an error if the index cannot be read or changes while it is being read.
 pub fn add_for_olm(findings: &mut Vec<Diagnostic>, index: &Index, olm: &Olm) -> Result<(), OpenError> {
     findings.extend(dependencies::without_provider(
         &*index.catalog_without_skip_ranges()?,
@@ -27,7 +28,7 @@ pub fn add_for_olm(findings: &mut Vec<Diagnostic>, index: &Index, olm: &Olm) -> 
     if *olm == Olm::Proposed {
         return Ok(());
     }
-    // The clusters say the same, with what it means for them.
+    // The findings for clusters report the same problems with their consequences.
     let same = [&rules::INDEX_MESSAGE_SIZE, &rules::CATALOG_MESSAGE_SIZE];
     findings.retain(|finding| !same.contains(&finding.rule));
     findings.extend(for_cluster(index, olm)?);
@@ -35,11 +36,11 @@ pub fn add_for_olm(findings: &mut Vec<Diagnostic>, index: &Index, olm: &Olm) -> 
     Ok(())
 }
 
-/// What the clusters cannot use as it is meant, in a fixed order. Bundles that are in no channel, and deprecated ones
-/// where OLM knows that they are, are never installed anew, and nothing is said about them.
+/// Returns the findings about bundles that the clusters cannot use as intended, in a fixed order. Bundles in no channel
+/// are never newly installed, nor are deprecated bundles if OLM supports deprecation, so they are not reported.
 ///
 /// # Errors
-/// When the index cannot be read, or changes meanwhile.
+/// Returns an error if the index cannot be read or changes while it is being read.
 fn for_cluster(index: &Index, olm: &Olm) -> Result<Vec<Diagnostic>, OpenError> {
     let catalog = index.catalog()?;
     let channels = catalog.packages.iter().flat_map(|package| &package.channels);
@@ -66,7 +67,7 @@ fn for_cluster(index: &Index, olm: &Olm) -> Result<Vec<Diagnostic>, OpenError> {
         for (row, how) in lacks {
             let mut message = format!("bundle {:?} {how}, and {olm} {}", bundle.name, row.instead);
             if let (Since::Release(first), Olm::Release(_)) = (row.since, olm) {
-                message.push_str(&format!(" (this works since OLM {first})"));
+                message.push_str(&format!(" (supported since OLM {first})"));
             }
             if row.rule.severity == Severity::Error {
                 for stop in stops.get(&id).into_iter().flatten() {
@@ -81,17 +82,18 @@ fn for_cluster(index: &Index, olm: &Olm) -> Result<Vec<Diagnostic>, OpenError> {
     Ok(findings)
 }
 
-/// To offer the bundle to nobody any more.
+/// The property that excludes a bundle from new installations.
 const DEPRECATED: Need = Need::Property(property::DEPRECATED);
 
-/// What of all that a bundle needs the OLM does not have.
+/// Returns the needs of a bundle that the OLM does not meet.
 fn lacks(olm: &Olm, needs: Vec<Needed>) -> Vec<(&'static Capability, String)> {
     let rows = needs.into_iter().filter_map(|Needed { need, how }| {
         let row = capability(need)?;
         (!olm.has(row)).then_some((row, how))
     });
     let mut rows: Vec<_> = rows.collect();
-    // Who passes all constraints over refuses none of them; and one size that is too large is enough.
+    // An OLM that ignores all constraints does not refuse any of them, and a single finding about an excessive size is
+    // enough.
     let has = |rows: &[(&Capability, String)], need| rows.iter().any(|(row, _)| row.need == need);
     if has(&rows, Need::Dependency(CONSTRAINT)) {
         rows.retain(|(row, _)| !matches!(row.need, Need::OtherConstraint | Need::IntentInConstraint));
@@ -102,11 +104,11 @@ fn lacks(olm: &Olm, needs: Vec<Needed>) -> Vec<(&'static Capability, String)> {
     rows
 }
 
-/// What it means for the channels of each refused bundle that it cannot be installed.
+/// Returns, for each refused bundle, the consequences for its channels.
 fn stops(catalog: &Catalog, refused: &BTreeSet<BundleId>) -> BTreeMap<BundleId, Vec<String>> {
     let mut stops: BTreeMap<BundleId, Vec<String>> = BTreeMap::new();
     for package in &catalog.packages {
-        // Channels where it means the same are named together.
+        // Channels with the same consequences are listed together.
         let mut of_package: BTreeMap<(BundleId, String), Vec<String>> = BTreeMap::new();
         for channel in &package.channels {
             for (id, stop) in stops_in(catalog, channel, refused) {
@@ -124,12 +126,12 @@ fn stops(catalog: &Catalog, refused: &BTreeSet<BundleId>) -> BTreeMap<BundleId, 
     stops
 }
 
-/// The refused bundles of a channel whose place in it makes a difference, and which.
+/// Returns the refused bundles of a channel whose position has consequences, with these consequences.
 fn stops_in(catalog: &Catalog, channel: &Channel, refused: &BTreeSet<BundleId>) -> Vec<(BundleId, String)> {
     let is_head = |id: BundleId| catalog.bundle(id).map(|bundle| &bundle.name) == channel.head.as_ref();
     let mut held: BTreeMap<BundleId, Vec<String>> = BTreeMap::new();
     for update in updates(catalog, channel) {
-        // What is refused itself is installed nowhere.
+        // A bundle that is itself refused is not installed on any cluster.
         if refused.contains(&update.to)
             && !refused.contains(&update.from)
             && let Some(from) = catalog.bundle(update.from)
@@ -144,7 +146,7 @@ fn stops_in(catalog: &Catalog, channel: &Channel, refused: &BTreeSet<BundleId>) 
             let new = is_head(id).then(|| "new installations fail".to_owned());
             let stay = held
                 .get(&id)
-                .map(|names| format!("clusters with {} stay there", listed(names)));
+                .map(|names| format!("clusters with {} cannot be updated", listed(names)));
             let stop: Vec<String> = new.into_iter().chain(stay).collect();
             (!stop.is_empty()).then(|| (id, stop.join(", and ")))
         })
@@ -184,15 +186,14 @@ mod tests {
 
     #[test]
     fn a_head_that_cannot_be_installed_stops_new_installations_and_holds_clusters_below_it() {
-        let stops =
-            "; in channel \"stable\" of package \"k\" new installations fail, and clusters with \"k.v1\" stay there";
+        let stops = "; in channel \"stable\" of package \"k\" new installations fail, and clusters with \"k.v1\" cannot be updated";
         assert_eq!(found("registry+v1", &[BY_REFERENCE]), [format!("{REFUSED}{stops}")]);
         assert_eq!(found("registry+v1", &[]), Vec::<String>::new());
     }
 
     #[test]
     fn in_the_middle_of_the_path_it_holds_only_those_who_have_no_other_way() {
-        let held = "; in channel \"stable\" of package \"k\" clusters with \"k.v1\" stay there";
+        let held = "; in channel \"stable\" of package \"k\" clusters with \"k.v1\" cannot be updated";
         assert_eq!(
             found("registry+v1", &[BY_REFERENCE, THREE]),
             [format!("{REFUSED}{held}")]
@@ -224,9 +225,10 @@ mod tests {
         assert_eq!(
             found("v0.18", &[large]),
             [
-                "cluster-bundle-size: bundle \"k.v2\" has manifests of 1200008 bytes, and OLM 0.18.0 unpacks them into a \
-                 ConfigMap as they are, which holds 1048576 bytes (this works since OLM 0.19.0); in channel \"stable\" \
-                 of package \"k\" new installations fail, and clusters with \"k.v1\" stay there"
+                "cluster-bundle-size: bundle \"k.v2\" has manifests of 1200008 bytes, and OLM 0.18.0 unpacks them \
+                 uncompressed into a ConfigMap, which is limited to 1048576 bytes (supported since OLM 0.19.0); in \
+                 channel \"stable\" of package \"k\" new installations fail, and clusters with \"k.v1\" cannot be \
+                 updated"
             ]
         );
         assert_eq!(found("0.19", &[large]), Vec::<String>::new());
@@ -234,7 +236,7 @@ mod tests {
             "UPDATE operatorbundle SET bundle = '{\"x\":\"' || hex(randomblob(1200000)) || '\"}' WHERE name = 'k.v2';";
         let found = found("0.19", &[noise]);
         assert!(
-            found.len() == 1 && found[0].contains("bytes when they are compressed"),
+            found.len() == 1 && found[0].contains("bytes after compression"),
             "{found:?}"
         );
     }

@@ -1,4 +1,4 @@
-//! Which bundles require what no bundle of the index is.
+//! Finds bundles with requirements that no bundle of the index satisfies.
 
 use super::listed::listed;
 use crate::catalog::{BundleId, Catalog, Property};
@@ -10,8 +10,9 @@ use crate::resolver::Needs;
 use crate::rules;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What bundles in channels require by this OLM and what the catalog does not have, each dependency once, in a fixed
-/// order. Deprecated bundles are never installed anew, and nothing is said about them.
+/// Returns the requirements of bundles in channels that, according to this OLM, the catalog does not satisfy, each
+/// dependency once, in a fixed order. Deprecated bundles are not reported if the OLM supports deprecation, because they
+/// are never newly installed.
 pub(super) fn without_provider(catalog: &Catalog, olm: &Olm) -> Vec<Diagnostic> {
     let channels = catalog.packages.iter().flat_map(|package| &package.channels);
     let entries = channels.flat_map(|channel| &channel.entries);
@@ -29,7 +30,7 @@ pub(super) fn without_provider(catalog: &Catalog, olm: &Olm) -> Vec<Diagnostic> 
             let what = match need.bundles {
                 Ok(providers) if providers.is_empty() => Ok(need.wish),
                 Ok(_) => continue,
-                // Of a release, what it cannot read is found by its capabilities.
+                // For a release, the capability check reports constraints that OLM cannot read.
                 Err(_) if *olm != Olm::Proposed => continue,
                 Err(reason) => Err(reason),
             };
@@ -48,8 +49,8 @@ pub(super) fn without_provider(catalog: &Catalog, olm: &Olm) -> Vec<Diagnostic> 
             };
             let bundles = listed(&bundles);
             let message = match what {
-                Ok(wish) => format!("{word} {bundles} {requires} {wish}, and no bundle of the index is that"),
-                Err(reason) => format!("OLM cannot tell what {word} {bundles} {requires}: {reason}"),
+                Ok(wish) => format!("{word} {bundles} {requires} {wish}, but no bundle in the index provides it"),
+                Err(reason) => format!("OLM cannot determine what {word} {bundles} {requires}: {reason}"),
             };
             Diagnostic::new(&rules::INDEX_DEPENDENCY, message)
         })

@@ -1,4 +1,4 @@
-//! Whether the registries have the images of an index. They are asked for manifests, never for layers.
+//! Checks whether registries contain the images of an index. Only manifests are requested, never layers.
 
 use super::listed::listed;
 use crate::catalog::{BundleId, Catalog};
@@ -12,15 +12,15 @@ use futures_util::stream;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-/// Images that are asked for at once. How many requests run at once is up to the transports.
+/// The number of images requested at once. The transports determine how many requests run at once.
 const AT_ONCE: usize = 8;
 
-/// Which images are looked for.
+/// The images to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
-    /// The bundles themselves, where the index stores them by their images.
+    /// The images of the bundles themselves, if the index stores them by image.
     Bundles,
-    /// These, and what the bundles run and list as related images.
+    /// The images of the bundles, and the images that the bundles run or list as related images.
     All,
 }
 
@@ -29,16 +29,16 @@ pub enum Which {
 pub struct Wanted {
     /// The reference as stored.
     pub image: String,
-    /// The bundles that are this image, sorted.
+    /// The bundles that are stored by this image, sorted.
     pub bundles: Vec<String>,
-    /// The other bundles that run it or list it, sorted.
+    /// The other bundles that run or list the image, sorted.
     pub users: Vec<String>,
 }
 
-/// The images of an index, each once, sorted by reference.
+/// Returns the images of an index, each once, sorted by reference.
 ///
 /// # Errors
-/// When the index cannot be read, or changes meanwhile.
+/// Returns an error if the index cannot be read or changes while it is being read.
 pub fn wanted(index: &Index, which: Which) -> Result<Vec<Wanted>, OpenError> {
     let catalog = index.catalog_without_skip_ranges()?;
     let places = places(&catalog);
@@ -75,7 +75,7 @@ pub fn wanted(index: &Index, which: Which) -> Result<Vec<Wanted>, OpenError> {
     Ok(wanted.collect())
 }
 
-/// The channels of each bundle, as a message shows them.
+/// Returns the channels of each bundle, formatted for messages.
 fn places(catalog: &Catalog) -> BTreeMap<&str, String> {
     let mut places: BTreeMap<&str, BTreeMap<&str, BTreeSet<String>>> = BTreeMap::new();
     for package in &catalog.packages {
@@ -100,14 +100,14 @@ fn places(catalog: &Catalog) -> BTreeMap<&str, String> {
     places.collect()
 }
 
-/// What came of asking a registry for an image: whether it is there, or `None` where the registry was not asked.
+/// The answer of a registry: success if the registry contains the image, or `None` if the registry was not queried.
 pub type Answer = Option<Result<(), ImageError>>;
 
-/// What to try after a request that failed, where there is something.
+/// A function that returns a hint after a failed request, if there is one.
 pub type Advice = fn(&RegistryError) -> Option<&'static str>;
 
-/// Asks the registries for all images, several at once; what is found, in a fixed order. A registry that does not
-/// answer even when asked again is not asked for further images, so that a dead one costs the time of a few requests.
+/// Queries the registries for all images, several at once, and returns the findings in a fixed order. A registry that
+/// does not answer even after retries is not queried for further images, so it costs only the time of a few requests.
 pub async fn ask(wanted: &[Wanted], transports: &Transports, advice: Advice) -> Vec<Diagnostic> {
     let silent = Mutex::default();
     let silent = &silent;
@@ -116,7 +116,7 @@ pub async fn ask(wanted: &[Wanted], transports: &Transports, advice: Advice) -> 
     findings(answers.buffer_unordered(AT_ONCE).collect().await, advice)
 }
 
-/// `silent` are the registries that do not answer.
+/// `silent` contains the registries that do not answer.
 async fn ask_once(wanted: &Wanted, transports: &Transports, silent: &Mutex<BTreeSet<String>>) -> Answer {
     let reference = registry_reference(&wanted.image).ok()?;
     let silent = || silent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -131,7 +131,7 @@ async fn ask_once(wanted: &Wanted, transports: &Transports, silent: &Mutex<BTree
     Some(answer.map(drop))
 }
 
-/// The reference by which a cluster would pull the image, or why there is none.
+/// Returns the reference by which a cluster would pull the image, or the reason why the image has none.
 fn registry_reference(image: &str) -> Result<RegistryReference, String> {
     match image.parse() {
         Ok(Reference::Registry(reference)) => Ok(reference),
@@ -140,7 +140,7 @@ fn registry_reference(image: &str) -> Result<RegistryReference, String> {
     }
 }
 
-/// Whether a failure, after all retries, is one of the registry and not of the image.
+/// Returns whether a failure, after all retries, is caused by the registry and not by the image.
 fn is_silence(error: &ImageError) -> bool {
     let ImageError::Registry(error) = error else {
         return false;
@@ -157,8 +157,8 @@ fn is_silence(error: &ImageError) -> bool {
     )
 }
 
-/// What is to be said about images after these answers, in a fixed order: one finding for each image, and one for all
-/// images of a registry that does not answer.
+/// Returns the findings for these answers, in a fixed order: at most one for each image, and one for all images of a
+/// registry that does not answer.
 pub fn findings(answers: Vec<(&Wanted, Answer)>, advice: Advice) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut silent: BTreeMap<String, Silence<'_>> = BTreeMap::new();
@@ -182,7 +182,7 @@ pub fn findings(answers: Vec<(&Wanted, Answer)>, advice: Advice) -> Vec<Diagnost
             Some(Err(error)) if !is_silence(&error) => {
                 let (reason, hint) = reason(&error, advice);
                 let meaning = meaning(wanted);
-                let message = format!("it is not known whether the registry has {image}, {meaning}: {reason}");
+                let message = format!("cannot determine whether the registry has {image}, {meaning}: {reason}");
                 found.push(advised(Diagnostic::new(&rules::INDEX_IMAGE_UNKNOWN, message), hint));
             }
             answer => {
@@ -210,12 +210,12 @@ impl Silence<'_> {
     fn finding(mut self, registry: &str) -> Diagnostic {
         self.images.sort_unstable_by_key(|wanted| &wanted.image);
         let (reason, hint) = self.reasons.pop_first().unwrap_or_default();
-        let mut message = format!("it is not known whether registry {registry} has ");
+        let mut message = format!("cannot determine whether registry {registry} has ");
         if let [first, more @ ..] = &self.images[..] {
             message.push_str(&format!("{}, {}", first.image, meaning(first)));
             match more.len() {
                 0 => {}
-                1 => message.push_str(", and another image"),
+                1 => message.push_str(", and one other image"),
                 count => message.push_str(&format!(", and {count} other images")),
             }
         }
@@ -232,7 +232,7 @@ fn is_missing(error: &ImageError) -> bool {
     }
 }
 
-/// What went wrong, without the image and the request, and what to try.
+/// Returns the error message, without the image and the request, and the hint.
 fn reason(error: &ImageError, advice: Advice) -> (String, Option<&'static str>) {
     match error {
         ImageError::Registry(error) => (with_causes(error.failure.as_ref()), advice(error)),
@@ -240,7 +240,7 @@ fn reason(error: &ImageError, advice: Advice) -> (String, Option<&'static str>) 
     }
 }
 
-/// What the image is, as a message shows it.
+/// Describes an image for a message.
 fn meaning(Wanted { bundles, users, .. }: &Wanted) -> String {
     if bundles.is_empty() {
         format!("an image of {}", listed(users))

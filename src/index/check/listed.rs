@@ -1,9 +1,9 @@
-//! Several texts, as one finding names them.
+//! Lists several strings in one finding.
 
-/// Texts that one finding names.
+/// The maximum number of strings that one finding lists.
 const LISTED: usize = 3;
 
-/// Several texts as a message shows them, the rest of many by their number.
+/// Joins several strings for a message; beyond the maximum, only the number of remaining strings is included.
 pub(super) fn listed(texts: &[impl AsRef<str>]) -> String {
     let mut shown: Vec<String> = texts.iter().take(LISTED).map(|text| text.as_ref().to_owned()).collect();
     if texts.len() > LISTED {

@@ -1,4 +1,4 @@
-//! What a bundle needs OLM to do, as the table of capabilities names it.
+//! Determines the OLM capabilities that a bundle needs.
 
 use crate::bundle::MediaType;
 use crate::bundle::size::unpacked_size;
@@ -19,14 +19,14 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Something that a bundle needs, and how it comes to that, as a sentence without its subject.
+/// A capability that a bundle needs, and the reason, as a sentence without its subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Needed {
     pub(super) need: Need,
     pub(super) how: String,
 }
 
-/// Everything that the bundle needs. Manifests that the index does not keep need nothing.
+/// Returns all needs of the bundle. Manifests that the index does not contain have no needs.
 pub(super) fn of_bundle(index: &Index, bundle: &Bundle) -> Result<Vec<Needed>, OpenError> {
     let mut found = Found::default();
     let image = bundle.image.as_deref().filter(|image| !image.is_empty());
@@ -49,7 +49,7 @@ pub(super) fn of_bundle(index: &Index, bundle: &Bundle) -> Result<Vec<Needed>, O
         found.webhooks(csv.unwrap_or_default());
     });
     match read {
-        // The check of the index itself says that they cannot be read.
+        // The check of the index itself reports unreadable manifests.
         Ok(()) | Err(OpenError::Read(ReadError::Manifests { .. })) => Ok(found.needs),
         Err(error) => Err(error),
     }
@@ -138,7 +138,7 @@ impl Found {
         if !by_image {
             let message = plain.saturating_add(csv.map_or(0, str::len));
             if message > MESSAGE {
-                self.add(Need::LargeMessage, format!("makes a message of {message} bytes"));
+                self.add(Need::LargeMessage, format!("needs a message of {message} bytes"));
             }
             return;
         }
@@ -148,7 +148,7 @@ impl Found {
         self.add(Need::LargeImage, format!("has manifests of {plain} bytes"));
         let compressed: usize = objects.iter().map(|object| unpacked_size(object.as_bytes())).sum();
         if compressed > CONFIG_MAP {
-            let how = format!("has manifests of {compressed} bytes when they are compressed");
+            let how = format!("has manifests of {compressed} bytes after compression");
             self.add(Need::HugeImage, how);
         }
     }

@@ -1,4 +1,5 @@
-//! What an administrator does not allow of an index: the catalog itself, and what is in its bundles.
+//! Finds contents of an index that an administrator does not allow: the catalog itself, and the contents of its
+//! bundles.
 
 use super::listed::listed;
 use crate::catalog::{BundleId, manifests};
@@ -13,11 +14,12 @@ use crate::validation::policy::{Terms, judge, judge_catalog, judge_image};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What a policy does not allow, in a fixed order: the catalog, where it is an image; its bundles, their images and
-/// what their manifests bring. Manifests that the index does not keep are named in one warning.
+/// Returns the violations of a policy, in a fixed order: by the catalog, if it is an image, and by its bundles, their
+/// images and the contents of their manifests. A single warning names the bundles whose manifests the index does not
+/// contain.
 ///
 /// # Errors
-/// When the index cannot be read, or changes meanwhile.
+/// Returns an error if the index cannot be read or changes while it is being read.
 pub fn against_policy(index: &Index, location: &IndexLocation, terms: &Terms) -> Result<Vec<Diagnostic>, OpenError> {
     let mut findings = Vec::new();
     if let IndexLocation::Image(Reference::Registry(image)) = location {
@@ -44,14 +46,14 @@ pub fn against_policy(index: &Index, location: &IndexLocation, terms: &Terms) ->
         let read = index.with_manifests(bundle.manifests, objects_of);
         let (csv, objects) = match read {
             Ok(read) => read,
-            // The check of the index itself says that they cannot be read.
+            // The check of the index itself reports unreadable manifests.
             Err(OpenError::Read(ReadError::Manifests { .. })) => continue,
             Err(error) => return Err(error),
         };
         let csv = match csv {
             None if objects.is_empty() => {
                 unseen.push(name.to_string());
-                // A database may keep this one without the others.
+                // A database may contain the ClusterServiceVersion without the other manifests.
                 index
                     .csv(bundle.manifests)?
                     .and_then(|text| serde_json::from_str(&text).ok())
@@ -60,7 +62,7 @@ pub fn against_policy(index: &Index, location: &IndexLocation, terms: &Terms) ->
         };
         let values: Vec<&Value> = objects.iter().collect();
         for broken in judge(terms, csv.as_ref(), &values) {
-            // Images are judged above, each once.
+            // Images were already judged above, each once.
             if *broken.rule == rules::POLICY_SOURCE {
                 continue;
             }
@@ -84,7 +86,7 @@ pub fn against_policy(index: &Index, location: &IndexLocation, terms: &Terms) ->
             ("bundles", "their")
         };
         let message = format!(
-            "the index keeps no manifests of {} {bundles} ({}), so {them} kinds and permissions were not judged",
+            "the index contains no manifests of {} {bundles} ({}), so {them} kinds and permissions were not checked",
             unseen.len(),
             listed(&unseen)
         );
@@ -94,7 +96,7 @@ pub fn against_policy(index: &Index, location: &IndexLocation, terms: &Terms) ->
     Ok(findings)
 }
 
-/// The ClusterServiceVersion and the objects beside it, as far as they can be read.
+/// Returns the ClusterServiceVersion and the other objects, except those that cannot be parsed.
 fn objects_of(csv: Option<&str>, objects: &[&str]) -> (Option<Value>, Vec<Value>) {
     let read = |text: &str| serde_json::from_str::<Value>(text).ok();
     let others = objects.iter().filter(|text| manifests::kind(text) != csv::KIND);

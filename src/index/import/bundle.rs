@@ -1,4 +1,4 @@
-//! The rows of a bundle of a file-based catalog.
+//! Computes the rows of a bundle in a file-based catalog.
 
 use crate::catalog::file_based::RelatedImage;
 use crate::catalog::file_based::document::Document;
@@ -12,17 +12,17 @@ use crate::text::canonical;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The place of a bundle in its package.
+/// The position of a bundle in its package.
 pub(super) struct Membership<'a> {
     pub(super) package: &'a str,
     pub(super) channels: BTreeSet<String>,
-    /// The edges that the bundle is stored with: those of one of its entries, and the range of one.
+    /// The stored edges of the bundle: the edges of one of its entries, and the range of one of its entries.
     pub(super) replaces: Option<&'a str>,
     pub(super) skips: Vec<&'a str>,
     pub(super) skip_range: Option<&'a str>,
 }
 
-/// The rows of a bundle, and the related images whose names its ClusterServiceVersion does not say.
+/// Returns the rows of a bundle, and the related images whose names are not in its ClusterServiceVersion.
 pub(super) fn read(
     origin: &str,
     bundle: &catalog::Bundle,
@@ -99,7 +99,7 @@ fn pairs(values: &[Property]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The APIs among some values. That of a kind whose resource nobody names is empty.
+/// Returns the APIs among some values. The plural names are empty if unknown.
 fn apis(values: &[Property], plurals: &BTreeMap<GroupVersionKind, String>) -> BTreeSet<Api> {
     let kinds = values.iter().filter_map(Property::group_version_kind);
     let api = |kind: GroupVersionKind| Api {
@@ -111,7 +111,7 @@ fn apis(values: &[Property], plurals: &BTreeMap<GroupVersionKind, String>) -> BT
     kinds.map(api).collect()
 }
 
-/// The names of the resources of the kinds that a bundle defines, owns and needs.
+/// Returns the plural names of the kinds that a bundle defines, owns and requires.
 fn plurals(csv: &Value, stored: &Stored) -> BTreeMap<GroupVersionKind, String> {
     let known = stored.provided.iter().chain(&stored.required);
     let known = known.map(|api| {
@@ -126,13 +126,14 @@ fn plurals(csv: &Value, stored: &Stored) -> BTreeMap<GroupVersionKind, String> {
         let kind = GroupVersionKind::new(group, owned["version"].as_str()?, owned["kind"].as_str()?);
         Some((kind, plural.to_owned()))
     });
-    // What manifests define stands above what is said of it.
+    // Definitions in manifests take precedence over statements about them.
     let mut plurals: BTreeMap<GroupVersionKind, String> = owned.collect();
     plurals.extend(known);
     plurals
 }
 
-/// All objects in the form of an index. A ClusterServiceVersion that only stands for one is none of them.
+/// Returns all objects in the form that an index stores. A ClusterServiceVersion generated from metadata is not
+/// included.
 fn manifests(csv: &Value, objects: &[Value]) -> Manifests {
     let mut text = Vec::new();
     let mut own = None;

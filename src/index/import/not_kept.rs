@@ -1,52 +1,52 @@
-//! What an index cannot hold of a file-based catalog.
+//! The data of a file-based catalog that an index cannot represent.
 
 use crate::catalog::graph::Difference;
 use std::fmt;
 
-/// Something of a catalog that is not in the index that was made of it.
+/// Data of a catalog that is missing from the index made from it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NotKept {
-    /// The package; empty for what belongs to none.
+    /// The package; empty if the data belongs to no package.
     pub package: String,
-    /// What of it.
+    /// The missing part.
     pub part: Part,
 }
 
-/// A part of a package.
+/// A part of a catalog that an index cannot represent.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// The description of the package.
     Description,
-    /// The icon of the package, where it is not that of the head of its default channel.
+    /// The icon of the package, if it differs from that of the head of its default channel.
     Icon,
-    /// An edge or a place in a channel.
+    /// An edge or a position in a channel.
     Graph(Difference),
-    /// The range that an entry of a channel skips, where the bundle is stored with another one.
+    /// The skip range of a channel entry, if the bundle is stored with a different range.
     SkipRange {
         /// The channel.
         channel: String,
         /// The bundle.
         bundle: String,
-        /// The range; none where the entry has none.
+        /// The range of the entry; `None` if it has none.
         range: Option<String>,
-        /// That with which the bundle is stored.
+        /// The range that is stored with the bundle.
         stored: Option<String>,
     },
-    /// The names of related images that the ClusterServiceVersion does not name.
+    /// The names of related images that are missing from the ClusterServiceVersion.
     ImageNames {
         /// The bundle.
         bundle: String,
         /// The images.
         images: Vec<String>,
     },
-    /// That something is deprecated, with the message.
+    /// A deprecation, with its message.
     Deprecation {
-        /// Its schema.
+        /// The schema of the deprecated item.
         schema: String,
-        /// Its name; empty for the package.
+        /// The name of the deprecated item; empty for the package.
         name: String,
     },
-    /// A field that the schema does not know.
+    /// A field that is not defined in the schema.
     Field {
         /// The schema of the document.
         schema: String,
@@ -55,7 +55,7 @@ pub enum Part {
         /// The field.
         field: String,
     },
-    /// A document of another schema.
+    /// A document with a different schema.
     Document {
         /// The schema.
         schema: String,
@@ -76,10 +76,11 @@ impl fmt::Display for NotKept {
 impl fmt::Display for Part {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Description => write!(formatter, "an index has no place for the description of a package"),
+            Self::Description => write!(formatter, "a database has no field for the description of a package"),
             Self::Icon => write!(
                 formatter,
-                "an index has no icon of a package but that of the head of its default channel, which is another"
+                "a database contains only the icon of the head of the default channel, which differs from that of the \
+                package"
             ),
             Self::Graph(Difference::Skips {
                 channel,
@@ -87,8 +88,8 @@ impl fmt::Display for Part {
                 replaced,
             }) => write!(
                 formatter,
-                "in channel {channel} {bundle} skips {replaced} instead of replacing it: one of them is not on the way \
-                 from the head"
+                "in channel {channel}, {bundle} skips {replaced} instead of replacing it because one of the bundles is \
+                not on the path from the head"
             ),
             Self::Graph(Difference::Joins { channel, bundle }) => write!(
                 formatter,
@@ -103,14 +104,15 @@ impl fmt::Display for Part {
                 let shown = |range: &Option<String>| range.clone().unwrap_or_else(|| "nothing".to_owned());
                 write!(
                     formatter,
-                    "the skipRange of {bundle} is that of one channel for all: in {channel} it was {}, and is {}",
+                    "a database contains a single skipRange of {bundle} for all channels: in {channel}, it changes \
+                    from {} to {}",
                     shown(range),
                     shown(stored)
                 )
             }
             Self::ImageNames { bundle, images } => write!(
                 formatter,
-                "the names of {} related images of {bundle}, which its ClusterServiceVersion does not name",
+                "the names of {} related images of {bundle}, which are missing from its ClusterServiceVersion",
                 images.len()
             ),
             Self::Deprecation { schema, name } => {
@@ -119,7 +121,7 @@ impl fmt::Display for Part {
                 } else {
                     format!(" {name}")
                 };
-                write!(formatter, "an index cannot say that {schema}{name} is deprecated")
+                write!(formatter, "a database cannot mark {schema}{name} as deprecated")
             }
             Self::Field { schema, name, field } => {
                 write!(formatter, "the field {field} of {schema} {name}")

@@ -1,4 +1,4 @@
-//! What is in an index that is open, whichever form it has.
+//! The contents of an open index, in either form.
 
 use super::{Index, OpenCatalog, OpenError};
 use crate::catalog::file_based::document::Document;
@@ -12,10 +12,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 impl Index {
-    /// Packages, channels and bundles, without the manifests.
+    /// Returns packages, channels and bundles, without the manifests.
     ///
     /// # Errors
-    /// When the database is damaged or changes meanwhile.
+    /// Returns an error if the database is damaged or changes while it is being read.
     pub fn catalog(&self) -> Result<Cow<'_, Catalog>, ReadError> {
         match self {
             Self::Database(database) => Ok(Cow::Owned(database.database.catalog()?)),
@@ -23,10 +23,10 @@ impl Index {
         }
     }
 
-    /// As [`Index::catalog`], where the ranges that bundles skip are not needed, which a database is slow to give.
+    /// Like [`Index::catalog`], for callers that do not need the skip ranges, which are slow to read from a database.
     ///
     /// # Errors
-    /// As [`Index::catalog`].
+    /// Returns the same errors as [`Index::catalog`].
     pub(crate) fn catalog_without_skip_ranges(&self) -> Result<Cow<'_, Catalog>, ReadError> {
         match self {
             Self::Database(database) => Ok(Cow::Owned(database.database.catalog_without_skip_ranges()?)),
@@ -34,11 +34,11 @@ impl Index {
         }
     }
 
-    /// The images that some bundles of this index's `catalog` are recorded with: those that they run and list, and
-    /// their own.
+    /// Returns the related images of some bundles of this index's `catalog`: the images that the bundles run and list,
+    /// and the images of the bundles themselves.
     ///
     /// # Errors
-    /// When the index is damaged or changes meanwhile.
+    /// Returns an error if the index is damaged or changes while it is being read.
     pub fn related_images(
         &self,
         catalog: &Catalog,
@@ -65,10 +65,10 @@ impl Index {
         }
     }
 
-    /// The ClusterServiceVersion of a bundle; absent where the index does not keep it.
+    /// Returns the ClusterServiceVersion of a bundle; `None` if the index does not contain it.
     ///
     /// # Errors
-    /// When the index is damaged or changes meanwhile.
+    /// Returns an error if the index is damaged or changes while it is being read.
     pub fn csv(&self, id: ManifestsId) -> Result<Option<String>, OpenError> {
         match self {
             Self::Database(database) => Ok(database.database.csv(id)?),
@@ -76,11 +76,12 @@ impl Index {
         }
     }
 
-    /// Hands the manifests of a bundle to `read`: the ClusterServiceVersion, and all objects. There are none where the
-    /// index does not keep them.
+    /// Passes the manifests of a bundle to `read`: the ClusterServiceVersion, and all objects. Passes no manifests if
+    /// the index does not contain them.
     ///
     /// # Errors
-    /// When the index is damaged or changes meanwhile, or the manifests in a database are not JSON.
+    /// Returns an error if the index is damaged or changes while it is being read, or the manifests in a database are
+    /// not JSON.
     pub(crate) fn with_manifests<T>(
         &self,
         id: ManifestsId,
@@ -96,10 +97,10 @@ impl Index {
         }
     }
 
-    /// Every kind that the index knows with its plural name, in a fixed order.
+    /// Returns every kind in the index with its plural name, in a fixed order.
     ///
     /// # Errors
-    /// When the index is damaged or changes meanwhile.
+    /// Returns an error if the index is damaged or changes while it is being read.
     pub fn apis(&self) -> Result<Vec<ServedResource>, OpenError> {
         match self {
             Self::Database(database) => Ok(database.database.apis()?),
@@ -115,10 +116,10 @@ impl Index {
         }
     }
 
-    /// Checks that what was read is what is there now.
+    /// Checks that the index has not changed since it was opened.
     ///
     /// # Errors
-    /// When it was changed since it was opened.
+    /// Returns an error if the index was changed since it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), OpenError> {
         match self {
             Self::Database(database) => Ok(database.database.check_unchanged()?),
@@ -128,7 +129,7 @@ impl Index {
 }
 
 impl OpenCatalog {
-    /// The document of a bundle.
+    /// Returns the document of a bundle.
     pub(super) fn document(&self, id: ManifestsId) -> Result<Option<Document>, OpenError> {
         let handle = usize::try_from(id.0)
             .ok()
@@ -142,8 +143,8 @@ impl OpenCatalog {
     }
 }
 
-/// The kinds whose plural names a bundle says: in its CustomResourceDefinitions, and in what its ClusterServiceVersion,
-/// or what stands for it, owns and requires.
+/// Returns the kinds whose plural names a bundle specifies: in its CustomResourceDefinitions, and in the owned and
+/// required APIs of its ClusterServiceVersion or of the one generated from its metadata.
 fn apis_in(bundle: &Document) -> Vec<ServedResource> {
     let manifests = Manifests::of(bundle);
     let objects = manifests.objects.iter();

@@ -1,4 +1,4 @@
-//! What an index shows of its packages and bundles to people.
+//! The human-readable descriptions of packages and bundles in an index.
 
 use super::{Index, OpenCatalog, OpenError};
 use crate::catalog::file_based::document::Document;
@@ -9,29 +9,29 @@ use crate::index::render::named_images;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 
-/// What there is of a bundle.
+/// The description of a bundle.
 #[derive(Debug, Default)]
 pub(crate) struct Described {
-    /// Its ClusterServiceVersion as JSON, or what stands for it in a catalog that holds no manifests.
+    /// The ClusterServiceVersion as JSON, or one generated from metadata in a catalog that contains no manifests.
     pub(crate) csv: Option<String>,
-    /// Its manifests as JSON, the ClusterServiceVersion among them; none where the index does not hold them.
+    /// The manifests as JSON, including the ClusterServiceVersion; empty if the index does not contain them.
     pub(crate) objects: Vec<String>,
-    /// The images that it needs.
+    /// The images that the bundle needs.
     pub(crate) related_images: Vec<RelatedImage>,
 }
 
-/// What a file-based catalog says of a package beside its channels.
+/// The description of a package in a file-based catalog, without its channels.
 #[derive(Debug, Default)]
 pub(crate) struct DescribedPackage {
-    /// Markdown.
+    /// The description, in Markdown.
     pub(crate) description: String,
-    /// The bytes of its picture, in base64.
+    /// The bytes of the icon, in base64.
     pub(crate) icon: Option<String>,
-    /// What should no longer be chosen, and why.
+    /// The deprecated items, each with its message.
     pub(crate) deprecations: Vec<Deprecation>,
-    /// Its documents of schemas that only their writers know, in the order of the catalog.
+    /// The package documents with other schemas, in the order of the catalog.
     pub(crate) others: Vec<Document>,
-    /// Its document.
+    /// The document of the package.
     document: Option<Document>,
 }
 
@@ -39,17 +39,17 @@ pub(crate) struct DescribedPackage {
 #[derive(Debug)]
 pub(crate) struct Describer<'a> {
     index: &'a Index,
-    /// Of a database, by bundle.
+    /// The related images in a database, by bundle.
     images: HashMap<String, Vec<String>>,
-    /// The documents of a catalog about packages, by package.
+    /// The numbers of the catalog documents about packages, by package.
     documents: HashMap<Text, Vec<usize>>,
 }
 
 impl<'a> Describer<'a> {
-    /// Finds out what there is.
+    /// Reads the related images of a database, or finds the catalog documents about packages.
     ///
     /// # Errors
-    /// When the database is damaged or changes meanwhile.
+    /// Returns an error if the database is damaged or changes while it is being read.
     pub(crate) fn new(index: &'a Index) -> Result<Self, OpenError> {
         let (mut images, mut documents) = (HashMap::new(), HashMap::<Text, Vec<usize>>::new());
         match index {
@@ -69,10 +69,10 @@ impl<'a> Describer<'a> {
         })
     }
 
-    /// What is said of a package.
+    /// Returns the description of a package.
     ///
     /// # Errors
-    /// When the catalog cannot be read again.
+    /// Returns an error if the catalog cannot be read again.
     pub(crate) fn package(&self, package: &str) -> Result<DescribedPackage, OpenError> {
         let mut described = DescribedPackage::default();
         let Index::Catalog(open) = self.index else {
@@ -106,10 +106,10 @@ impl<'a> Describer<'a> {
         Ok(described)
     }
 
-    /// What is said of a bundle of a package.
+    /// Returns the description of a bundle of a package.
     ///
     /// # Errors
-    /// When the index is damaged or changes meanwhile.
+    /// Returns an error if the index is damaged or changes while it is being read.
     pub(crate) fn bundle(&self, package: &DescribedPackage, bundle: &Bundle) -> Result<Described, OpenError> {
         match self.index {
             Index::Database(_) => {

@@ -1,4 +1,4 @@
-//! Why a version is not released.
+//! Errors that prevent the release of a version.
 
 use crate::catalog::file_based::edit::CatalogEditError;
 use crate::catalog::file_based::template::{Image, TemplateError};
@@ -7,7 +7,7 @@ use crate::files::FileError;
 use crate::index::render::bundle::BundleError;
 use std::path::PathBuf;
 
-/// Why a version is not released. Nothing has changed then.
+/// An error that prevents the release of a version. In this case, nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReleaseError {
     /// The folder of the operator is not in a repository.
@@ -22,63 +22,63 @@ pub enum ReleaseError {
     /// The bundle cannot be rendered.
     #[error("cannot render {reference}")]
     Bundle {
-        /// What names it.
+        /// The reference or folder of the bundle.
         reference: String,
-        /// Why not.
+        /// The error from rendering the bundle.
         source: Box<BundleError>,
     },
-    /// Other bundles of a template cannot be rendered.
+    /// Some other bundles of a template cannot be rendered.
     #[error("{} of {of} bundles cannot be rendered", .problems.len())]
     Bundles {
-        /// The bundles, and what is wrong with them.
+        /// The bundles, each with its problem.
         problems: Vec<(Image, BundleError)>,
-        /// How many bundles there are.
+        /// The number of bundles.
         of: usize,
     },
-    /// The bundle is of another package.
-    #[error("{reference} is a bundle of package {found:?}, and the operator is {package:?}")]
+    /// The bundle belongs to a different package.
+    #[error("{reference} is a bundle of package {found:?}, but the operator is {package:?}")]
     Package {
-        /// What names the bundle.
+        /// The reference or folder of the bundle.
         reference: String,
-        /// Its package.
+        /// The package of the bundle.
         found: String,
-        /// The operator.
+        /// The package of the operator.
         package: String,
     },
-    /// The bundle is of another version.
-    #[error("{reference} is a bundle of version {found:?}, and {version:?} is to be released")]
+    /// The bundle has a different version.
+    #[error("{reference} is a bundle of version {found:?}, but {version:?} is being released")]
     Version {
-        /// What names the bundle.
+        /// The reference or folder of the bundle.
         reference: String,
-        /// Its version.
+        /// The version of the bundle.
         found: String,
-        /// The version that was asked for.
+        /// The requested version.
         version: String,
     },
-    /// There is no folder of the version.
-    #[error("{} has no folder of version {version:?} with a release-config.yaml", folder.display())]
+    /// The version has no folder.
+    #[error("{} has no folder for version {version:?} with a release-config.yaml", folder.display())]
     NoVersion {
         /// The folder of the operator.
         folder: PathBuf,
         /// The version.
         version: String,
     },
-    /// The version does not fit into a template.
-    #[error("{}: the version does not fit", template.display())]
+    /// The version cannot be added to a template.
+    #[error("the version cannot be added to the template {}", template.display())]
     Template {
         /// The template.
         template: PathBuf,
-        /// Why not.
-        source: TemplateChangeError,
+        /// The problem with the template.
+        source: Box<TemplateChangeError>,
     },
-    /// The template with the version is none.
+    /// The template is invalid after the version has been added.
     #[error(transparent)]
     Changed(#[from] TemplateError),
     /// A catalog cannot be changed.
     #[error(transparent)]
     Catalog(Box<CatalogEditError>),
-    /// A catalog has what its template does not have.
-    #[error("{} has what the template {template} does not have: {}", catalog.display(), documents.join(", "))]
+    /// A catalog contains documents that its template does not contain.
+    #[error("{} contains documents that the template {template} does not contain: {}", catalog.display(), documents.join(", "))]
     Foreign {
         /// The catalog.
         catalog: PathBuf,

@@ -4,13 +4,13 @@ use super::error::ReleaseError;
 use crate::files::FileError;
 use std::path::{Path, PathBuf};
 
-/// The folder of the repository, and the name of the operator.
+/// Returns the folder of the repository, and the name of the operator.
 pub(super) fn repository(operator: &Path) -> Result<(PathBuf, String), ReleaseError> {
     let real = operator
         .canonicalize()
         .map_err(|error| FileError::new("read", operator, error))?;
     let package = real.file_name().map(|name| name.to_string_lossy().into_owned());
-    // As the user wrote it, where that leads so far up.
+    // The path as the user wrote it, if it leads up to the repository.
     let written = operator.parent().and_then(Path::parent).map(|root| match root {
         root if root.as_os_str().is_empty() => Path::new("."),
         root => root,
@@ -26,7 +26,7 @@ pub(super) fn repository(operator: &Path) -> Result<(PathBuf, String), ReleaseEr
     }
 }
 
-/// The path of a file inside the repository.
+/// Returns the path of a file relative to the repository.
 pub(super) fn inside(root: &Path, path: &Path) -> Result<String, ReleaseError> {
     let root = match root.to_str() {
         Some(".") => Path::new(""),

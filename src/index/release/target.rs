@@ -1,10 +1,11 @@
-//! A catalog, and what its template makes of it.
+//! Renders a template into one of its catalogs.
 
+use super::ReleaseRequest;
 use super::error::ReleaseError;
 use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor, Wanted};
 use crate::catalog::file_based::template::{Kind, Template, TemplateDocument};
 use crate::catalog::file_based::{Blob, Bundle, Property, Schema};
-use crate::catalog::release::{Mapping, level};
+use crate::catalog::release::Mapping;
 use crate::index::render::bundle::RenderedBundle;
 use crate::olm::property::PACKAGE;
 use serde_json::{Value, json};
@@ -15,10 +16,10 @@ use std::path::PathBuf;
 pub(super) struct Target {
     /// The name of the catalog.
     pub(super) name: String,
-    /// The folder of the package in it.
+    /// The folder of the package in the catalog.
     pub(super) folder: PathBuf,
     pub(super) editor: Editor,
-    /// Name and version of the bundles that it has, by image.
+    /// The names and versions of the bundles in the catalog, by image.
     pub(super) known: BTreeMap<String, (String, String)>,
 }
 
@@ -28,8 +29,9 @@ pub(super) fn rendered_into(
     template: Template,
     bundles: &BTreeMap<String, RenderedBundle>,
     (mapping, package): (&Mapping, &str),
-    (own, overwrite): (&str, bool),
+    request: &ReleaseRequest<'_>,
 ) -> Result<Edited, ReleaseError> {
+    let own = request.bundle;
     let Target {
         name,
         folder,
@@ -50,7 +52,7 @@ pub(super) fn rendered_into(
                 let image = images.next().unwrap_or_default();
                 match bundles.get(&image) {
                     Some(bundle) if image == own || !known.contains_key(&image) => {
-                        let new = bundle.to_add(level(&name)).map_err(CatalogEditError::Write)?;
+                        let new = bundle.to_add(request.level(&name)).map_err(CatalogEditError::Write)?;
                         Wanted::Document(new.document)
                     }
                     _ => Wanted::Bundle { image },
@@ -69,7 +71,7 @@ pub(super) fn rendered_into(
         keep(&editor, package, &mut wanted)?;
     }
     let leaving = editor.set_documents(package, wanted)?;
-    if !leaving.is_empty() && !overwrite {
+    if !leaving.is_empty() && !request.overwrite {
         return Err(ReleaseError::Foreign {
             catalog: folder,
             template: mapping.template.clone(),
@@ -82,7 +84,7 @@ pub(super) fn rendered_into(
     Ok(editor.finish()?)
 }
 
-/// What a template has to know of a bundle that is in the catalog.
+/// Returns the data that a template needs about a bundle that is already in the catalog.
 fn stand_in(package: &str, name: &str, version: &str, image: &str) -> Bundle {
     let identity = json!({"packageName": package, "version": version}).to_string();
     Bundle {
@@ -94,9 +96,9 @@ fn stand_in(package: &str, name: &str, version: &str, image: &str) -> Bundle {
     }
 }
 
-/// What a semver template has no place for stays in the catalog: deprecations, and documents of other schemas. Such a
-/// template takes what user interfaces show of a package from the head of its default channel: where that is in the
-/// catalog already, so is what they show.
+/// Keeps documents that a semver template cannot represent: deprecations, and documents with other schemas. Such a
+/// template takes the icon and description of a package from the head of its default channel; if that head is already
+/// in the catalog, the existing icon and description are kept.
 fn keep(editor: &Editor, package: &str, wanted: &mut Vec<Wanted>) -> Result<(), CatalogEditError> {
     let documents = editor.documents(package)?.values;
     let schema = |value: &Value| Schema::from(value["schema"].as_str().unwrap_or_default());

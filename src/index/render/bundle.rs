@@ -1,4 +1,4 @@
-//! A single bundle: fetched, judged and rendered.
+//! Fetches, judges and renders a single bundle.
 
 use super::sources::SourceOptions;
 use super::{RenderError, render_record};
@@ -12,44 +12,44 @@ use crate::image::Transports;
 use crate::index::intake::{IntakeError, Recording, prepare};
 use crate::version::parse_tolerant;
 
-/// Why a bundle cannot be rendered.
+/// An error that prevents rendering a bundle.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
-    /// What names it is neither a folder nor a reference.
+    /// The argument is neither a folder nor a reference.
     #[error(transparent)]
     Location(#[from] LocationError),
-    /// It cannot be fetched.
+    /// The bundle cannot be fetched.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// It has errors.
+    /// The bundle has errors.
     #[error(transparent)]
     Intake(#[from] IntakeError),
-    /// It cannot be written as a document.
+    /// The bundle cannot be written as a document.
     #[error(transparent)]
     Render(#[from] RenderError),
 }
 
-/// A bundle as a catalog has it, and what it says of its place there.
+/// A bundle in catalog form, with the data that determines its position in the catalog.
 #[derive(Debug)]
 pub struct RenderedBundle {
-    /// Its document.
+    /// The document of the bundle.
     pub bundle: Bundle,
-    /// Its name, with what its ClusterServiceVersion replaces and skips.
+    /// The name of the bundle, with the bundles that its ClusterServiceVersion replaces and skips.
     pub entry: WrittenEntry,
-    /// Its version as written; may be empty.
+    /// The version as written; may be empty.
     pub version: String,
-    /// The channels of its annotations, sorted.
+    /// The channels in its annotations, sorted.
     pub channels: Vec<String>,
-    /// The default channel of its annotations.
+    /// The default channel in its annotations.
     pub default_channel: Option<String>,
-    /// What was found about it; none is an error.
+    /// Findings about the bundle, without any errors.
     pub findings: Vec<Diagnostic>,
 }
 
-/// Fetches a bundle by a reference or from a folder, and renders it.
+/// Fetches a bundle by reference or from a folder, and renders it.
 ///
 /// # Errors
-/// When it cannot be fetched or has errors.
+/// Returns an error if the bundle cannot be fetched or has errors.
 pub async fn render_bundle(
     reference: &str,
     transports: &Transports,
@@ -91,10 +91,11 @@ pub async fn render_bundle(
 }
 
 impl RenderedBundle {
-    /// The bundle as it is added to a catalog, with old forms replaced up to a level.
+    /// Returns the bundle in the form in which it is added to a catalog, with old forms replaced by newer ones up to
+    /// `level`.
     ///
     /// # Errors
-    /// When the document holds what JSON cannot.
+    /// Returns an error if the document cannot be written as JSON.
     pub fn to_add(&self, level: Level) -> Result<NewBundle, serde_json::Error> {
         let document = Document::from_json(&serde_json::to_string(&Blob::Bundle(self.bundle.clone()))?)?;
         let document = serde_json::from_str(&serde_json::to_string(&migrated(document, level))?)?;

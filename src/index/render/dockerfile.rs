@@ -1,4 +1,4 @@
-//! The Dockerfile with which other tools build the image of a file-based catalog.
+//! The Dockerfile for building the image of a file-based catalog with other tools.
 
 use crate::files::{self, FileError};
 use crate::index::image::CONFIGS_LABEL;
@@ -6,59 +6,59 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// The image without content. It holds no program, so the catalog alone is in an image that stands on it.
+/// The empty image. It contains no program, so an image based on it contains only the catalog.
 pub(crate) const SCRATCH: &str = "scratch";
 
-/// What the image of a catalog is made of.
+/// The parts of a catalog image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CatalogImage {
-    /// The image that it stands on, with `/bin/opm`; or [`SCRATCH`].
+    /// The base image, which contains `/bin/opm`, or [`SCRATCH`].
     pub base: String,
-    /// The image whose `/bin/opm` makes the cache.
+    /// The image whose `/bin/opm` creates the cache.
     pub builder: String,
-    /// More labels.
+    /// Additional labels.
     pub labels: BTreeMap<String, String>,
 }
 
-/// Why there is no Dockerfile.
+/// An error that prevents writing a Dockerfile.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DockerfileError {
-    /// A catalog is a folder.
-    #[error("{} is not a directory: a file-based catalog is a folder of files", folder.display())]
+    /// The catalog is not a folder.
+    #[error("{} is not a folder, but a file-based catalog is a folder of files", folder.display())]
     NotAFolder {
-        /// What is not one.
+        /// The path.
         folder: PathBuf,
     },
-    /// The folder has no name that a Dockerfile can say.
-    #[error("{} has no name that can stand in a Dockerfile", folder.display())]
+    /// The name of the folder is not allowed in a Dockerfile.
+    #[error("the name of {} is not allowed in a Dockerfile", folder.display())]
     Name {
         /// The folder.
         folder: PathBuf,
     },
-    /// There is one already.
-    #[error("{} is there already", file.display())]
+    /// The Dockerfile already exists.
+    #[error("{} already exists", file.display())]
     Taken {
         /// The file.
         file: PathBuf,
     },
-    /// Something has to run where nothing is.
-    #[error("the builder image cannot be {SCRATCH:?}: a program of it makes the cache of the catalog")]
+    /// The builder has to run a program, but [`SCRATCH`] contains none.
+    #[error("the builder image cannot be {SCRATCH:?} because its program builds the cache of the catalog")]
     Builder,
-    /// A label with a line break or another control character.
-    #[error("the label {label:?} has a character that cannot stand in a Dockerfile")]
+    /// A label has an empty key, or contains a line break or another control character.
+    #[error("the label {label:?} has an empty key or contains a character that is not allowed in a Dockerfile")]
     Label {
-        /// Its key.
+        /// The key of the label.
         label: String,
     },
-    /// The system refused.
+    /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
-/// Writes `FOLDER.Dockerfile` beside the folder of a catalog, and returns where that is.
+/// Writes `FOLDER.Dockerfile` next to the folder of a catalog, and returns its path.
 ///
 /// # Errors
-/// When there is no such folder, the file is there already, or an image or a label is wrong.
+/// Returns an error if the folder does not exist, the Dockerfile already exists, or an image or a label is invalid.
 pub(crate) fn write_beside(folder: &Path, image: &CatalogImage) -> Result<PathBuf, DockerfileError> {
     let metadata = folder
         .metadata()
@@ -67,7 +67,7 @@ pub(crate) fn write_beside(folder: &Path, image: &CatalogImage) -> Result<PathBu
         let folder = folder.to_owned();
         return Err(DockerfileError::NotAFolder { folder });
     }
-    // `.` and `..` have their names in the path from the root only.
+    // The names of `.` and `..` are only known from their absolute paths.
     let named = match folder.file_name() {
         Some(_) => folder.to_owned(),
         None => folder
@@ -89,11 +89,11 @@ pub(crate) fn write_beside(folder: &Path, image: &CatalogImage) -> Result<PathBu
     Ok(file)
 }
 
-/// The text, for a catalog in the folder `name`: in two stages, so that the cache is made by the builder and nothing of
-/// it but the catalog and the cache comes into the image.
+/// Returns the Dockerfile for a catalog in the folder `name`. The Dockerfile has two stages, so that the builder
+/// creates the cache, and the image contains only the catalog and the cache.
 ///
 /// # Errors
-/// When the builder is [`SCRATCH`], or a label cannot be written.
+/// Returns an error if the builder is [`SCRATCH`], or a label cannot be written.
 pub(crate) fn dockerfile(name: &str, image: &CatalogImage) -> Result<String, DockerfileError> {
     let CatalogImage { base, builder, labels } = image;
     if builder == SCRATCH {
@@ -105,15 +105,15 @@ pub(crate) fn dockerfile(name: &str, image: &CatalogImage) -> Result<String, Doc
         format!("{name} /configs")
     };
     let mut text = format!(
-        "# The builder makes the cache with its /bin/opm.\nFROM {builder} as builder\n\nADD {added}\n\
+        "# The builder creates the cache with its /bin/opm.\nFROM {builder} as builder\n\nADD {added}\n\
          RUN [\"/bin/opm\", \"serve\", \"/configs\", \"--cache-dir=/tmp/cache\", \"--cache-only\"]\n\nFROM {base}\n"
     );
     text.push_str(if base == SCRATCH {
-        "# This image holds no program. A CatalogSource takes the catalog out of it with\n# spec:\n#   grpcPodConfig:\n\
-         #     extractContent:\n#       catalogDir: /configs\n#       cacheDir: /tmp/cache\n"
+        "# This image contains no program. A CatalogSource extracts the catalog from it with\n# spec:\n#   \
+        grpcPodConfig:\n#     extractContent:\n#       catalogDir: /configs\n#       cacheDir: /tmp/cache\n"
     } else {
-        "# This image holds /bin/opm and /bin/grpc_health_probe.\nENTRYPOINT [\"/bin/opm\"]\n\
-         CMD [\"serve\", \"/configs\", \"--cache-dir=/tmp/cache\"]\n"
+        "# This image contains /bin/opm and /bin/grpc_health_probe.\nENTRYPOINT [\"/bin/opm\"]\nCMD [\"serve\", \
+        \"/configs\", \"--cache-dir=/tmp/cache\"]\n"
     });
     // Writing to a string cannot fail.
     let _ = write!(
@@ -130,7 +130,7 @@ pub(crate) fn dockerfile(name: &str, image: &CatalogImage) -> Result<String, Doc
     Ok(text)
 }
 
-/// A string inside the double quotes of a Dockerfile. A `$` stays the begin of a variable, as it is for opm.
+/// Escapes a string for the double quotes of a Dockerfile. As in opm, a `$` still begins a variable.
 fn quoted(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    /// Without comments and empty lines.
+    /// Returns the text without comments and empty lines.
     fn instructions(text: &str) -> String {
         let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         lines.map(|line| format!("{line}\n")).collect()

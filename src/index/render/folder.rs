@@ -1,4 +1,5 @@
-//! A catalog as a folder: for each package a folder with one file, and one file beside them for the rest.
+//! Writes a catalog as a folder: a folder with one file for each package, and one file next to them for other
+//! documents.
 
 use super::sources::{Form, RenderSource, SourceError, write_all};
 use crate::catalog::file_based::write::Language;
@@ -7,20 +8,20 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
 
-/// Why a catalog cannot be written as a folder.
+/// An error that prevents writing a catalog as a folder.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// Something cannot be rendered.
+    /// A source cannot be rendered.
     #[error(transparent)]
     Source(Box<SourceError>),
-    /// There is something at the place already, or the system refuses.
+    /// The target already exists, or the folder cannot be created.
     #[error(transparent)]
     Folder(#[from] NewFolderError),
-    /// The system refuses.
+    /// A file cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The name of a package is no name for a folder.
-    #[error("the package {package:?} cannot have a folder of its name")]
+    /// The name of a package is not a valid folder name.
+    #[error("the name of package {package:?} is not a valid folder name")]
     PackageName {
         /// The package.
         package: String,
@@ -36,7 +37,7 @@ impl From<SourceError> for FolderError {
 /// Writes the catalog of all sources to `target`, which appears when it is complete. Returns the packages, by name.
 ///
 /// # Errors
-/// When there is something at `target` already, a document cannot be read, or the folder cannot be written.
+/// Returns an error if `target` already exists, a document cannot be read, or the folder cannot be written.
 pub fn write_folder(sources: &[RenderSource], form: Form, target: &Path) -> Result<Vec<String>, FolderError> {
     let folder = NewFolder::new(target)?;
     let root = folder.path();
@@ -65,7 +66,7 @@ pub fn write_folder(sources: &[RenderSource], form: Form, target: &Path) -> Resu
     Ok(packages)
 }
 
-/// The file that is being written.
+/// The file that is currently written.
 struct Open {
     package: String,
     path: PathBuf,

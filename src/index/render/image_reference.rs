@@ -1,9 +1,9 @@
-//! References that are made of what a bundle is called.
+//! Image references composed of the name, package and version of a bundle.
 
 use crate::catalog::file_based::{Bundle, Identity};
 use std::str::FromStr;
 
-/// A reference with the places `{{.Package}}`, `{{.Name}}` and `{{.Version}}`.
+/// A reference with the placeholders `{{.Package}}`, `{{.Name}}` and `{{.Version}}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageReferenceTemplate(Vec<Part>);
 
@@ -15,15 +15,15 @@ enum Part {
     Version,
 }
 
-/// A string with another place in it.
+/// A string with an unknown placeholder.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{place:?} is no place in a reference: those are {{{{.Package}}}}, {{{{.Name}}}} and {{{{.Version}}}}")]
+#[error("{place:?} is not a valid placeholder; use {{{{.Package}}}}, {{{{.Name}}}} or {{{{.Version}}}}")]
 pub struct ImageReferenceError {
-    /// What stands there.
+    /// The placeholder.
     pub place: String,
 }
 
-/// What a bundle is called.
+/// The name, package and version of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Named {
     package: String,
@@ -32,7 +32,7 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    /// What `bundle` is called.
+    /// Returns the name, package and version of `bundle`.
     pub(crate) fn of(bundle: &Bundle) -> Self {
         Self {
             package: bundle.package.clone(),
@@ -67,7 +67,7 @@ impl FromStr for ImageReferenceTemplate {
 }
 
 impl ImageReferenceTemplate {
-    /// The reference of a bundle. A `+` of its version becomes `-`, because no tag can hold it.
+    /// Returns the reference of a bundle. A `+` in its version becomes `-`, because a tag cannot contain it.
     pub(crate) fn of(&self, named: &Named) -> String {
         let parts = self.0.iter();
         parts
@@ -102,7 +102,7 @@ mod tests {
         let refused = of("r/{{.Tag}}").unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "\"{{.Tag}}\" is no place in a reference: those are {{.Package}}, {{.Name}} and {{.Version}}"
+            "\"{{.Tag}}\" is not a valid placeholder; use {{.Package}}, {{.Name}} or {{.Version}}"
         );
         assert_eq!(of("r/{{.Name").unwrap_err().place, "{{.Name");
     }

@@ -1,5 +1,5 @@
-//! Everything that can be rendered, by its name: databases, index images, catalogs in folders and images, and bundles.
-//! Several of them make one catalog.
+//! Opens everything that can be rendered, by name: databases, index images, catalogs in folders and images, and
+//! bundles. Several sources together form one catalog.
 
 use super::image_reference::{ImageReferenceTemplate, Named};
 use super::{Item, RenderError, RenderOptions, RenderedIndex, render_record};
@@ -29,27 +29,28 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// How what is named is opened and rendered.
+/// The options for opening and rendering sources.
 #[derive(Debug, Clone, Default)]
 pub struct SourceOptions<'a> {
-    /// How much may be read.
+    /// The limits for reading sources.
     pub limits: SourceLimits,
-    /// How strictly bundles are judged.
+    /// The strictness of the bundle checks.
     pub strictness: Strictness,
-    /// What goes into the catalog.
+    /// The content to include in the catalog.
     pub options: RenderOptions,
-    /// The references under which the bundles in folders will be published; without one they have no image.
+    /// The references under which the bundles in folders will be published; without references, the bundles have no
+    /// image.
     pub published: Option<&'a ImageReferenceTemplate>,
 }
 
-/// Something that was opened to be rendered.
+/// An open source.
 #[derive(Debug)]
 pub struct RenderSource {
     content: Content,
-    /// The packages that are rendered; all of them where none is named.
+    /// The packages to render; all packages if `None`.
     only: Option<BTreeSet<String>>,
     findings: Vec<Diagnostic>,
-    // What was unpacked goes with it.
+    // Unpacked files are deleted with this value.
     _database: Option<DatabaseFile>,
     _folder: Option<CatalogFolder>,
 }
@@ -62,7 +63,7 @@ enum Content {
     Template(Vec<KeyedDocument>),
 }
 
-/// A document that was made, with what its place in a catalog depends on.
+/// A generated document, with the data that determines its position in a catalog.
 #[derive(Debug)]
 struct KeyedDocument {
     schema: Schema,
@@ -71,34 +72,34 @@ struct KeyedDocument {
     document: Document,
 }
 
-/// Why something cannot be rendered.
+/// An error that prevents rendering a source.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// It is a single bundle, and no index.
+    /// The source is a single bundle, not an index.
     #[error("{name} is a bundle, not an index")]
     NoIndex {
         /// The folder or image.
         name: String,
     },
-    /// The documents of the catalog do not fit together.
+    /// The documents of the catalog are inconsistent.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// There is nothing at the path.
+    /// The path does not exist.
     #[error("there is no file or folder {}", path.display())]
     Missing {
         /// The path.
         path: PathBuf,
     },
-    /// A string that is neither a path nor a reference.
+    /// The string is neither a path nor a reference.
     #[error("{text} is neither a file, a folder nor an image")]
     Name {
-        /// The text.
+        /// The string.
         text: String,
-        /// What is wrong with it as a reference.
+        /// The problem with the string as a reference.
         source: ReferenceError,
     },
-    /// The labels of an image do not say what it is.
-    #[error("{image} is neither an index, a catalog nor a bundle: it has none of the labels by which they are known")]
+    /// The labels of an image do not identify its content.
+    #[error("{image} is neither an index, a catalog nor a bundle because it has none of the corresponding labels")]
     Unknown {
         /// The image.
         image: String,
@@ -106,7 +107,7 @@ pub enum SourceError {
     /// The image cannot be read.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// The image holds no database.
+    /// The index in the image cannot be fetched.
     #[error(transparent)]
     Fetch(#[from] FetchError),
     /// The folder of a bundle cannot be read.
@@ -121,10 +122,10 @@ pub enum SourceError {
     /// The catalog cannot be read.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// A document cannot be made.
+    /// A document cannot be generated.
     #[error(transparent)]
     Render(#[from] RenderError),
-    /// The system refused.
+    /// A file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
     /// A document cannot be written as JSON.
@@ -133,23 +134,23 @@ pub enum SourceError {
 }
 
 impl RenderSource {
-    /// Opens what `name` names: an existing file or folder, else an image.
+    /// Opens the source that `name` refers to: an existing file or folder, otherwise an image.
     ///
     /// # Errors
-    /// When it is not there, cannot be read, or is nothing that can be rendered.
+    /// Returns an error if the source does not exist, cannot be read, or cannot be rendered.
     pub async fn open(name: &str, transports: &Transports, opening: &SourceOptions<'_>) -> Result<Self, SourceError> {
         let path = Path::new(name);
         if path.is_dir() {
             return Self::of_folder(path, opening);
         }
-        // What is neither is refused by its kind.
+        // A path that is neither a file nor a folder is refused by `of_file`.
         if path.exists() {
             return Self::of_file(path, opening);
         }
         if name.starts_with(['/', '.']) {
             return Err(SourceError::Missing { path: path.to_owned() });
         }
-        let reference: Reference = name.parse().map_err(|source| SourceError::Name {
+        let reference: Reference = Reference::parse_unless_word(name).map_err(|source| SourceError::Name {
             text: name.to_owned(),
             source,
         })?;
@@ -157,10 +158,10 @@ impl RenderSource {
         Self::of_image(&image, &reference, opening)
     }
 
-    /// The documents of a catalog that was made here.
+    /// Returns a source for the documents of a generated catalog.
     ///
     /// # Errors
-    /// When one of them holds what JSON cannot.
+    /// Returns an error if a document cannot be written as JSON.
     pub(crate) fn of_documents(documents: &[TemplateDocument]) -> Result<Self, SourceError> {
         let read = documents.iter().map(|made| {
             let document = made.document()?;
@@ -180,7 +181,7 @@ impl RenderSource {
             let tree = Tree::from_directory(path, &opening.limits.bundle.tree)?;
             let mut read = bundle_of(&tree, None, opening)?;
             if let Some(published) = opening.published {
-                // What the reference is made of is known only now.
+                // The parts of the reference are only known now.
                 let reference = published.of(&Named::of(&read.0));
                 read = bundle_of(&tree, Some(&reference), opening)?;
             }
@@ -191,7 +192,7 @@ impl RenderSource {
     }
 
     fn of_file(path: &Path, opening: &SourceOptions<'_>) -> Result<Self, SourceError> {
-        // What is named as a database is to be one: that it is none is said better by opening it.
+        // A file that is named like a database should be one; if it is not, opening it produces the better error.
         if is_database(path)? || path.extension().is_some_and(|extension| extension == "db") {
             let rendered = RenderedIndex::new(
                 Database::open_within(path, opening.limits.index.steps)?,
@@ -248,7 +249,7 @@ impl RenderSource {
         }
     }
 
-    /// What was found about a bundle that was opened.
+    /// Returns the findings about an opened bundle.
     pub fn findings(&self) -> &[Diagnostic] {
         &self.findings
     }
@@ -263,10 +264,10 @@ impl RenderSource {
         }
     }
 
-    /// The index that was opened under this name, without the manifests.
+    /// Returns the index that was opened under this name, without the manifests.
     ///
     /// # Errors
-    /// When it is a single bundle, or a catalog whose documents do not fit together.
+    /// Returns an error if the source is a single bundle, or a catalog with inconsistent documents.
     pub fn catalog(&self, name: &str) -> Result<Cow<'_, Catalog>, SourceError> {
         match &self.content {
             Content::Index(index) => Ok(Cow::Borrowed(&index.catalog)),
@@ -278,15 +279,15 @@ impl RenderSource {
         }
     }
 
-    /// Renders only these packages from now on. Returns how many documents belong to no package, and so are left out,
-    /// too.
+    /// Limits rendering to these packages. Returns the number of documents that are also omitted because they belong to
+    /// no package.
     pub fn keep(&mut self, packages: BTreeSet<String>) -> usize {
         let of_none = self.parts().iter().filter(|(key, _)| key.package().is_empty()).count();
         self.only = Some(packages);
         of_none
     }
 
-    /// Its documents, with the place of each in a catalog.
+    /// Returns the documents, each with its position in a catalog.
     fn parts(&self) -> Vec<(Key<'_>, Part<'_>)> {
         let mut parts = self.all_parts();
         if let Some(only) = &self.only {
@@ -324,7 +325,7 @@ impl RenderSource {
     }
 }
 
-/// A bundle whose image will be, or is, `reference`.
+/// Renders a bundle whose current or future image is `reference`.
 fn bundle_of(
     tree: &Tree,
     reference: Option<&str>,
@@ -364,7 +365,7 @@ impl Part<'_> {
     }
 }
 
-/// A document that was made here is read as one only where something of it is to be replaced.
+/// A generated document is only parsed if parts of it may have to be replaced.
 fn write_blob(blob: &Blob, form: Form, out: &mut Vec<u8>) -> Result<(), SourceError> {
     let written = if form.level == Level::None {
         write(blob, form.language, out)
@@ -376,20 +377,20 @@ fn write_blob(blob: &Blob, form: Form, out: &mut Vec<u8>) -> Result<(), SourceEr
     written.map_err(SourceError::Write)
 }
 
-/// In which form documents are written.
+/// The form in which documents are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Form {
     /// The language.
     pub language: Language,
-    /// How far old forms are replaced by newer ones.
+    /// The level up to which old forms are replaced by newer ones.
     pub level: Level,
 }
 
-/// Hands the documents of all sources to `sink`, in the order of one catalog, each with its package; that is empty for
-/// documents that belong to none.
+/// Passes the documents of all sources to `sink`, in the order of one catalog. Each document is passed with its
+/// package, which is empty for documents that belong to no package.
 ///
 /// # Errors
-/// When a document cannot be read, or `sink` fails.
+/// Returns an error if a document cannot be read, or `sink` fails.
 pub fn write_all<E: From<SourceError>>(
     sources: &[RenderSource],
     form: Form,

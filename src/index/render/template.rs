@@ -1,4 +1,4 @@
-//! Templates with their bundles: fetched several at once, and rendered into the catalog that the template describes.
+//! Renders templates: fetches their bundles, several at once, and renders the catalog that the template describes.
 
 use super::bundle::{BundleError, RenderedBundle, render_bundle};
 use super::sources::{RenderSource, SourceError, SourceOptions};
@@ -13,30 +13,31 @@ use futures_util::stream;
 #[derive(Debug)]
 pub struct TemplateCatalog {
     documents: Vec<TemplateDocument>,
-    /// What was found about the bundles.
+    /// Findings about the bundles.
     pub findings: Vec<Diagnostic>,
 }
 
-/// Why a template gives no catalog.
+/// An error that prevents rendering a template.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateRenderError {
-    /// Some bundles cannot be rendered, each with its place, in the order of the template.
+    /// Some bundles cannot be rendered. Contains each with its position, in the order of the template.
     #[error("{} of {of} bundles cannot be rendered", .problems.len())]
     Bundles {
-        /// The bundles, and what is wrong with them.
+        /// The bundles, each with its problem.
         problems: Vec<(Image, BundleError)>,
-        /// How many bundles there are.
+        /// The number of bundles.
         of: usize,
     },
-    /// The bundles do not fit the template.
+    /// The bundles do not match the template.
     #[error(transparent)]
     Template(#[from] TemplateError),
 }
 
-/// Fetches and renders the bundles of a template, `parallel` at once. All are tried, so that all problems are said.
+/// Fetches and renders the bundles of a template, `parallel` at once. All bundles are tried, so that all problems are
+/// reported.
 ///
 /// # Errors
-/// When a bundle cannot be rendered, or the bundles do not fit the template.
+/// Returns an error if a bundle cannot be rendered, or the bundles do not match the template.
 pub async fn render(
     template: Template,
     transports: &Transports,
@@ -68,18 +69,18 @@ pub async fn render(
 }
 
 impl TemplateCatalog {
-    /// Its documents, to be written.
+    /// Returns a source with the documents of the catalog, for writing.
     ///
     /// # Errors
-    /// When one of them holds what JSON cannot.
+    /// Returns an error if a document cannot be written as JSON.
     pub fn source(&self) -> Result<RenderSource, SourceError> {
         RenderSource::of_documents(&self.documents)
     }
 
-    /// What it says, to be drawn.
+    /// Loads the catalog, for drawing.
     ///
     /// # Errors
-    /// When the documents do not fit together.
+    /// Returns an error if the documents are inconsistent.
     pub fn load(&self) -> Result<Loaded, load::LoadError> {
         template::load(&self.documents)
     }

@@ -1,13 +1,14 @@
-//! What OLM checks before it updates a CustomResourceDefinition.
+//! OLM's checks before it updates a CustomResourceDefinition.
 
 use super::super::refusal::{Refusal, UNKNOWN};
 use super::Stop;
 use crate::kubernetes::structural::Structure;
 use serde_json::Value;
 
-/// Whether a definition may take the place of one that is there: no version may go that objects are stored in, and the
-/// `objects` of its kind must have the structure that every version demands that is served before and after. Where the
-/// new one converts objects by a webhook, the second is a warning only, which is returned.
+/// Checks whether a definition may replace an existing one: the new definition must keep every version in which objects
+/// are stored, and the `objects` of its kind must match the schema of every version that is served before and after the
+/// update. If the new definition uses a conversion webhook, a failure of the second check is only a warning, which is
+/// returned.
 pub(super) fn update<'a>(
     existing: &Value,
     new: &Value,
@@ -52,7 +53,7 @@ fn versions(definition: &Value) -> impl Iterator<Item = &Value> {
     versions.into_iter().flatten()
 }
 
-/// A version that objects are stored in cannot go.
+/// Checks that the new definition keeps every version in which objects are stored.
 fn keeps_stored_versions(existing: &Value, new: &Value) -> Result<(), Stop> {
     let stored = existing.pointer("/status/storedVersions").and_then(Value::as_array);
     let mut kept: Vec<&str> = versions(new)
@@ -69,7 +70,7 @@ fn keeps_stored_versions(existing: &Value, new: &Value) -> Result<(), Stop> {
     }
 }
 
-/// The first object that a version would refuse which is served before and after.
+/// Finds the first object that does not match the schema of a version that is served both before and after the update.
 fn unfit<'a>(
     existing: &Value,
     new: &Value,
@@ -98,7 +99,7 @@ fn unfit<'a>(
             continue;
         }
         for (version, checker) in &checkers {
-            // What a webhook makes of an object for another version, no file tells; without one it is the same.
+            // The result of a conversion webhook is unknown; without one, the object stays the same.
             if converted && *version != own_version {
                 continue;
             }

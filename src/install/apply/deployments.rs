@@ -1,11 +1,11 @@
-//! What becomes of a version after its plan: OLM writes its Deployments with the account that installs, too.
+//! The Deployments of a version after its plan: OLM also writes them with the installing account.
 
 use super::{Cluster, Step, StepStatus};
 use crate::csv::{self, Csv};
 use crate::install::handling::Resource;
 use serde_json::Value;
 
-/// `status.reason` of a ClusterServiceVersion whose Deployments may not be written.
+/// `status.reason` of a ClusterServiceVersion whose Deployments may not be created or updated.
 const REASON: &str = "InstallComponentFailedNoRetry";
 
 /// A version that fails although its plan is complete.
@@ -19,8 +19,8 @@ pub struct FailedVersion {
     pub message: String,
 }
 
-/// The versions among these steps whose Deployments the account that installs may not write. `statuses` say how the
-/// steps ended; a version that was there before is not installed anew.
+/// Returns the versions among these steps whose Deployments the installing account may not create or update. `statuses`
+/// are the final statuses of the steps; a version that already existed is not installed again.
 pub(super) fn refused(steps: &[Step], statuses: &[StepStatus], cluster: &Cluster<'_>) -> Vec<FailedVersion> {
     let new = steps
         .iter()
@@ -43,7 +43,7 @@ pub(super) fn refused(steps: &[Step], statuses: &[StepStatus], cluster: &Cluster
 }
 
 impl Cluster<'_> {
-    /// Why a Deployment cannot be written, in the words of the API server.
+    /// Returns the API server's message if the account may not create or update a Deployment.
     fn forbidden_deployment(&self, name: &str, namespace: &str) -> Option<String> {
         let installer = self.installer.as_ref()?;
         let resource = Resource {

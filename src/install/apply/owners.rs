@@ -1,4 +1,4 @@
-//! Definitions that two versions would own.
+//! CustomResourceDefinitions that two versions would own.
 
 use super::Step;
 use crate::cluster::State;
@@ -6,14 +6,14 @@ use crate::csv::{self, Csv};
 use crate::kubernetes::GroupVersionKind;
 use serde_json::Value;
 
-/// An installed version, and the kinds that it owns.
+/// An installed version with the kinds that it owns.
 struct Owner<'a> {
     name: &'a str,
     owned: Vec<GroupVersionKind>,
 }
 
-/// What there is to say of definitions that a version of the plan owns and an installed one in the same namespace does,
-/// too, which it does not replace. OLM lets the new version fail then, after the plan.
+/// Returns warnings about definitions that both a version of the plan and an installed version in the same namespace
+/// own, unless the former replaces the latter. OLM then sets the new version to Failed after the plan.
 pub(super) fn shared(steps: &[Step], namespace: &str, state: &State) -> Vec<String> {
     let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
     let mut warnings = Vec::new();
@@ -26,8 +26,8 @@ pub(super) fn shared(steps: &[Step], namespace: &str, state: &State) -> Vec<Stri
             let both = owned.find(|(_, gvk)| other.owned.iter().any(|other| other.is(&gvk.group, &gvk.kind)));
             if let Some((crd, _)) = both {
                 warnings.push(format!(
-                    "{} owns {crd}, and so does {}, which is installed and not replaced by it: OLM lets one version own a \
-                     definition, and the new one ends as Failed with the reason OwnerConflict",
+                    "{} owns {crd}, but so does {}, which stays installed; OLM allows only one version to own a \
+                     definition, so the new version fails with the reason OwnerConflict",
                     csv.name(),
                     other.name
                 ));
@@ -54,7 +54,7 @@ fn installed<'a>(namespace: &str, state: &'a State) -> Vec<Owner<'a>> {
         name: object.name(),
         owned: object.owned_crds().filter_map(csv::OwnedCrd::gvk).collect(),
     });
-    // What was observed of an object stands twice here, and counts once.
+    // A version that was observed among the objects is in both lists, but must be listed once.
     let mut owners: Vec<Owner<'_>> = objects.collect();
     for named in named {
         if !owners.iter().any(|known| known.name == named.name) {

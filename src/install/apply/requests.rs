@@ -1,4 +1,4 @@
-//! Requests to the API server: whether the account that installs may send them, and what the answer is.
+//! Requests to the API server: whether the installing account may send them, and the answers.
 
 use super::{Cluster, Stop, wording};
 use crate::cluster::State;
@@ -17,14 +17,14 @@ use std::collections::BTreeMap;
 pub(super) struct Installer {
     account: Account,
     held: Grants,
-    /// What must be held to write a role or a binding and is not, by the place of its step.
+    /// The rules that the account lacks to write a role or a binding, by the index of the step.
     not_held: BTreeMap<usize, Vec<Rule>>,
 }
 
 impl<'a> Cluster<'a> {
-    /// Whether the account that installs may send a request, and hand on what is in a role.
+    /// Checks that the installing account may send a request, and may grant the rules in a role.
     pub(super) fn authorize(&self, index: usize, step: &Step, resource: &Resource, verb: &str) -> Result<(), Stop> {
-        // Definitions are written with OLM's own rights.
+        // OLM writes definitions with its own permissions.
         let Some(installer) = self.installer.as_ref().filter(|_| step.resource.kind != CRD) else {
             return Ok(());
         };
@@ -53,7 +53,7 @@ impl<'a> Cluster<'a> {
         Err(refused_while(step, verb, refusal))
     }
 
-    /// What the API server answers to a request, where it refuses.
+    /// Returns the API server's answer if it refuses a request.
     pub(super) fn ask(&self, step: &Step, resource: &Resource, verb: &str, exists: bool) -> Option<Refusal> {
         let kind = step.resource.manifest.get("kind").and_then(Value::as_str);
         let kind = kind.unwrap_or(&step.resource.kind);
@@ -83,7 +83,7 @@ impl<'a> Cluster<'a> {
                 answer.code.unwrap_or_default(),
             );
             let found = reason_of(reason, code, verb);
-            // An answer to any verb says of a creation alone that the object is there.
+            // An `AlreadyExists` answer to any verb applies only to the request that creates the object.
             let elsewhere = found.class == Class::Update && verb != "create" && answer.verb.is_none();
             let said = match (answer.message.as_deref(), found) {
                 (Some(message), _) => message.to_owned(),
@@ -114,7 +114,8 @@ impl<'a> Cluster<'a> {
 }
 
 impl Installer {
-    /// An account that holds this, and what it has to hand on.
+    /// Returns an installer with the permissions of an account, and with the rules that the account lacks to write
+    /// roles and bindings.
     pub(super) fn of(
         steps: &[Step],
         state: &State,
@@ -143,12 +144,12 @@ impl Installer {
         })
     }
 
-    /// What the API server answers where the account may not send a request about an object in a namespace, or about
-    /// one that is in none. It names the object only where that is there already.
+    /// Returns the API server's answer if the account may not send a request about a namespaced or cluster-scoped
+    /// object. The answer names the object, unless the request creates it.
     pub(super) fn forbidden(&self, resource: &Resource, name: &str, verb: &str, namespace: &str) -> Option<String> {
         let place = resource.namespaced.then_some(namespace);
         let asked = Rule::new(&resource.group, &resource.plural, &[verb]);
-        // A request that creates has no name yet when it is judged.
+        // A request that creates an object has no object name yet when it is authorized.
         let (asked, named) = match verb {
             "create" => (asked, String::new()),
             _ => (asked.named(name), format!(" {name:?}")),
@@ -177,7 +178,7 @@ fn forbidden(message: String) -> Refusal {
     }
 }
 
-/// The refusal of a request as OLM passes it on, with what it was doing.
+/// Returns the refusal of a request as OLM reports it, with OLM's description of the request.
 pub(super) fn refused_while(step: &Step, verb: &str, refusal: Refusal) -> Stop {
     let message = match wording::doing(step, verb) {
         Some(doing) => format!("{doing}: {}", refusal.message),

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 const MONITORING: &str = "monitoring.coreos.com";
 
-/// The steps of a bundle with these objects, of which those named are optional.
+/// The steps of a bundle with these objects; `optional` lists the optional ones.
 fn steps(objects: Vec<Value>, optional: &Value) -> Vec<Step> {
     let mut content = content(csv("memo.v1"), objects);
     content.properties = vec![Property {
@@ -24,7 +24,7 @@ fn steps(objects: Vec<Value>, optional: &Value) -> Vec<Step> {
     in_order(of_bundle(&content, &target(), "").unwrap())
 }
 
-/// A ServiceMonitor, optional or not, among what every bundle has.
+/// A ServiceMonitor, optional or not, in addition to the objects of every bundle.
 fn monitor(is_optional: bool) -> Vec<Step> {
     let named = json!([{"group": MONITORING, "kind": "ServiceMonitor", "name": "m"}]);
     let monitor = object("monitoring.coreos.com/v1", "ServiceMonitor", "m");
@@ -72,8 +72,8 @@ fn a_plan_that_nothing_hinders_is_complete_in_one_pass_and_with_a_definition_in_
     assert_eq!((applied.phase, applied.passes), (Phase::Complete, 2));
 }
 
-/// Second group of the proposal's tests, first bullet: errors of the class NotCreated do not fail the plan where the
-/// step is optional.
+/// Second group of the proposal's tests, first bullet: errors of the class NotCreated do not fail the plan if the step
+/// is optional.
 #[test]
 fn an_optional_step_does_not_fail_the_plan_for_what_the_cluster_cannot_have() {
     let steps = monitor(true);
@@ -105,7 +105,7 @@ fn an_optional_step_does_not_fail_the_plan_for_what_the_cluster_cannot_have() {
     assert_eq!(seen, 7);
 }
 
-/// Second bullet: errors of the class Failure still fail it.
+/// Second bullet: errors of the class Failure still fail the plan.
 #[test]
 fn an_optional_step_still_fails_the_plan_for_errors_that_say_nothing_of_the_cluster() {
     let steps = monitor(true);
@@ -366,7 +366,7 @@ fn sized(kind: &str, name: &str, size: &Value) -> Value {
         "spec": {"size": size}})
 }
 
-/// The definition with a schema in which the size is of this type.
+/// The definition with a schema in which the size has this type.
 fn typed(kind: &str, strategy: &str) -> Value {
     let mut new = definition("v1");
     let schema =
@@ -406,7 +406,7 @@ fn objects_that_are_there_must_fit_a_new_definition() {
         end(by_webhook, vec![unfit.clone()]),
         (Phase::Complete, String::new(), vec![message.to_owned()])
     );
-    // Where a webhook converted them, what they are in another version is not known.
+    // With a conversion webhook, the objects in a different version are unknown.
     let steps = steps(vec![number()], &Value::Null);
     let mut converted = definition("v1");
     converted["spec"]["conversion"] = json!({"strategy": "Webhook"});
@@ -439,14 +439,14 @@ fn a_definition_that_an_installed_version_owns_is_told() {
     };
     let found = warnings("", vec![owning("memo.v1", "operators")]);
     assert!(
-        found[0].starts_with("memo.v2 owns monitors.example.com, and so does memo.v1, which is installed"),
+        found[0].starts_with("memo.v2 owns monitors.example.com, but so does memo.v1, which stays installed"),
         "{found:?}"
     );
     assert!(warnings("memo.v1", vec![owning("memo.v1", "operators")]).is_empty());
     assert!(warnings("", vec![owning("memo.v1", "elsewhere"), owning("memo.v2", "operators")]).is_empty());
 }
 
-/// Both media types become the same steps, so what is optional in the one is so in the other.
+/// Both media types produce the same steps, so the same manifests are optional.
 #[test]
 fn plain_manifests_and_bundles_with_a_version_end_alike() {
     let properties = "properties:\n- type: olm.manifests.optional\n  value: {manifests: [{group: monitoring.coreos.com, kind: ServiceMonitor, name: m}]}\n";
@@ -554,7 +554,7 @@ fn an_account_that_may_not_do_all_of_it_is_refused_for_ever() {
     assert_eq!(run(&steps, &grant(json!([requests, escalate]))).phase, Phase::Complete);
 }
 
-/// OLM writes the Deployments with the account that installs, once the plan is complete.
+/// OLM writes the Deployments with the installing account after the plan is complete.
 #[test]
 fn without_rights_on_deployments_the_plan_completes_and_the_version_fails() {
     let mut csv = csv("memo.v1");
@@ -603,7 +603,7 @@ fn without_rights_on_deployments_the_plan_completes_and_the_version_fails() {
     assert!(ended(json!(["*"]), &[there]).is_empty());
 }
 
-/// The words before what the API server answers are those of OLM, which speaks of an update where it creates some
+/// The words before the API server's answer are OLM's, which mention an update even when OLM creates objects of some
 /// kinds.
 #[test]
 fn each_kind_is_refused_in_its_own_words() {

@@ -1,11 +1,11 @@
-//! What OLM says it was doing when the API server refused.
+//! OLM's description of the request that the API server refused.
 
 use crate::csv;
 use crate::install::handling::{self, Handling};
 use crate::steps::{BUNDLE_SECRET, CRD, Step};
 
-/// The words before the answer to a request; each kind has its own, and some speak of an update where something is
-/// created. Nothing for a CustomResourceDefinition that is created.
+/// Returns the words before the answer to a request. They depend on the kind, and some mention an update although the
+/// object is created. Returns `None` for a new CustomResourceDefinition.
 pub(super) fn doing(step: &Step, verb: &str) -> Option<String> {
     let (kind, name) = (step.resource.kind.as_str(), &step.resource.name);
     let creating = verb == "create";

@@ -1,9 +1,9 @@
-//! Which objects belong to which operator, besides those that carry its label.
+//! The operators that objects without an operator label belong to.
 //!
-//! A Subscription belongs to the `Operator` that follows the same package, channel and CatalogSource; else to the one
-//! in its label; else to one that OLM would make for it, `<package>.<namespace>`. From a Subscription it goes on to the
-//! version and the InstallPlan that it has, and from there to all that the version owns, by owner references, by the
-//! labels of OLM, and by its list of CustomResourceDefinitions.
+//! A Subscription belongs to the `Operator` with the same package, channel and CatalogSource; otherwise to the operator
+//! in its label; otherwise to the one that OLM would create for it, `<package>.<namespace>`. A Subscription leads to
+//! its version and its InstallPlan. A version leads to everything that it owns according to owner references, OLM's
+//! labels and its list of CustomResourceDefinitions.
 
 use super::component::Component;
 use super::updates::{self, CatalogReference};
@@ -12,10 +12,10 @@ use crate::cluster::labels;
 use crate::csv::{self, Csv, GROUP};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The labels with which OLM says which version owns an object.
+/// The labels in which OLM records the version that owns an object.
 const OWNER: [&str; 3] = ["olm.owner", "olm.owner.namespace", "olm.owner.kind"];
 
-/// The components that each operator has because something else belongs to it, by their places among `components`.
+/// Returns the components of each operator, including indirect ones, as indexes into `components`.
 pub(super) fn associated(
     components: &[Component<'_>],
     resources: &[Component<'_>],
@@ -52,12 +52,12 @@ pub(super) fn associated(
     found
 }
 
-/// What belongs to what, by places.
+/// The components that belong to each component, as indexes.
 struct Owned {
     by_uid: HashMap<String, Vec<usize>>,
-    /// By the kind, namespace and name of the owner. What is in no namespace may be owned from any.
+    /// By the kind, namespace and name of the owner. Cluster-scoped objects may have an owner in any namespace.
     by_name: HashMap<(String, String, String), Vec<usize>>,
-    /// By kind, namespace and name of the object itself.
+    /// By the kind, namespace and name of the component itself.
     at: HashMap<(String, String, String), usize>,
 }
 
@@ -99,7 +99,7 @@ impl Owned {
         owned
     }
 
-    /// Adds all that belongs to what is there.
+    /// Adds all components that belong to those in `places`, directly or indirectly.
     fn follow(&self, components: &[Component<'_>], places: &mut BTreeSet<usize>) {
         let mut new: Vec<usize> = places.iter().copied().collect();
         while let Some(component) = new.pop().and_then(|place| components.get(place)) {
@@ -115,7 +115,8 @@ impl Owned {
         let namespace = component.text("/metadata/namespace");
         let at = |kind: &str, namespace: &str, name: &str| self.at.get(&key(kind, namespace, name)).copied();
         if component.is(GROUP, "Subscription") {
-            // A Subscription owns the InstallPlans of all others in its namespace, too.
+            // Owner references cannot be used here, because a Subscription also owns the InstallPlans of all other
+            // Subscriptions in its namespace.
             let plan = component.some_text("/status/installPlanRef/name");
             let plan = plan
                 .or(component.some_text("/status/installplan/name"))

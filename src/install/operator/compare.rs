@@ -1,6 +1,6 @@
-//! Whether the components of an operator are those that were resolved: each object of the resolved bundle, and each
-//! that OLM makes of it, field by field against what the cluster has. What the API server and OLM fill in does not
-//! count.
+//! Compares the components of an operator with the resolved content: each object of the resolved bundle, and each
+//! object that OLM generates from it, is compared field by field with the object in the cluster. Fields that the API
+//! server and OLM set are ignored.
 
 mod walk;
 
@@ -17,34 +17,34 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use walk::Walk;
 
-/// The longest value that is shown.
+/// The maximum number of characters of a value that is shown in full.
 const LONGEST: usize = 60;
 
-/// A field of a component that is not as it was resolved.
+/// A field of a component that differs from the resolved content.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Difference {
     /// The kind of the component.
     pub kind: String,
-    /// Its namespace; empty for one that is in none.
+    /// The namespace of the component; empty if the component is cluster-scoped.
     pub namespace: String,
-    /// Its name.
+    /// The name of the component.
     pub name: String,
-    /// The path of the field; empty where the component itself is missing.
+    /// The path of the field; empty if the component itself is missing.
     pub path: String,
-    /// What was resolved; `None` where that does not have the field.
+    /// The resolved value; `None` if the resolved object does not set the field.
     pub resolved: Option<Value>,
-    /// What the cluster has; `None` where it does not have the field.
+    /// The value in the cluster; `None` if the field is absent there.
     pub found: Option<Value>,
 }
 
 impl Difference {
-    /// The component, as `Kind namespace/name`.
+    /// Returns the component, as `Kind namespace/name`.
     pub fn component(&self) -> String {
         let slash = if self.namespace.is_empty() { "" } else { "/" };
         format!("{} {}{slash}{}", self.kind, self.namespace, self.name)
     }
 
-    /// What is different, in words.
+    /// Describes the difference in a short phrase.
     pub fn words(&self) -> String {
         let short = |value: &Value| {
             let text = canonical::to_string(value);
@@ -54,18 +54,18 @@ impl Difference {
             }
         };
         match (&self.resolved, &self.found) {
-            // What a Secret holds is shown to nobody.
-            _ if self.kind == "Secret" && !self.path.is_empty() => format!("{} is not what the bundle says", self.path),
+            // The content of a Secret is never shown.
+            _ if self.kind == "Secret" && !self.path.is_empty() => format!("{} differs from the bundle", self.path),
             _ if self.path.is_empty() => "is missing".to_owned(),
             (Some(resolved), Some(found)) => {
                 format!(
-                    "{} is {}, and the bundle says {}",
+                    "{} is {}, but the bundle specifies {}",
                     self.path,
                     short(found),
                     short(resolved)
                 )
             }
-            (Some(resolved), None) => format!("{} is missing, and the bundle says {}", self.path, short(resolved)),
+            (Some(resolved), None) => format!("{} is missing, but the bundle specifies {}", self.path, short(resolved)),
             (None, found) => {
                 let found = found.as_ref().map(short).unwrap_or_default();
                 format!("{} is {found}, which the bundle does not set", self.path)
@@ -74,20 +74,20 @@ impl Difference {
     }
 }
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Comparison {
-    /// What is different, in the order of the components.
+    /// The differences, in the order of the components.
     pub differences: Vec<Difference>,
-    /// Kinds of which the dumps have no object at all, and nothing can be told.
+    /// Kinds without objects in the dumps, so that their components cannot be compared.
     pub unknown: BTreeSet<String>,
 }
 
-/// Compares the objects of a cluster with what a bundle installs there. `installed` is the name of the version that the
-/// cluster has of it, `namespace` is its namespace.
+/// Compares the objects of a cluster with those that a bundle installs there. `installed` is the name of the installed
+/// version, and `namespace` its namespace.
 ///
 /// # Errors
-/// When OLM could not read the ClusterServiceVersion of the bundle.
+/// Returns an error if OLM could not read the ClusterServiceVersion of the bundle.
 pub fn compare(
     resolved: &Content,
     installed: &str,
@@ -145,7 +145,7 @@ struct Expected {
     namespace: String,
     name: String,
     object: Value,
-    /// Whether OLM made its name, in which its releases differ.
+    /// Whether OLM generated the object's name, which differs between OLM releases.
     is_generated: bool,
 }
 
@@ -184,7 +184,7 @@ impl Expected {
     }
 }
 
-/// The Deployments that OLM makes of a version.
+/// Returns the Deployments that OLM creates for a version.
 fn deployments(resolved: &Content, namespace: &str) -> Vec<Expected> {
     let typed = crate::shape::typed(&resolved.csv, &csv::SHAPE).unwrap_or_default();
     let all = Csv(&typed).deployments().iter();
@@ -204,7 +204,7 @@ fn deployments(resolved: &Content, namespace: &str) -> Vec<Expected> {
     all.map(one).collect()
 }
 
-/// The objects of the cluster.
+/// The objects in the cluster.
 struct Cluster<'a> {
     objects: Vec<Component<'a>>,
 }
@@ -223,15 +223,15 @@ impl<'a> Cluster<'a> {
         found.copied()
     }
 
-    /// Whether the dumps have any object of the kind, so that one which is not there is missing.
+    /// Whether the dumps contain any object of the kind, so that an object that is not found is really missing.
     fn knows(&self, expected: &Expected) -> bool {
         self.objects
             .iter()
             .any(|object| object.is(&expected.group, &expected.kind))
     }
 
-    /// The object that an expected one is compared with. Where OLM made the name, one that it made with the same
-    /// content is as good.
+    /// Returns the object to compare an expected one with. If OLM generated the name, an object with the same owner and
+    /// content also matches.
     fn counterpart(&self, expected: &Expected, version: &str) -> Option<Component<'a>> {
         let named = self.find(&expected.group, &expected.kind, &expected.namespace, &expected.name);
         if named.is_some() || !expected.is_generated {

@@ -1,30 +1,30 @@
-//! An object of an operator as a cluster has it.
+//! A component of an operator in a cluster.
 
 use crate::csv::{Csv, GROUP, KIND};
 use crate::kubernetes::GroupVersionKind;
 use serde_json::{Map, Value};
 
-/// A view of an object in a cluster. What is absent or of another shape reads as empty.
+/// A view of an object in a cluster. Absent or malformed fields are treated as empty.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Component<'a>(pub(super) &'a Value);
 
 impl<'a> Component<'a> {
-    /// The value at a JSON pointer, where it is not null.
+    /// Returns the value at a JSON pointer, unless the value is null.
     pub(super) fn get(self, pointer: &str) -> Option<&'a Value> {
         self.0.pointer(pointer).filter(|value| !value.is_null())
     }
 
-    /// The text at a JSON pointer.
+    /// Returns the string at a JSON pointer; empty if absent.
     pub(super) fn text(self, pointer: &str) -> &'a str {
         self.get(pointer).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The text at a JSON pointer, where there is one that is not empty.
+    /// Returns the string at a JSON pointer, unless the string is empty.
     pub(super) fn some_text(self, pointer: &str) -> Option<&'a str> {
         Some(self.text(pointer)).filter(|text| !text.is_empty())
     }
 
-    /// The list at a JSON pointer.
+    /// Returns the list at a JSON pointer; empty if absent.
     pub(super) fn list(self, pointer: &str) -> &'a [Value] {
         let list = self.get(pointer).and_then(Value::as_array);
         list.map(Vec::as_slice).unwrap_or_default()
@@ -50,7 +50,8 @@ impl<'a> Component<'a> {
         self.get("/metadata/labels").and_then(Value::as_object)
     }
 
-    /// Whether it is a ClusterServiceVersion that OLM copied from another namespace. Those are no components.
+    /// Whether the object is a ClusterServiceVersion that OLM copied from a different namespace. Such copies are not
+    /// components.
     pub(super) fn is_copied(self) -> bool {
         self.is_csv() && Csv(self.0).is_copied()
     }

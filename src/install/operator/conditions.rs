@@ -1,20 +1,20 @@
-//! What there is to say of an operator as a whole.
+//! The conditions of an operator as a whole.
 
 use super::component::Component;
 use super::normal::{Condition, listed};
 use super::updates::{Followed, Found};
 use crate::csv::GROUP;
 
-/// There is an update in the index.
+/// The index contains an update.
 const UPDATE_AVAILABLE: &str = "UpdateAvailable";
-/// An install waits for somebody who may approve what it needs.
+/// An install waits for the approval of its permissions.
 const PENDING_APPROVAL: &str = "InstallPendingApproval";
-/// The content of a bundle could not be had.
+/// The content of a bundle could not be loaded.
 const IMPORT_ERROR: &str = "ContentImportError";
-/// The components are not those that were resolved.
+/// The components differ from the resolved content.
 pub(super) const DIVERGE: &str = "ComponentsDiverge";
 
-/// The conditions that are True, by type.
+/// Returns the conditions of an operator that are True, in the order of their types.
 pub(super) fn of(
     resource: Option<Component<'_>>,
     components: &[Component<'_>],
@@ -30,7 +30,7 @@ pub(super) fn of(
     .into_iter()
     .flatten()
     .collect();
-    // Since when it is so, only the resource in the cluster can say.
+    // Only the resource in the cluster records when a condition became True.
     let before: Vec<Condition> = resource.map(listed).unwrap_or_default();
     for condition in &mut conditions {
         let same = |old: &&Condition| old.kind == condition.kind && old.status == condition.status;
@@ -43,7 +43,7 @@ pub(super) fn of(
     conditions
 }
 
-/// The first condition of a type that is True among some objects.
+/// Returns the first condition of a type that is True in any of the objects.
 fn first_true<'a>(objects: impl IntoIterator<Item = Component<'a>>, kind: &str) -> Option<Condition> {
     let mut all = objects.into_iter().flat_map(listed);
     all.find(|condition| condition.kind == kind && condition.status == "True")
@@ -58,7 +58,8 @@ fn diverge(resource: Option<Component<'_>>, components: &[Component<'_>]) -> Opt
     first_true(resource, DIVERGE).or_else(|| first_true(of_kind(components, "Install"), DIVERGE))
 }
 
-/// That an image could not be pulled, an `Install` says, or the Subscription, in the words of OLM.
+/// Returns the condition for an image that could not be pulled, from an `Install`, or with OLM's message from the
+/// Subscription.
 fn import_error(resource: Option<Component<'_>>, components: &[Component<'_>]) -> Option<Condition> {
     let unpack_failed = || {
         let failed = first_true(of_kind(components, "Subscription"), "BundleUnpackFailed")?;
@@ -93,7 +94,7 @@ fn pending_approval(resource: Option<Component<'_>>, components: &[Component<'_>
 fn update_available(found: &[Found], followed: &Followed) -> Option<Condition> {
     let first = found.first()?;
     let own = match &followed.channel {
-        // Who names no channel follows them all.
+        // An operator without a channel follows all channels.
         None => Some(first),
         Some(channel) => found.iter().find(|found| found.channel == *channel),
     };

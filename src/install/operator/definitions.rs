@@ -1,12 +1,12 @@
-//! The CustomResourceDefinitions of the kinds that the proposals simplify-olm-apis and operator-conditions bring.
+//! The CustomResourceDefinitions of the kinds that the proposals simplify-olm-apis and operator-conditions introduce.
 
 use crate::text::{self, Document, Limits};
 use serde_json::Value;
 
 /// The name of each definition, and its YAML.
 ///
-/// OLM serves an `Operator` under the same name, in version v1 alone. The definition here has both versions, and v1
-/// stays the one that is stored.
+/// OLM serves an `Operator` with the same name, but only in version v1. The definition here contains both versions, and
+/// v1 remains the storage version.
 pub const ALL: [(&str, &str); 3] = [
     (
         "operators.operators.coreos.com",
@@ -22,7 +22,7 @@ pub const ALL: [(&str, &str); 3] = [
     ),
 ];
 
-/// The definitions as values.
+/// Returns the definitions as values.
 pub fn values() -> Vec<Value> {
     let read = |(name, yaml): (&str, &str)| text::read(name, yaml.as_bytes(), &Limits::default()).documents;
     let documents = ALL.into_iter().flat_map(read);

@@ -1,4 +1,4 @@
-//! What a comparison with the resolved bundle says of an operator.
+//! The outcome of a comparison with the resolved bundle, in the status of an operator.
 
 use super::compare::Comparison;
 use super::conditions::DIVERGE;
@@ -6,22 +6,22 @@ use super::normal::Condition;
 use super::{Difference, Operator};
 use serde_json::Value;
 
-/// How many differences a condition names.
+/// The maximum number of differences that a condition lists.
 const NAMED: usize = 10;
 
-/// What the components of an operator were resolved from.
+/// The source that the components of an operator were resolved from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResolvedFrom {
-    /// A bundle in a folder, which no resource can name.
+    /// A bundle in a folder, which a resource cannot refer to.
     Unknown,
     /// A bundle image, by digest.
     Image(String),
-    /// The catalog that the operator follows, of which this is the bundle.
+    /// The catalog that the operator follows, with this bundle.
     Catalog(String),
 }
 
 impl Operator {
-    /// Says what the components were resolved from.
+    /// Records the source that the components were resolved from.
     pub fn resolved(&mut self, from: ResolvedFrom) {
         if from == ResolvedFrom::Unknown {
             return;
@@ -44,8 +44,8 @@ impl Operator {
         }
     }
 
-    /// Says whether the components are those that were resolved. What a controller said of that counts only where the
-    /// comparison could not tell.
+    /// Records whether the components match the resolved content. A controller's report is kept only if the comparison
+    /// is inconclusive.
     pub fn diverge(&mut self, comparison: Comparison) {
         let Comparison { differences, unknown } = comparison;
         if differences.is_empty() && !unknown.is_empty() {
@@ -90,7 +90,7 @@ impl Operator {
     }
 }
 
-/// The first differences in one line.
+/// Describes the first differences in one line.
 fn named(differences: &[Difference]) -> String {
     let first = differences.iter().take(NAMED);
     let mut words: Vec<String> = first

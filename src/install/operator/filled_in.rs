@@ -1,12 +1,12 @@
-//! What the API server and OLM write into an object that its manifest does not say.
+//! Fields that the API server and OLM set in addition to the manifest of an object.
 
 use super::component::Component;
 use crate::csv;
 use crate::kubernetes::builtin;
 use serde_json::{Value, json};
 
-/// A field that is filled in with this value, or with any where there is none. Fields of containers and probes stand
-/// below, since several kinds have them. `[]` is any item of a list, `{}` any key of a map.
+/// A field that is set automatically to this value, or to any value if the value is `None`. Fields of pods, containers
+/// and probes are listed under these names, because several kinds contain them. `[]` is any item of a list.
 type Row = (&'static str, &'static str, Option<&'static str>);
 
 const FIELDS: [Row; 51] = [
@@ -71,8 +71,8 @@ const FIELDS: [Row; 51] = [
     ("CustomResourceDefinition", "spec.names.singular", None),
 ];
 
-/// Where OLM writes what it knows better than the manifest: for a CustomResourceDefinition the Service and certificate
-/// of its conversion, for a version its place in the line.
+/// Fields that OLM sets regardless of the manifest: in a CustomResourceDefinition, the Service and certificate of its
+/// conversion; in a ClusterServiceVersion, the version that it replaces and its cleanup.
 const OF_OLM: [(&str, &str); 5] = [
     ("CustomResourceDefinition", "spec.conversion.webhook.clientConfig"),
     ("CustomResourceDefinition", "spec.conversion.strategy"),
@@ -81,7 +81,7 @@ const OF_OLM: [(&str, &str); 5] = [
     (csv::KIND, "spec.replaces"),
 ];
 
-/// The items of lists that OLM adds to the containers and volumes of a Deployment, by name.
+/// The list items, by name, that OLM adds to the containers and volumes of a Deployment.
 const ITEMS: [(&str, &str); 5] = [
     ("env[]", "OPERATOR_CONDITION_NAME"),
     ("volumeMounts[]", "apiservice-cert"),
@@ -90,7 +90,7 @@ const ITEMS: [(&str, &str); 5] = [
     ("volumes[]", "webhook-cert"),
 ];
 
-/// Fields of a Deployment's pods that the configuration of a Subscription sets, by its keys.
+/// Fields of a Deployment's pods that the configuration of a Subscription sets, by configuration key.
 const CONFIGURED: [(&str, &str); 8] = [
     ("affinity", "affinity"),
     ("annotations", "annotations"),
@@ -102,7 +102,7 @@ const CONFIGURED: [(&str, &str); 8] = [
     ("volumes", "volumes[]"),
 ];
 
-/// Whether OLM or the API server keeps its own things under a key of labels or annotations.
+/// Whether a label or annotation key belongs to OLM or the API server.
 pub(super) fn is_own_key(key: &str) -> bool {
     let prefix = key.split_once('/').map_or("", |(prefix, _)| prefix);
     key.starts_with("olm.")
@@ -117,19 +117,19 @@ pub(super) fn is_own_key(key: &str) -> bool {
             && prefix != "app.kubernetes.io"
 }
 
-/// What there is to know about an object beyond itself.
+/// The related objects that influence the fields of an object.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Surroundings<'a> {
-    /// The version that it belongs to, as the cluster has it: OLM copies its annotations to the pods.
+    /// The version that the object belongs to, as in the cluster, because OLM copies its annotations to the pods.
     pub(super) csv: Option<Component<'a>>,
-    /// The Subscription, whose configuration OLM puts into the pods.
+    /// The Subscription, because OLM applies its configuration to the pods.
     pub(super) subscription: Option<Component<'a>>,
 }
 
 impl Surroundings<'_> {
-    /// Whether a field that the manifest does not have, or has otherwise, is filled in.
+    /// Whether a field that the manifest does not set, or sets to a different value, is set automatically.
     pub(super) fn is_filled_in(self, group: &str, kind: &str, path: &str, value: &Value) -> bool {
-        // Of custom resources nobody knows the defaults.
+        // The defaults of custom resources are unknown.
         if builtin::find_kind(group, kind).is_none() && kind != csv::KIND {
             return true;
         }
@@ -142,12 +142,12 @@ impl Surroundings<'_> {
         is_default || self.is_annotation_of_version(path, value) || self.is_configured(path)
     }
 
-    /// Whether a field is OLM's, whatever the manifest says.
+    /// Whether OLM sets a field regardless of the manifest.
     pub(super) fn is_of_olm(kind: &str, path: &str) -> bool {
         OF_OLM.contains(&(kind, path))
     }
 
-    /// Whether an item of a list is one that OLM adds.
+    /// Whether OLM adds an item with this name to a list.
     pub(super) fn is_added_item(self, kind: &str, path: &str, name: &str) -> bool {
         let (_, path) = rooted(kind, path);
         let of_olm = ITEMS.iter().any(|(list, item)| ends_with(path, list) && *item == name);
@@ -182,7 +182,7 @@ fn ends_with(path: &str, last: &str) -> bool {
     path == last || path.strip_suffix(last).is_some_and(|rest| rest.ends_with('.'))
 }
 
-/// The innermost thing of the table that a path is in, and the rest of the path.
+/// Returns the innermost section of the table for a path, and the rest of the path.
 fn rooted<'k, 'p>(kind: &'k str, path: &'p str) -> (&'k str, &'p str) {
     let Some(of_pod) = path.strip_prefix("spec.template.spec.") else {
         return (kind, path);
@@ -198,7 +198,7 @@ fn rooted<'k, 'p>(kind: &'k str, path: &'p str) -> (&'k str, &'p str) {
     }
 }
 
-/// What an object without a status, and with its Secrets written as a cluster keeps them, is compared as.
+/// Returns the form of an object that is compared: the strings of a Secret are encoded as in a cluster.
 pub(super) fn stored(kind: &str, mut object: Value) -> Value {
     use base64::Engine;
     let texts = object.as_object_mut().and_then(|map| map.shift_remove("stringData"));

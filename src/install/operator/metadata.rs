@@ -1,4 +1,4 @@
-//! What the newest version of an operator that works says of itself.
+//! Metadata of the newest working version of an operator.
 
 use super::component::Component;
 use crate::version::parse_tolerant;
@@ -9,45 +9,45 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Metadata {
-    /// The name for people.
+    /// The display name.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub display_name: String,
-    /// What it is for.
+    /// The description.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// `spec.version` of the ClusterServiceVersion.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub version: String,
-    /// The APIs that it is about.
+    /// The APIs that the operator provides and requires.
     pub apis: Apis,
 }
 
 /// The APIs of an operator.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Apis {
-    /// Those that it serves.
+    /// The APIs that the operator serves.
     pub provides: Vec<Api>,
-    /// Those that others have to serve.
+    /// The APIs that the operator requires.
     pub requires: Vec<Api>,
 }
 
-/// One API.
+/// An API that an operator provides or requires.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Api {
     /// The group.
     pub group: String,
-    /// The version; a required API may have none.
+    /// The version; empty if a required API has none.
     pub version: String,
     /// The kind.
     pub kind: String,
     /// The name of the resource.
     pub plural: String,
-    /// The name of one of them: as the CustomResourceDefinition has it, else the kind in small letters.
+    /// The singular name, from the CustomResourceDefinition; by default, the kind in lowercase.
     pub singular: String,
 }
 
-/// The ClusterServiceVersion to tell of: of those that work the one of the highest version, then the youngest, then the
-/// last by name.
+/// Returns the ClusterServiceVersion to report: of the working ones, the one with the highest version; of several, the
+/// youngest, then the last one by name.
 pub(super) fn newest<'a>(components: &[Component<'a>]) -> Option<Component<'a>> {
     let works = |csv: &&Component<'_>| csv.is_csv() && csv.text("/status/phase") == "Succeeded";
     let age = |csv: &&Component<'_>| {
@@ -60,7 +60,8 @@ pub(super) fn newest<'a>(components: &[Component<'a>]) -> Option<Component<'a>> 
     components.iter().filter(works).max_by_key(age).copied()
 }
 
-/// What a ClusterServiceVersion says. `all` are the objects among which its CustomResourceDefinitions may be.
+/// Returns the metadata of a ClusterServiceVersion. `all` are the objects that may include its
+/// CustomResourceDefinitions.
 pub(super) fn of(csv: Component<'_>, all: &[Component<'_>]) -> Metadata {
     let apis = |what: &str| {
         let crds = csv.list(&format!("/spec/customresourcedefinitions/{what}"));
@@ -82,7 +83,7 @@ pub(super) fn of(csv: Component<'_>, all: &[Component<'_>]) -> Metadata {
     }
 }
 
-/// The API of a CustomResourceDefinition, whose name is `<plural>.<group>`.
+/// Returns the API of a CustomResourceDefinition, whose name is `<plural>.<group>`.
 fn of_crd(entry: &Value, all: &[Component<'_>]) -> Option<Api> {
     let entry = Component(entry);
     let name = entry.text("/name");
@@ -101,7 +102,7 @@ fn of_crd(entry: &Value, all: &[Component<'_>]) -> Option<Api> {
     })
 }
 
-/// The API of an APIService, whose entry names the plural.
+/// Returns the API of an APIService. Its entry specifies the plural name.
 fn of_service(entry: &Value) -> Api {
     let entry = Component(entry);
     let text = |pointer: &str| entry.text(pointer).to_owned();

@@ -1,6 +1,6 @@
-//! From Subscriptions and OperatorGroups to Operators and Installs, as the proposal has OLM do it: for each
-//! Subscription the `Operator` with the same package, channel and CatalogSource, and an `Install` of what it installed;
-//! and which copied ClusterServiceVersions nobody needs any more.
+//! Migrates Subscriptions and OperatorGroups to Operators and Installs, as OLM would according to the proposal: for
+//! each Subscription, it creates an `Operator` with the same package, channel and CatalogSource, and an `Install` with
+//! the installed content. Also lists the copied ClusterServiceVersions that are no longer needed.
 
 use super::component::Component;
 use super::updates::{CatalogReference, reference_of, spec_from};
@@ -15,63 +15,63 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What takes the place of what.
+/// The resources that replace Subscriptions and OperatorGroups, and the replaced ones.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Migration {
-    /// The Operators that there are none of yet.
+    /// The Operators to create.
     pub operators: Vec<Value>,
-    /// The Installs.
+    /// The Installs to create.
     pub installs: Vec<Value>,
-    /// What becomes of the Subscriptions.
+    /// The replaced Subscriptions.
     pub subscriptions: Vec<Replaced>,
-    /// What becomes of the OperatorGroups.
+    /// The replaced OperatorGroups.
     pub groups: Vec<Group>,
-    /// What becomes of the copied ClusterServiceVersions.
+    /// The copied ClusterServiceVersions.
     pub copies: Vec<CopiedVersion>,
-    /// What there is to look at.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
-/// A Subscription that an Operator takes the place of.
+/// A Subscription that an Operator replaces.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Replaced {
     /// `namespace/name` of the Subscription.
     pub subscription: String,
-    /// The Operator.
+    /// The name of the Operator.
     pub operator: String,
-    /// Whether there is such an Operator already.
+    /// Whether the Operator already exists.
     pub is_there: bool,
-    /// The Install, where something is installed.
+    /// The name of the Install, if a version is installed.
     pub install: Option<String>,
 }
 
 /// An OperatorGroup that no Install needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Group {
-    /// `namespace/name`.
+    /// The OperatorGroup, as `namespace/name`.
     pub group: String,
-    /// The service account that the Installs of the namespace have from it, as `namespace/name`; `None` where they have
-    /// one of their own, or OLM's rights.
+    /// The service account that the Installs of the namespace inherit from the OperatorGroup, as `namespace/name`;
+    /// `None` if each Install has a separate account, or OLM's permissions.
     pub account: Option<String>,
-    /// The namespaces that it names, for which an Install has no field.
+    /// The target namespaces of the OperatorGroup, for which an Install has no field.
     pub targets: Vec<String>,
 }
 
 /// A ClusterServiceVersion that OLM copied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CopiedVersion {
-    /// `namespace/name`.
+    /// The copy, as `namespace/name`.
     pub copy: String,
-    /// The Operator that its original belongs to. Without one it stays.
+    /// The Operator that the original belongs to. If `None`, the copy is kept.
     pub operator: Option<String>,
-    /// What it owns in its namespace and gets the Operator as an owner, as `Kind name`.
+    /// The objects that the copy owns in its namespace, as `Kind name`. The Operator becomes their owner.
     pub owned: Vec<String>,
 }
 
-/// Tells the images of bundles: of the version with this name, from the CatalogSource of this name.
+/// Looks up the image of a bundle by the names of its CatalogSource and ClusterServiceVersion.
 pub type Images<'a> = &'a dyn Fn(&str, &str) -> Option<String>;
 
-/// What takes the place of the Subscriptions and OperatorGroups among objects.
+/// Returns the resources that replace the Subscriptions and OperatorGroups among the objects.
 pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
     let all: Vec<Component<'_>> = objects.iter().map(Component).collect();
     let state = State {
@@ -91,7 +91,7 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
     subscriptions.sort_by_key(|object| (object.text("/metadata/namespace"), object.name()));
     subscriptions.dedup_by_key(|object| (object.text("/metadata/namespace"), object.name()));
     let mut migration = Migration::default();
-    // By the namespace and name of a version: the Operator that it belongs to.
+    // The Operator that each version belongs to, by the namespace and name of the version.
     let mut owners: BTreeMap<(String, String), String> = BTreeMap::new();
     for subscription in &subscriptions {
         let namespace = subscription.text("/metadata/namespace");
@@ -101,8 +101,7 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
         let (operator, is_there) = if let Some((operator, _, is_there)) = known {
             if !is_there {
                 migration.notes.push(format!(
-                        "the Subscription {shown} is to the same package, channel and catalog as another one, and one Operator, \
-                         {operator}, takes the place of both: as proposed, an operator is there once in a cluster"
+                        "the Subscription {shown} has the same package, channel and catalog as a different Subscription, so the Operator {operator} replaces both, because the proposal allows an operator only once per cluster"
                     ));
             }
             (operator.clone(), *is_there)
@@ -159,13 +158,13 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
     migration
 }
 
-/// Whether content names its image by digest, if it names one.
+/// Whether the content specifies no image, or an image by digest.
 fn is_pinned(entry: &Value) -> bool {
     let image = entry.get("manifestImage").and_then(Value::as_str);
     image.is_none_or(|image| image.contains("@sha256:"))
 }
 
-/// The OperatorGroups of the namespaces that have Subscriptions.
+/// Returns the OperatorGroups of the namespaces that have Subscriptions.
 fn groups(objects: &[Value], subscriptions: &[Component<'_>]) -> Vec<Group> {
     let namespaces: BTreeSet<&str> = subscriptions
         .iter()
@@ -189,7 +188,7 @@ fn groups(objects: &[Value], subscriptions: &[Component<'_>]) -> Vec<Group> {
     found
 }
 
-/// The copied versions, with what becomes of each.
+/// Returns the copied versions, with the Operator that takes over their objects.
 fn copies(all: &[Component<'_>], owners: &BTreeMap<(String, String), String>) -> Vec<CopiedVersion> {
     let mut found = Vec::new();
     for copy in all.iter().filter(|object| object.is_copied()) {
@@ -234,7 +233,7 @@ fn copies(all: &[Component<'_>], owners: &BTreeMap<(String, String), String>) ->
     found
 }
 
-/// Where a version is installed.
+/// The namespace of an installed version.
 struct Place<'a> {
     all: &'a [Component<'a>],
     namespace: &'a str,
@@ -242,8 +241,8 @@ struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// What was installed: the bundle image of the catalog or of the InstallPlan, else the objects of the InstallPlan,
-    /// else the version alone.
+    /// Returns the installed content: the bundle image from the catalog or the InstallPlan; otherwise the objects of
+    /// the InstallPlan; otherwise only the ClusterServiceVersion.
     fn content(&self, image: Option<String>) -> (Vec<permissions::Content>, Option<String>) {
         if let Some(image) = image.or_else(|| self.looked_up()) {
             let content = permissions::Content::Image {
@@ -271,7 +270,7 @@ impl<'a> Place<'a> {
             },
         );
         let note = format!(
-            "nothing that was read names the bundle of {}, and so its Install holds the ClusterServiceVersion alone",
+            "the input does not specify the bundle of {}, so its Install contains only the ClusterServiceVersion",
             self.installed
         );
         (vec![permissions::Content::raw_objects(&[alone])], Some(note))
@@ -282,7 +281,7 @@ impl<'a> Place<'a> {
         plans.filter(|plan| plan.text("/metadata/namespace") == self.namespace)
     }
 
-    /// The image that OLM unpacked.
+    /// Returns the image of the bundle that OLM unpacked.
     fn looked_up(&self) -> Option<String> {
         let mut lookups = self
             .plans()
@@ -292,17 +291,17 @@ impl<'a> Place<'a> {
         found.some_text("/path").map(str::to_owned)
     }
 
-    /// The objects that OLM applied, where the plan holds them.
+    /// Returns the objects that OLM applied, if the InstallPlan contains them.
     fn planned(&self) -> Vec<Value> {
         let steps = self.plans().flat_map(|plan| plan.list("/status/plan")).map(Component);
         let own = steps.filter(|step| step.text("/resolving") == self.installed);
         let object = |step: Component<'_>| {
             let mut object: Value = serde_json::from_str(step.text("/resource/manifest")).ok()?;
-            // A reference to what was unpacked.
+            // The manifest is only a reference to the unpacked content.
             if object.get("catalogSourceName").is_some() {
                 return None;
             }
-            // What OLM generates it generates again, and a Subscription is what goes.
+            // OLM generates such objects again, and the migration replaces Subscriptions.
             let is_generated = object.get("kind").is_none();
             let goes = is_generated || step.text("/resource/kind") == "Subscription";
             object.as_object_mut()?.shift_remove("status");

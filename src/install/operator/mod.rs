@@ -1,12 +1,11 @@
-//! The single resource of an operator, as the proposal simplify-olm-apis has it: put together from what a cluster
-//! holds.
+//! The combined resource of an operator, as in the proposal simplify-olm-apis, assembled from the objects in a cluster.
 //!
-//! [`operators`] finds the operators by the labels of their components, and tells of each one its components with what
-//! is out of order about them, what the newest version that works says of itself, the updates that an index has, and
-//! what there is to say of the whole. [`definitions`] are the CustomResourceDefinitions of this and the related kinds.
+//! [`operators`] finds the operators by the labels of their components. For each operator, it reports the components
+//! with their problems, the metadata of the newest working version, the updates in an index, and the conditions of the
+//! operator as a whole. [`definitions`] are the CustomResourceDefinitions of this kind and the related kinds.
 //!
-//! What only a controller can see is taken over from the resources in which it is said. Whether the components diverge
-//! from what was resolved, [`compare()`] tells. [`migrate`] are the resources that take the place of Subscriptions and
+//! Information that only a controller has is read from the resources that report it. [`compare()`] determines whether
+//! the components diverge from the resolved content. [`migrate`] creates the resources that replace Subscriptions and
 //! OperatorGroups.
 
 mod association;
@@ -41,12 +40,12 @@ use std::collections::BTreeSet;
 /// `apiVersion` of the resource.
 pub(crate) const API_VERSION: &str = "operators.coreos.com/v2alpha1";
 
-/// How the resource is put together.
+/// Options for assembling the resource.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OperatorOptions {
-    /// How the key in `matchLabels` is written.
+    /// The style of the key in `matchLabels`.
     pub label_style: LabelStyle,
-    /// Whether conditions of components are shown that are as they should be.
+    /// Whether expected conditions of components are also shown.
     pub all_conditions: bool,
 }
 
@@ -54,52 +53,52 @@ pub struct OperatorOptions {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Operator {
-    /// [`API_VERSION`].
+    /// `API_VERSION`.
     pub api_version: &'static str,
     /// `Operator`.
     pub kind: &'static str,
-    /// The name.
+    /// The metadata, which consists of the name.
     pub metadata: ObjectMeta,
-    /// Where updates come from: as the resource in the cluster says it, else as its Subscription does.
+    /// The source of updates, from the resource in the cluster; by default, from the Subscription.
     pub spec: Value,
-    /// Everything else.
+    /// The observed state of the operator.
     pub status: Status,
-    /// The version that the cluster has of it.
+    /// The installed version.
     #[serde(skip)]
     pub installed: Option<InstalledVersion>,
-    /// What is not as it was resolved, where that was looked at.
+    /// The differences from the resolved content, if the components were compared.
     #[serde(skip)]
     pub diverging: Vec<Difference>,
 }
 
-/// The version of an operator that a cluster has.
+/// The installed version of an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstalledVersion {
-    /// The name of its ClusterServiceVersion.
+    /// The name of the ClusterServiceVersion.
     pub name: String,
-    /// The namespace of its ClusterServiceVersion.
+    /// The namespace of the ClusterServiceVersion.
     pub namespace: String,
-    /// The package, where it is known.
+    /// The package, if known.
     pub package: Option<String>,
 }
 
 /// The metadata of the resource. An operator is cluster-scoped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ObjectMeta {
-    /// The name of the operator, as in the label; in full where the cluster holds a resource of it.
+    /// The name of the operator, as in the label; the full name if the cluster has a resource for the operator.
     pub name: String,
 }
 
 /// The status of the resource.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Status {
-    /// What the newest ClusterServiceVersion that works says; `None` where none works.
+    /// The metadata of the newest working ClusterServiceVersion; `None` if none works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
-    /// The channels with an update; `None` where there is none, or no index to look into.
+    /// The channels with an update; `None` without updates or without an index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updates: Option<Updates>,
-    /// What is out of order, or to be decided by a person.
+    /// The problems, and the decisions that a person must make.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
     /// The components.
@@ -110,13 +109,13 @@ pub struct Status {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Components {
-    /// The label that they carry.
+    /// The label of the components.
     pub match_labels: Map<String, Value>,
     /// The components, by kind, API version, namespace and name.
     pub refs: Vec<Reference>,
 }
 
-/// The operators among the objects of a cluster, by name. `catalog` is the index that updates are looked for in.
+/// Returns the operators among the objects of a cluster, by name. `catalog` is the index to search for updates.
 pub fn operators(objects: &[Value], catalog: Option<&Catalog>, options: OperatorOptions) -> Vec<Operator> {
     let all: Vec<Component<'_>> = objects.iter().map(Component).collect();
     let components: Vec<Component<'_>> = all.iter().copied().filter(|component| !component.is_copied()).collect();

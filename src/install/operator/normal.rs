@@ -1,4 +1,4 @@
-//! Which conditions of a component are as they should be.
+//! The expected conditions of a component.
 
 use super::component::Component;
 use crate::cluster::conditions::{UPGRADEABLE, UPGRADING};
@@ -7,12 +7,11 @@ use crate::kubernetes::GroupVersionKind;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A condition in the status of an operator or of one of its components. A time is given only where the cluster gave
-/// it.
+/// A condition in the status of an operator or component. Its timestamps are set only if the cluster reports them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Condition {
-    /// The type.
+    /// The type of the condition.
     #[serde(rename = "type")]
     pub kind: String,
     /// True, False or Unknown.
@@ -20,18 +19,18 @@ pub struct Condition {
     /// The reason, in one word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What there is to say, in a sentence.
+    /// The message, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// When it was looked at last.
+    /// The time of the last update.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_update_time: Option<String>,
-    /// Since when it is so.
+    /// The time since which the condition has had this status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<String>,
 }
 
-/// The kinds whose conditions are shown: those of the proposal, and its own `Install`.
+/// The kinds whose conditions are shown: those of the proposal, and `Install`.
 const SHOWN: [(&str, &str); 8] = [
     ("apiextensions.k8s.io", "CustomResourceDefinition"),
     ("apiregistration.k8s.io", "APIService"),
@@ -43,11 +42,11 @@ const SHOWN: [(&str, &str); 8] = [
     (GROUP, "Install"),
 ];
 
-/// The kinds in which an operator says what OLM cannot know. What OLM does not know of it, either, is for people, so
-/// nobody can tell whether it is as it should be.
+/// The kinds in which an operator reports conditions that OLM does not know. Such conditions are meant for people, so
+/// it is unknown whether they are as expected.
 const SAYING: [&str; 2] = ["Condition", "OperatorCondition"];
 
-/// Conditions that are True where all is well.
+/// Conditions that are True in a healthy component.
 const TRUE: [&str; 12] = [
     "Available",
     "ContainersReady",
@@ -63,7 +62,7 @@ const TRUE: [&str; 12] = [
     "Resolved",
 ];
 
-/// Conditions that are not True where all is well, besides those that end like `UNWELL`.
+/// Conditions that are not True in a healthy component, in addition to those that end in one of `UNWELL`.
 const NOT_TRUE: [&str; 7] = [
     "ComponentsDiverge",
     "ContentImportError",
@@ -75,8 +74,8 @@ const NOT_TRUE: [&str; 7] = [
 ];
 const UNWELL: [&str; 2] = ["Unhealthy", "Failed"];
 
-/// The conditions of a component that are out of order, or all that it has. Of kinds that the proposal does not name
-/// there are none.
+/// Returns the unexpected conditions of a component, or all of them. Kinds that the proposal does not name have no
+/// conditions.
 pub(super) fn conditions(component: Component<'_>, gvk: &GroupVersionKind, all: bool) -> Vec<Condition> {
     if gvk.is(GROUP, csv::KIND) {
         let phase = phase(component);
@@ -99,7 +98,7 @@ pub(super) fn conditions(component: Component<'_>, gvk: &GroupVersionKind, all: 
         .collect()
 }
 
-/// The conditions in a status.
+/// Returns the conditions in a status.
 pub(super) fn listed(component: Component<'_>) -> Vec<Condition> {
     component
         .list("/status/conditions")
@@ -108,7 +107,7 @@ pub(super) fn listed(component: Component<'_>) -> Vec<Condition> {
         .collect()
 }
 
-/// A condition as it is written. The examples of the proposal write its type as `kind`, and its status without quotes.
+/// Reads a condition. The examples of the proposal name its type `kind`, and do not quote its status.
 fn condition(value: &Value) -> Option<Condition> {
     let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let status = match value.get("status") {
@@ -126,7 +125,7 @@ fn condition(value: &Value) -> Option<Condition> {
     })
 }
 
-/// The phase of a ClusterServiceVersion as a condition.
+/// Returns the phase of a ClusterServiceVersion as a condition.
 fn phase(csv: Component<'_>) -> Option<Condition> {
     let text = |pointer: &str| csv.some_text(pointer).map(str::to_owned);
     Some(Condition {
@@ -139,7 +138,7 @@ fn phase(csv: Component<'_>) -> Option<Condition> {
     })
 }
 
-/// Whether an operator says no more than that it works and may be upgraded.
+/// Whether an operator reports only that it works and may be upgraded.
 fn is_expected(condition: &Condition) -> bool {
     let expected = [(UPGRADEABLE, "True"), (UPGRADING, "False")];
     expected.contains(&(condition.kind.as_str(), condition.status.as_str()))
@@ -149,7 +148,7 @@ fn is_normal(condition: &Condition) -> bool {
     let kind = condition.kind.as_str();
     let is_true = condition.status == "True";
     if TRUE.contains(&kind) {
-        // The containers of a pod that has done its work are not ready any more.
+        // The containers of a pod that has completed are no longer ready.
         return is_true || condition.reason.as_deref() == Some("PodCompleted");
     }
     let unwell = NOT_TRUE.contains(&kind) || UNWELL.iter().any(|end| kind.ends_with(end));

@@ -1,4 +1,4 @@
-//! How the resource refers to the components of an operator.
+//! References to the components of an operator.
 
 use super::component::Component;
 use super::normal::{self, Condition};
@@ -7,7 +7,7 @@ use crate::kubernetes::{GroupVersionKind, builtin};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Kinds of OLM that are in no namespace.
+/// OLM's cluster-scoped kinds.
 const CLUSTER_KINDS: [&str; 2] = ["Operator", "Install"];
 
 /// A component in the status of an operator.
@@ -16,32 +16,32 @@ const CLUSTER_KINDS: [&str; 2] = ["Operator", "Install"];
 pub struct Reference {
     /// The kind.
     pub kind: String,
-    /// The namespace; `None` for kinds that are in none.
+    /// The namespace; `None` for cluster-scoped kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// The name.
     pub name: String,
-    /// The identity of the object, where it is known.
+    /// The UID of the object, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uid: Option<String>,
     /// The API version.
     pub api_version: String,
-    /// The state of the object, where it is known.
+    /// The resource version of the object, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_version: Option<String>,
-    /// What is out of order about it, or all that it says.
+    /// The unexpected conditions, or all of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
 }
 
-/// The references in the order of OLM, each object once.
+/// Returns the references in OLM's order, without duplicates.
 pub(super) fn references(components: &[Component<'_>], all: &[Component<'_>], all_conditions: bool) -> Vec<Reference> {
     let mut references: Vec<Reference> = components
         .iter()
         .map(|component| reference(*component, all, all_conditions))
         .collect();
     references.sort_by(|one, other| key(one).cmp(&key(other)));
-    // Two dumps may hold the same object; the first one counts.
+    // If two dumps contain the same object, the first one takes precedence.
     references.dedup_by(|one, other| key(one) == key(other));
     references
 }
@@ -58,7 +58,7 @@ fn key(reference: &Reference) -> (&str, &str, Option<&str>, &str) {
 fn reference(component: Component<'_>, all: &[Component<'_>], all_conditions: bool) -> Reference {
     let gvk = component.gvk();
     let namespace = component.some_text("/metadata/namespace");
-    // A resource version is a string, which some write as a number.
+    // A resource version is a string, but some tools write a number.
     let resource_version = component
         .get("/metadata/resourceVersion")
         .and_then(|version| match version {

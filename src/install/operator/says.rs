@@ -1,5 +1,5 @@
-//! What an operator says of itself that an administrator has to know: that it allows no upgrade, or that somebody
-//! overrides what it says.
+//! Conditions that an operator reports to administrators: that it allows no upgrade, or that an override replaces its
+//! report.
 
 use super::component::Component;
 use super::normal::Condition;
@@ -8,7 +8,7 @@ use crate::cluster::conditions::{
 };
 use serde_json::Value;
 
-/// The condition resources of the ClusterServiceVersions among some components, whether they carry the label or not.
+/// Returns the condition resources of the ClusterServiceVersions in `own` that are in `all` but not in `own`.
 pub(super) fn resources<'a>(own: &[Component<'a>], all: &[Component<'a>]) -> Vec<Component<'a>> {
     let versions: Vec<_> = own.iter().filter_map(|csv| InstalledOperator::of(csv.0)).collect();
     let is_own = |object: &&Component<'a>| {
@@ -23,7 +23,7 @@ pub(super) fn resources<'a>(own: &[Component<'a>], all: &[Component<'a>]) -> Vec
         .collect()
 }
 
-/// The conditions of the operator as a whole that come from what its installed version says.
+/// Returns the conditions of the operator as a whole that follow from the reports of its installed version.
 pub(super) fn of(own: &[Component<'_>], installed: Option<&str>) -> Vec<Condition> {
     let versions = own.iter().filter_map(|csv| InstalledOperator::of(csv.0));
     let versions: Vec<_> = versions.filter(|version| Some(version.name) == installed).collect();
@@ -57,7 +57,7 @@ fn overridden(check: &Check, said: &Said) -> Condition {
         status: "Unknown".to_owned(),
         reason: Some("Overridden".to_owned()),
         message: Some(format!(
-            "{resource} says {said}, which an override in its spec.overrides sets aside"
+            "{resource} reports {said}, but its spec.overrides overrides this condition"
         )),
         last_update_time: None,
         last_transition_time: said.last_transition_time.clone(),

@@ -54,7 +54,8 @@ fn shown(objects: &[Value]) -> Operator {
     one(objects, None, OperatorOptions::default())
 }
 
-/// A catalog of the package with these channels, each of bundles from the head downwards: version and replaces.
+/// A catalog of the package with these channels. The bundles of each channel are listed from the head, as version and
+/// replaced version.
 fn catalog(channels: &[(&str, &[(&str, &str)])]) -> Catalog {
     let name = |version: &str| Text::from(format!("plumbus.v{version}"));
     let versions: BTreeSet<&str> = channels
@@ -281,7 +282,7 @@ fn an_operator_has_the_name_of_its_resource_where_that_is_too_long_for_a_label()
     );
 }
 
-/// The condition about updates, as its reason and message.
+/// The update condition, as its reason and message.
 fn update(objects: &[Value], catalog: &Catalog) -> Option<(String, String)> {
     let status = one(objects, Some(catalog), OperatorOptions::default()).status;
     let condition = status
@@ -325,7 +326,7 @@ fn an_update_is_in_the_own_channel_or_in_another_one() {
         ))
     );
     assert_eq!(update(&objects, &catalog(&[("stable", old)])), None);
-    // Who names no channel follows all of them.
+    // An operator without a channel follows all of them.
     let objects = [csv("2.0.0", "Succeeded", ""), subscription("")];
     assert_eq!(
         update(&objects, &both),
@@ -401,7 +402,7 @@ fn what_only_a_controller_sees_is_taken_over() {
     let own = [resource, csv("2.0.0", "Succeeded", ""), subscription("stable")];
     let diverge = expected("ComponentsDiverge", "ComponentsDivergeFromInstall", Some("t"));
     assert_eq!(conditions(&own), diverge);
-    // An update is there only where an index says so; since when, the resource knows.
+    // The update is only in the index, but the resource records since when.
     let newer = catalog(&[("stable", &[("2.1.0", "2.0.0")])]);
     let conditions = one(&own, Some(&newer), OperatorOptions::default()).status.conditions;
     assert_eq!(conditions[1].kind, "UpdateAvailable");

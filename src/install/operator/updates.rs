@@ -1,4 +1,4 @@
-//! Where the updates of an operator come from, and which ones an index has.
+//! The source of an operator's updates, and the updates in an index.
 
 use super::component::Component;
 use crate::catalog::Catalog;
@@ -9,20 +9,20 @@ use crate::version::parse_tolerant;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// Annotation of a ClusterServiceVersion with the properties of its bundle.
+/// The annotation of a ClusterServiceVersion with the properties of its bundle.
 const PROPERTIES: &str = "/metadata/annotations/operatorframework.io~1properties";
 
 /// `status.updates` of an operator.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Updates {
-    /// `CatalogSource` or `ManifestImage`: what the components were resolved from, where that was looked at.
+    /// `CatalogSource` or `ManifestImage`: the source of the resolved content, if the components were compared.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<&'static str>,
-    /// The package, channel and CatalogSource, and the bundle that was resolved, as `entrypoint`.
+    /// The package, channel and CatalogSource, with the resolved bundle as `entrypoint`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub catalog_source: Option<Value>,
-    /// The bundle image by digest.
+    /// The bundle image, by digest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manifest_image: Option<String>,
     /// The channels with an update, by name.
@@ -33,7 +33,7 @@ pub struct Updates {
 /// A channel with an update.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Available {
-    /// The CatalogSource that the operator follows, where one is known.
+    /// The CatalogSource that the operator follows, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The package.
@@ -42,7 +42,7 @@ pub struct Available {
     pub channel: String,
 }
 
-/// What an operator follows, and which version it has.
+/// The package and channel that an operator follows, and its installed version.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Followed {
     pub(super) package: Option<String>,
@@ -60,7 +60,7 @@ pub(super) struct Found {
     pub(super) bundle: String,
 }
 
-/// A channel of a package in a CatalogSource. The channel of who names none is none.
+/// A channel of a package in a CatalogSource. `channel` is `None` if no channel is specified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CatalogReference {
     pub(super) package: String,
@@ -81,8 +81,8 @@ impl CatalogReference {
     }
 }
 
-/// What an `Operator` follows, where that is in a CatalogSource. The package and channel of an entrypoint that is named
-/// alone are those of the catalog, where one is given.
+/// Returns the package and channel that an `Operator` follows, if it follows a CatalogSource. If only an entrypoint is
+/// specified, both are looked up in the catalog; without a catalog, `None` is returned.
 pub(super) fn reference_of(resource: Component<'_>, catalog: Option<&Catalog>) -> Option<CatalogReference> {
     let spec = spec_of(resource)?;
     let source = Component(spec.get("catalogSource")?);
@@ -101,7 +101,7 @@ pub(super) fn reference_of(resource: Component<'_>, catalog: Option<&Catalog>) -
     })
 }
 
-/// The Subscription of an operator: one that has installed something goes before others, then the first by name.
+/// Returns the Subscription of an operator, preferably one with an installed version; of several, the first by name.
 pub(super) fn subscription<'a>(components: &[Component<'a>]) -> Option<Component<'a>> {
     let subscriptions = components
         .iter()
@@ -117,13 +117,13 @@ pub(super) fn subscription<'a>(components: &[Component<'a>]) -> Option<Component
     subscriptions.min_by_key(key).copied()
 }
 
-/// `spec.updates` of a resource in the cluster. A part of the proposal calls it `source`.
+/// Returns `spec.updates` of a resource in the cluster. The proposal also uses the name `source`.
 pub(super) fn spec_of(resource: Component<'_>) -> Option<Value> {
     let updates = resource.get("/spec/updates").or(resource.get("/spec/source"))?;
     Some(updates.clone())
 }
 
-/// `spec.updates` that stands for a Subscription, as OLM would make it when it takes the Subscription over.
+/// Returns the `spec.updates` for a Subscription, as OLM would write it when migrating the Subscription.
 pub(super) fn spec_from(subscription: Component<'_>) -> Value {
     let mut source = Map::new();
     for (key, pointer) in [
@@ -144,7 +144,8 @@ pub(super) fn spec_from(subscription: Component<'_>) -> Value {
     json!({"type": "CatalogSource", "catalogSource": source})
 }
 
-/// What the operator follows: as its `spec` says, else its Subscription, else what its version is a bundle of.
+/// Returns the package and channel that the operator follows, according to its `spec`; otherwise its Subscription;
+/// otherwise the package of its version.
 pub(super) fn followed(
     name: &str,
     spec: &Value,
@@ -178,7 +179,7 @@ pub(super) fn followed(
     }
 }
 
-/// The package in the properties that OLM writes to a ClusterServiceVersion.
+/// Returns the package in the properties annotation that OLM adds to a ClusterServiceVersion.
 fn package_of(csv: Component<'_>) -> Option<String> {
     let properties: Value = serde_json::from_str(csv.some_text(PROPERTIES)?).ok()?;
     let properties = properties.get("properties")?.as_array()?;
@@ -188,13 +189,13 @@ fn package_of(csv: Component<'_>) -> Option<String> {
     package.pointer("/value/packageName")?.as_str().map(str::to_owned)
 }
 
-/// The package in the name that OLM gives an operator, `<package>.<namespace>`.
+/// Returns the package in an operator name that OLM generated, `<package>.<namespace>`.
 fn package_in<'a>(operator: &'a str, namespace: &str) -> &'a str {
     let suffix = operator.strip_suffix(namespace).and_then(|rest| rest.strip_suffix('.'));
     suffix.filter(|_| !namespace.is_empty()).unwrap_or(operator)
 }
 
-/// The channels of the package that have an update for the installed version, by name.
+/// Returns the channels of the package that have an update for the installed version, by name.
 pub(super) fn found(catalog: &Catalog, followed: &Followed) -> Vec<Found> {
     let (Some(package), Some(installed)) = (&followed.package, &followed.installed) else {
         return Vec::new();

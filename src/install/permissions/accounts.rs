@@ -1,9 +1,9 @@
-//! What the service accounts of an operator hold once OLM has installed it, and from where.
+//! The permissions of an operator's service accounts after OLM installed the operator, and their origins.
 //!
-//! That is more than the ClusterServiceVersion asks for. Where the OperatorGroup has no target namespaces, OLM copies
-//! every Role that it generates into a ClusterRole, so that what is asked for in one namespace holds in all of them.
-//! Where it has some, the Roles are copied into each of them. The operator may write its own OperatorCondition, and
-//! what serves webhooks or APIs may ask the API server who somebody is.
+//! These exceed the permissions in the ClusterServiceVersion. If the OperatorGroup has no target namespaces, OLM copies
+//! every Role that it generates into a ClusterRole, so that the permissions for one namespace apply in all namespaces.
+//! Otherwise OLM copies the Roles into each target namespace. The operator may also update its OperatorCondition, and
+//! accounts that serve webhooks or APIs may ask the API server to authenticate users.
 
 mod given;
 
@@ -19,46 +19,47 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// The namespaces that an operator is for.
+/// The target namespaces of an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Targets {
-    /// All of them.
+    /// All namespaces.
     All,
-    /// These.
+    /// A list of namespaces.
     Namespaces(Vec<String>),
 }
 
-/// An operator after it was installed.
+/// An operator after its installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operator {
     /// The name of its ClusterServiceVersion.
     pub name: String,
-    /// The namespaces that it is for.
+    /// The target namespaces of the operator.
     pub targets: Targets,
-    /// The OperatorGroup that says so; nothing where none is known, and what the version supports is assumed.
+    /// The OperatorGroup that sets the target namespaces; `None` if unknown, so that they follow from the supported
+    /// install modes.
     pub group: Option<String>,
-    /// Its accounts, by name.
+    /// The service accounts of the operator, by name.
     pub accounts: Vec<AccountPermissions>,
-    /// What could not be followed.
+    /// Notes about references that could not be followed.
     pub notes: Vec<String>,
 }
 
-/// What an account holds.
+/// The permissions of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountPermissions {
     /// The account.
     pub account: Account,
-    /// What it holds: what holds everywhere first.
+    /// The permissions, with cluster-wide ones first.
     pub permissions: Vec<Holding>,
 }
 
 /// A permission of an account.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Holding {
-    /// What it is and where it holds.
+    /// The permission with its namespaces.
     #[serde(flatten)]
     pub permission: super::Permission,
-    /// Where it comes from.
+    /// The origins of the permission.
     #[serde(serialize_with = "joined", rename = "reason")]
     pub reasons: Vec<String>,
 }
@@ -67,7 +68,7 @@ fn joined<S: serde::Serializer>(reasons: &[String], serializer: S) -> Result<S::
     serializer.serialize_str(&reasons.join("; "))
 }
 
-/// Why an operator is for these namespaces.
+/// Explains the target namespaces of an operator.
 impl fmt::Display for Operator {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.group, &self.targets) {
@@ -77,21 +78,22 @@ impl fmt::Display for Operator {
             }
             (None, Targets::All) => write!(
                 formatter,
-                "no OperatorGroup is given, and one without target namespaces is assumed, as the operator supports AllNamespaces"
+                "no OperatorGroup was specified, so one without target namespaces is assumed, because the operator supports AllNamespaces"
             ),
             (None, Targets::Namespaces(names)) => write!(
                 formatter,
-                "no OperatorGroup is given, and one for {} is assumed, as the operator does not support AllNamespaces",
+                "no OperatorGroup was specified, so one for {} is assumed, because the operator does not support AllNamespaces",
                 names.join(", ")
             ),
         }
     }
 }
 
-/// What the accounts of the versions among these steps hold after the plan was applied in a namespace of the cluster.
+/// Returns the operators among these steps, with the permissions of their accounts after the plan was applied in a
+/// namespace of the cluster.
 ///
 /// # Errors
-/// When it takes too many steps to compare the rules.
+/// Returns an error if comparing the rules takes too many steps.
 pub fn operators(steps: &[Step], namespace: &str, state: &State) -> Result<Vec<Operator>, TooComplex> {
     let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
     versions
@@ -103,7 +105,7 @@ fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> R
     let csv = Csv(&version.resource.manifest);
     let namespace = version.namespace(namespace);
     let (targets, group) = targets(csv, namespace, state);
-    // What an `Install` holds beside versions is for no version by itself.
+    // Content of an `Install` that belongs to no version is included for every version.
     let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
     let versions: BTreeSet<&str> = versions.map(|step| &*step.resolving).collect();
     let is_own = |step: &&Step| step.resolving == version.resolving || !versions.contains(&*step.resolving);
@@ -129,7 +131,8 @@ fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> R
     })
 }
 
-/// The namespaces that the OperatorGroup names, and its name. Where there is none, the version says what it supports.
+/// Returns the target namespaces of the OperatorGroup, and the name of the OperatorGroup. Without an OperatorGroup,
+/// they follow from the install modes that the version supports.
 fn targets(csv: Csv<'_>, namespace: &str, state: &State) -> (Targets, Option<String>) {
     let mut groups = state.objects.iter().map(Csv).filter(|group| {
         group.text(&["kind"]) == "OperatorGroup" && group.text(&["metadata", "namespace"]) == namespace
@@ -149,7 +152,7 @@ fn targets(csv: Csv<'_>, namespace: &str, state: &State) -> (Targets, Option<Str
         let names = group.list(keys).iter().filter_map(Value::as_str);
         names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
     };
-    // A selector has no names of its own: OLM writes down what it selects.
+    // A selector contains no names, so the selected namespaces are read from the status.
     let names = match named(&["spec", "targetNamespaces"]) {
         names if names.is_empty() => named(&["status", "namespaces"]),
         names => names,
@@ -162,10 +165,10 @@ fn targets(csv: Csv<'_>, namespace: &str, state: &State) -> (Targets, Option<Str
     (targets, Some(group.name().to_owned()))
 }
 
-/// What is given to one account, put together: each resource once for each place, with all its verbs and reasons. Where
-/// that is more than somebody reads, each rule once.
+/// Merges the permissions of an account: one entry per resource and namespaces, with all verbs and reasons. If there
+/// would be too many entries to read, one entry per rule.
 fn holdings(account: &Account, given: &[Given], state: &State) -> Result<Vec<Holding>, TooComplex> {
-    // Places sort with the whole cluster first.
+    // The whole cluster sorts first.
     type Key = (Vec<String>, Rule);
     let own: Vec<&Given> = given.iter().filter(|given| given.accounts.contains(account)).collect();
     let (before, _) = grants(&state.objects, account);
@@ -185,7 +188,7 @@ fn holdings(account: &Account, given: &[Given], state: &State) -> Result<Vec<Hol
         .iter()
         .map(|given| (&given.namespaces, &given.rules, &*given.reason));
     let kept = kept.iter();
-    let kept = kept.map(|(place, rules)| (place, rules, "a binding that is in the cluster already"));
+    let kept = kept.map(|(place, rules)| (place, rules, "an existing binding in the cluster"));
     let held: Vec<(&Vec<String>, &Vec<Rule>, &str)> = held.chain(kept).collect();
     let is_readable = are_readable(held.iter().flat_map(|(_, rules, _)| *rules));
     let mut merged: BTreeMap<Key, (Vec<String>, Vec<String>)> = BTreeMap::new();

@@ -1,12 +1,12 @@
-//! Who installs, and what he may do, as a state of a cluster says.
+//! The account that installs, and its permissions, according to the state of a cluster.
 
 use crate::cluster::{State, operator_groups};
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, Grants, grants};
 use serde_json::Value;
 
-/// The service account that the only OperatorGroup of a namespace names. Where it names none, OLM installs with its own
-/// rights.
+/// Returns the service account that the state specifies; by default, that of the only OperatorGroup in the namespace.
+/// Returns `None` if OLM installs with its own permissions.
 pub(crate) fn account_of(state: &State, namespace: &str) -> Option<Account> {
     let of_group = || match operator_groups(&state.objects, namespace)[..] {
         [group] => group.pointer("/spec/serviceAccountName")?.as_str(),
@@ -19,8 +19,8 @@ pub(crate) fn account_of(state: &State, namespace: &str) -> Option<Account> {
     })
 }
 
-/// What an account may do: what the state grants it, and what the bindings among its objects do; and what of them could
-/// not be followed.
+/// Returns the permissions of an account, according to the grants of the state and the bindings among its objects, and
+/// notes about references that could not be followed.
 pub fn held(account: &Account, state: &State) -> (Grants, Vec<String>) {
     let (mut held, notes) = grants(&state.objects, account);
     let own = state.grants.iter().filter(|grant| {

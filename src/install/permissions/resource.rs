@@ -1,4 +1,4 @@
-//! The review as resources: the `Install`, and the roles that give what is missing.
+//! The review as resources: the `Install`, and the roles that grant the missing permissions.
 
 use super::{AccountPermissions, Operator, Permission};
 use crate::kubernetes::rbac::account::Account;
@@ -10,28 +10,28 @@ use crate::text::canonical;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The namespace that objects which name none count as being in.
+/// The namespace of objects that specify none.
 const DEFAULT: &str = "default";
 /// `apiVersion` of an `Install`.
 const API_VERSION: &str = "operators.coreos.com/v2alpha1";
 
-/// What is to be installed.
+/// The content to install.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
     /// A bundle image.
     Image {
-        /// As it was named.
+        /// The image as the user specified it.
         named: String,
-        /// With the digest that it stands for.
+        /// The image with its digest.
         resolved: String,
     },
-    /// Manifests that are in no image.
+    /// Manifests that are not in an image.
     Raw(Vec<String>),
 }
 
 impl Content {
-    /// The objects of a bundle as raw content. Which of them are optional is said in the annotation of the version, as
-    /// OLM writes it.
+    /// Returns the objects of a bundle as raw content. As in OLM, an annotation of the ClusterServiceVersion lists the
+    /// optional objects.
     pub fn raw(content: &crate::steps::Content) -> Self {
         let mut csv = content.csv.clone();
         let names_some = |property: &Property| property.kind == optional::PROPERTY;
@@ -48,12 +48,12 @@ impl Content {
         Self::Raw(objects.map(canonical::to_string).collect())
     }
 
-    /// Objects as raw content.
+    /// Returns objects as raw content.
     pub fn raw_objects(objects: &[Value]) -> Self {
         Self::Raw(objects.iter().map(canonical::to_string).collect())
     }
 
-    /// As `spec.content` has it, or with digests as `status.resolved` does.
+    /// Returns the entries of `spec.content`, or of `status.resolved` if `with_digest` is set.
     fn entries(&self, with_digest: bool) -> Vec<Value> {
         match self {
             Self::Image { named, resolved } => {
@@ -65,8 +65,8 @@ impl Content {
     }
 }
 
-/// The namespaces of a bundle that OLM puts its objects into this one from: that of those which name none, and the
-/// others that its objects name.
+/// Returns the namespaces that the `Install` of a bundle replaces by `namespace`: the one that represents objects
+/// without a namespace, and those that the objects specify.
 pub fn namespaces_of(content: &crate::steps::Content, namespace: &str) -> BTreeMap<String, String> {
     let named = content.objects.iter();
     let named = named.filter_map(|object| object.pointer("/metadata/namespace")?.as_str());
@@ -76,24 +76,24 @@ pub fn namespaces_of(content: &crate::steps::Content, namespace: &str) -> BTreeM
     from.map(|from| (from.to_owned(), namespace.to_owned())).collect()
 }
 
-/// A review that is done.
+/// A completed review.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Review {
-    /// The name of the resource.
+    /// The name of the `Install`.
     pub name: String,
-    /// What is to be installed.
+    /// The content to install.
     pub content: Vec<Content>,
-    /// What takes the place of which namespace.
+    /// The namespaces in the content that are replaced, with their replacements.
     pub namespaces: BTreeMap<String, String>,
-    /// Who installs it, where somebody was named.
+    /// The account that installs the content, if known.
     pub account: Option<Account>,
-    /// What is missing.
+    /// The missing permissions.
     pub pending: Vec<Permission>,
-    /// What the accounts of the operator hold afterwards.
+    /// The operators with the permissions of their accounts after the install.
     pub operators: Vec<Operator>,
 }
 
-/// The `Install` resource of a review. An approval that is not needed is not asked for.
+/// Returns the `Install` resource of a review. It requests approval only if permissions are missing.
 pub fn install(review: &Review) -> Value {
     let mut spec = Map::new();
     if !review.namespaces.is_empty() {
@@ -142,14 +142,14 @@ pub fn install(review: &Review) -> Value {
     })
 }
 
-/// The Roles and ClusterRoles with their bindings that give an account what is missing: first for the cluster, then for
-/// each namespace.
+/// Returns the Roles and ClusterRoles, with their bindings, that grant the missing permissions to an account:
+/// cluster-wide ones first, then by namespace.
 pub fn roles(name: &str, account: &Account, pending: &[Permission]) -> Vec<Value> {
     let subject = json!({"kind": "ServiceAccount", "name": account.name, "namespace": account.namespace});
     roles_for(&format!("{name}-install"), &[subject], pending)
 }
 
-/// The same for any subjects of a binding.
+/// Like [`roles`], for any subjects of a binding.
 pub(super) fn roles_for(name: &str, subjects: &[Value], pending: &[Permission]) -> Vec<Value> {
     let mut places: BTreeMap<Option<&str>, Vec<&Rule>> = BTreeMap::new();
     for permission in pending {

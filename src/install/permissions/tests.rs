@@ -82,7 +82,7 @@ fn an_install_needs_its_requests_and_what_it_hands_on() {
     );
 }
 
-/// OLM writes definitions with its own account, and reads and changes only what is there already.
+/// OLM writes definitions with its own account, and reads and changes only objects that already exist.
 #[test]
 fn what_is_there_is_read_and_changed_and_definitions_ask_for_nothing() {
     let budget = object("policy/v1", "PodDisruptionBudget", "b");
@@ -290,7 +290,7 @@ fn the_install_asks_for_approval_only_where_something_is_missing() {
     );
 }
 
-/// Any rules, also such as the API server would not take.
+/// Any rules, including invalid ones that the API server would reject.
 fn any_rules() -> impl Strategy<Value = Value> {
     let some = |words: &'static [&'static str]| prop::collection::vec(select(words), 0..3);
     let rule = (

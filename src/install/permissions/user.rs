@@ -1,4 +1,4 @@
-//! What a person may do about an install: approve it, and take it from a catalog.
+//! A user's permissions for an install: to approve it, and to install from a catalog.
 
 use super::resource::roles_for;
 use super::{Need, Permission, held, pending};
@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The resource of CatalogSources, and the verb that lets a user install from one.
+/// The resource name of CatalogSources. The verb `install` on it lets a user install from a catalog.
 const CATALOGS: &str = "catalogsources";
 const INSTALL: &str = "install";
 
@@ -20,16 +20,16 @@ const INSTALL: &str = "install";
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CatalogUse {
-    /// Its namespace.
+    /// The namespace of the CatalogSource.
     pub namespace: String,
-    /// Its name.
+    /// The name of the CatalogSource.
     pub name: String,
-    /// Whether the user holds the verb `install` on it.
+    /// Whether the user holds the verb `install` on the CatalogSource.
     pub may_use: bool,
 }
 
-/// What a user may do: by the bindings of a cluster, and, for a service account, by the grants of a what-if file; and
-/// what of them could not be followed.
+/// Returns the permissions of a user, according to the bindings of a cluster and, for a service account, the grants of
+/// a what-if file, and notes about references that could not be followed.
 pub fn held_by(user: &User, state: &State) -> (Grants, Vec<String>) {
     let (mut grants, mut notes) = grants_of(&state.objects, user);
     if let Some(account) = user.account() {
@@ -42,16 +42,16 @@ pub fn held_by(user: &User, state: &State) -> (Grants, Vec<String>) {
     (grants, notes)
 }
 
-/// What a user lacks to approve an install: what it needs, and neither who installs it holds nor the user. The user may
-/// approve it where that is nothing.
+/// Returns the permissions that a user lacks to approve an install: those that the install needs, and neither the
+/// installer nor the user holds. If none is missing, the user may approve the install.
 ///
 /// # Errors
-/// When it takes too many steps to compare the rules.
+/// Returns an error if comparing the rules takes too many steps.
 pub fn missing_to_approve(needs: &[Need], installer: &Grants, user: &Grants) -> Result<Vec<Permission>, TooComplex> {
     pending(needs, &installer.clone().with(user.clone()))
 }
 
-/// Whether somebody may use these catalogs, each as namespace and name.
+/// Returns whether the holder of `held` may use these catalogs, each specified as namespace and name.
 pub fn catalog_uses(catalogs: impl IntoIterator<Item = (String, String)>, held: &Grants) -> Vec<CatalogUse> {
     let catalogs: BTreeSet<(String, String)> = catalogs.into_iter().collect();
     let asked = |(namespace, name): (String, String)| {
@@ -65,7 +65,7 @@ pub fn catalog_uses(catalogs: impl IntoIterator<Item = (String, String)>, held: 
     catalogs.into_iter().map(asked).collect()
 }
 
-/// The CatalogSources of a cluster, by namespace and name.
+/// Returns the CatalogSources of a cluster, by namespace and name.
 pub fn catalogs_of(state: &State) -> BTreeSet<(String, String)> {
     let written = state.catalogs.iter();
     let written = written.map(|catalog| (catalog.namespace.clone(), catalog.name.clone()));
@@ -80,7 +80,7 @@ pub fn catalogs_of(state: &State) -> BTreeSet<(String, String)> {
     written.chain(objects).collect()
 }
 
-/// The index image of a CatalogSource, where it names one.
+/// Returns the index image of a CatalogSource, if it specifies an image.
 pub fn image_of<'a>(catalog: &CatalogUse, state: &'a State) -> Option<&'a str> {
     let CatalogUse { namespace, name, .. } = catalog;
     let mut written = state.catalogs.iter();
@@ -97,7 +97,7 @@ pub fn image_of<'a>(catalog: &CatalogUse, state: &'a State) -> Option<&'a str> {
     })
 }
 
-/// The roles, with their bindings to a user, that let the user approve an install and use catalogs.
+/// Returns the roles, with their bindings to a user, that let the user approve an install and use catalogs.
 pub fn roles_to_allow(
     user: &User,
     bundle: Option<&str>,
@@ -145,7 +145,8 @@ mod tests {
         }
     }
 
-    /// S82: who approves must hold what is pending, or may give more than he holds.
+    /// S82: a user who approves an install must hold the pending permissions, or be allowed to grant more than they
+    /// hold.
     #[test]
     fn s82_who_approves_holds_what_the_installer_does_not() {
         let pods = || Rule::new("", "pods", &["get", "list"]);
@@ -173,7 +174,7 @@ mod tests {
         assert_eq!(missing(&[], &[escalate]), Vec::<String>::new());
     }
 
-    /// S51: the verb `install`, for one catalog, for those of a namespace, and for all.
+    /// S51: the verb `install`, for one catalog, for those of a namespace, and for all catalogs.
     #[test]
     fn s51_the_verb_install_lets_a_user_use_a_catalog() {
         let uses = |namespace: Option<&str>, rule: Rule| {

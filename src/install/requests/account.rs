@@ -1,19 +1,19 @@
-//! Who applies an Install.
+//! The service account that applies an Install.
 
 use crate::cluster::{State, operator_groups};
 use crate::kubernetes::rbac::account::Account;
 use serde_json::Value;
 
-/// The namespace that the controllers of OLM run in where its makers install it.
+/// The namespace of OLM's controllers in its usual installation.
 const USUAL: &str = "olm";
-/// The namespaces of OLM's controllers and of the catalogs for all, where the two differ.
+/// The namespaces of OLM's controllers and of the global catalogs, if the two differ.
 const APART: (&str, &str) = ("openshift-operator-lifecycle-manager", "openshift-marketplace");
 /// The Deployment of OLM's controller.
 const CONTROLLER: &str = "olm-operator";
 
-/// The service account that applies the Install of this name: that of the only OperatorGroup of its namespace, or OLM
-/// itself, `None`, where that names none. Where there is no OperatorGroup, or more than one, it is one of the Install's
-/// own name, which OLM makes in the namespace of its controllers.
+/// Returns the service account that applies the Install with this name. This is the account of the only OperatorGroup
+/// in the namespace, or `None` for OLM itself if the OperatorGroup specifies none. Without an OperatorGroup, or with
+/// several, it is an account named after the Install, which OLM creates in the namespace of its controllers.
 pub fn of_install(state: &State, namespace: &str, install: &str) -> Option<Account> {
     if let Some(name) = &state.service_account {
         return Some(Account {
@@ -36,7 +36,7 @@ pub fn of_install(state: &State, namespace: &str, install: &str) -> Option<Accou
     }
 }
 
-/// The namespace of OLM's controllers.
+/// Returns the namespace of OLM's controllers.
 fn home_of_olm(state: &State) -> String {
     let mut deployments = state.objects.iter().filter_map(|object| {
         let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str);
@@ -66,7 +66,8 @@ mod tests {
         of_install(&state, "operators", "plumbus-plan").map(|account| account.to_string())
     }
 
-    /// S56: the account of the one OperatorGroup, S57 and S58: without one or with several, one of the Install's name.
+    /// S56: the account of the only OperatorGroup. S57 and S58: without an OperatorGroup or with several, an account
+    /// named after the Install.
     #[test]
     fn s57_s58_an_install_has_the_account_of_the_group_or_its_own() {
         let own = Some("olm/plumbus-plan".to_owned());

@@ -1,5 +1,5 @@
-//! The steps that an Install takes, what they need, and how it ends. The content goes where it says itself, and may be
-//! of any kind: the proposal has OLM apply it as it is.
+//! The steps of an Install, their permissions, and their results. Content is installed into the namespaces that it
+//! specifies, and may be of any kind, because in the proposal OLM applies it unchanged.
 
 use super::account;
 use super::namespaces::{DEFAULT, Mapping};
@@ -22,62 +22,62 @@ use crate::steps::optional::{self, OptionalManifest};
 use crate::steps::{self, Place, Step, StepError, Target};
 use serde_json::Value;
 
-/// An Install with what its content holds.
+/// An Install with its content.
 #[derive(Debug, Clone)]
 pub struct OpenInstall {
     /// The resource.
     pub install: RequestedInstall,
-    /// The content, in its order.
+    /// The content, in the order of the Install.
     pub content: Vec<OpenContent>,
 }
 
-/// Content of an Install.
+/// A part of an Install's content.
 #[derive(Debug, Clone)]
 pub enum OpenContent {
     /// A bundle image.
     Image {
-        /// As it is named.
+        /// The image as the Install specifies it.
         named: String,
-        /// With the digest that it stands for.
+        /// The image with its digest.
         resolved: String,
         /// The bundle.
         bundle: Box<Content>,
     },
-    /// A bundle whose manifests are there, whatever image it came from.
+    /// A bundle whose manifests are available, regardless of its image.
     Manifests(Box<Content>),
-    /// Manifests.
+    /// Manifests without a bundle.
     Raw(Vec<Value>),
 }
 
-/// Why it cannot be told what an Install does.
+/// The reason why the steps of an Install cannot be determined.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// OLM could not read a version.
     #[error(transparent)]
     Step(#[from] StepError),
-    /// The permissions are too many.
+    /// The Install needs too many permissions.
     #[error(transparent)]
     Permissions(#[from] TooComplex),
 }
 
-/// What there is to decide about an Install.
+/// The result of reviewing an Install.
 #[derive(Debug, Clone)]
 pub struct Reviewed {
-    /// The namespace of what says none.
+    /// The namespace of content that specifies none.
     pub namespace: String,
     /// The steps, in the order of a plan.
     pub steps: Vec<Step>,
-    /// What they need.
+    /// The needs of the steps.
     pub needs: Vec<Need>,
-    /// Who applies them; `None` is OLM itself, who may do everything.
+    /// The account that applies the steps; `None` means OLM itself, which may do everything.
     pub account: Option<Account>,
-    /// What that account holds.
+    /// The permissions of the account.
     pub held: Grants,
-    /// What it does not hold.
+    /// The permissions that the account lacks.
     pub pending: Vec<Permission>,
-    /// What the accounts of the operators hold afterwards.
+    /// The operators with the permissions of their accounts after the install.
     pub operators: Vec<Operator>,
-    /// What of the bindings in the cluster cannot be followed.
+    /// Notes about bindings in the cluster that cannot be followed.
     pub notes: Vec<String>,
 }
 
@@ -86,16 +86,17 @@ impl OpenInstall {
         Mapping(self.install.namespaces.clone())
     }
 
-    /// The namespace of what says none: the one that is named, else what the Install maps to, else [`DEFAULT`].
+    /// Returns the namespace of content that specifies none: `named`, otherwise the target of the Install's mapping,
+    /// otherwise [`DEFAULT`].
     pub fn namespace(&self, named: Option<&str>) -> String {
         let mapping = self.mapping();
         named.or(mapping.target()).unwrap_or(DEFAULT).to_owned()
     }
 
-    /// The steps of all content, in the order of a plan.
+    /// Returns the steps of all content, in the order of a plan.
     ///
     /// # Errors
-    /// When OLM could not read a version among the content.
+    /// Returns an error if OLM could not read a version among the content.
     pub fn steps(&self, namespace: &str) -> Result<Vec<Step>, StepError> {
         let mapping = self.mapping();
         let target = Target {
@@ -106,7 +107,7 @@ impl OpenInstall {
             OpenContent::Raw(objects) => Some(objects),
             OpenContent::Image { .. } | OpenContent::Manifests(_) => None,
         });
-        // A version among the manifests says which of the others are optional.
+        // A version among the manifests lists the optional manifests.
         let versions = raw.flatten().filter(|object| is_version(object));
         let optional: Vec<OptionalManifest> = versions
             .flat_map(|version| {
@@ -149,11 +150,12 @@ impl OpenInstall {
         Ok(steps::in_order(steps))
     }
 
-    /// What the Install needs, and what of it whoever applies it does not hold. `named` are the namespace and the
-    /// account where somebody names them.
+    /// Returns the needs of the Install, and those that its account lacks. `namespace` and `account` take precedence
+    /// over those of the Install and the cluster.
     ///
     /// # Errors
-    /// When OLM could not read a version among the content, or it takes too many steps to compare the rules.
+    /// Returns an error if OLM could not read a version among the content, or if comparing the rules takes too many
+    /// steps.
     pub fn review(
         &self,
         state: &State,
@@ -183,7 +185,7 @@ impl OpenInstall {
         })
     }
 
-    /// The Install with its content resolved, and nothing said of who applies it.
+    /// Returns the Install with its content resolved, without its account.
     pub fn resolved(&self) -> Value {
         let mut written = permissions::install(&Review {
             name: self.install.name.clone(),
@@ -216,7 +218,7 @@ impl OpenInstall {
         content.collect()
     }
 
-    /// The Install with its status.
+    /// Returns the Install with its status.
     pub fn written(&self, reviewed: &Reviewed) -> Value {
         let mut written = permissions::install(&Review {
             name: self.install.name.clone(),
@@ -226,7 +228,7 @@ impl OpenInstall {
             pending: reviewed.pending.clone(),
             operators: reviewed.operators.clone(),
         });
-        // An approval that stands is kept where nothing is pending.
+        // An existing approval is kept if no permission is pending.
         if reviewed.pending.is_empty()
             && self.install.approved
             && let Some(spec) = written.get_mut("spec").and_then(Value::as_object_mut)
@@ -236,11 +238,12 @@ impl OpenInstall {
         written
     }
 
-    /// The plan of the Install, and how it ends on the cluster where one is known. One that waits for the approval of
-    /// what it needs is not applied; whoever approves it gives the account what is pending.
+    /// Returns the plan of the Install, and its result if a cluster is known. An Install that waits for approval is not
+    /// applied; the approval grants the pending permissions to the account.
     ///
     /// # Errors
-    /// When OLM could not read a version among the content, or it takes too many steps to compare the rules.
+    /// Returns an error if OLM could not read a version among the content, or if comparing the rules takes too many
+    /// steps.
     pub fn plan(
         &self,
         state: Option<&State>,
@@ -284,7 +287,7 @@ impl OpenInstall {
             apis: Apis::of(known).with_steps(&plan.status.plan),
             operators: reviewed.operators.clone(),
             held_by: Vec::new(),
-            // OLM makes no InstallPlan of an Install.
+            // OLM creates no InstallPlan for an Install.
             too_large: None,
             plan,
             applied,
@@ -293,7 +296,7 @@ impl OpenInstall {
     }
 }
 
-/// The steps of a bundle with other namespaces.
+/// Returns the steps of a bundle after mapping its namespaces.
 fn of_bundle(bundle: &Content, mapping: &Mapping, target: &Target) -> Result<Vec<Step>, StepError> {
     let mut bundle = bundle.clone();
     mapping.apply_to(&mut bundle);
@@ -306,7 +309,7 @@ fn is_version(object: &Value) -> bool {
     text("kind") == csv::KIND && text("apiVersion").starts_with(csv::GROUP)
 }
 
-/// A version that stands alone, as a bundle: what it declares is in its annotation.
+/// Returns a version without other objects as a bundle, with the properties in its annotation.
 fn lone(csv: &Value) -> Content {
     let view = Csv(csv);
     let annotation = view.text(&["metadata", "annotations", PROPERTIES]);

@@ -1,5 +1,5 @@
-//! The labels of operators that an install hands on: from Subscriptions to the InstallPlan that is made for them, and
-//! from there to everything that it creates.
+//! The operator labels that an install propagates: from Subscriptions to their InstallPlan, and from there to every
+//! object that it creates.
 
 use crate::cluster::State;
 use crate::cluster::labels::{self, LabelStyle};
@@ -9,8 +9,9 @@ use crate::steps::Step;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The keys of the labels of operators on the Subscriptions that a resolution updates. Only an operator counts that the
-/// cluster has an `Operator` of in the version of the proposal; a Subscription that stands for one is labelled with it.
+/// Returns the keys of the operator labels on the Subscriptions that a resolution updates. An operator is included only
+/// if the cluster has an `Operator` for it in the version of the proposal. A Subscription that represents an `Operator`
+/// gets the label of that `Operator`.
 pub fn projected(resolution: &Resolution, state: &State) -> BTreeSet<String> {
     let operators: Vec<&str> = state.objects.iter().filter_map(requested::proposed_operator).collect();
     let mut keys = BTreeSet::new();
@@ -35,7 +36,7 @@ pub fn projected(resolution: &Resolution, state: &State) -> BTreeSet<String> {
     keys
 }
 
-/// Puts labels on the objects of steps.
+/// Adds labels to the objects of steps.
 pub fn put(keys: &BTreeSet<String>, steps: &mut [Step]) {
     for step in steps.iter_mut().filter(|_| !keys.is_empty()) {
         let Some(object) = step.resource.manifest.as_object_mut() else {

@@ -1,8 +1,8 @@
-//! What `Operator` and `Install` resources ask for (proposal *simplify-olm-apis*).
+//! `Operator` and `Install` resources (proposal *simplify-olm-apis*).
 //!
-//! [`operators`] makes of Operators what a resolution looks at, [`installs`] of an Install the steps that it takes and
-//! what they need. [`namespaces`] puts other namespaces into content, [`account`] tells who applies it, and [`labels`]
-//! which labels it gets.
+//! [`operators`] turns Operators into input for a resolution, and [`installs`] determines the steps of an Install and
+//! their needs. [`namespaces`] maps the namespaces of content, [`account`] determines the account that applies it, and
+//! [`labels`] the labels that it gets.
 
 pub mod account;
 pub mod installs;

@@ -1,36 +1,35 @@
-//! Other namespaces for the content of an Install: `spec.namespaces` is applied to every field of a manifest that names
-//! a namespace, and to what a bundle says of its manifests.
+//! The namespace mapping of an Install: `spec.namespaces` is applied to every field of a manifest that names a
+//! namespace, and to the properties that refer to manifests.
 
 use crate::steps::Content;
 use crate::steps::optional;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The namespace that stands for the one of an object that names none.
+/// The namespace that represents objects without a namespace.
 pub const DEFAULT: &str = "default";
 
-/// Where the users and groups begin that Kubernetes takes a service account for. A namespace follows.
+/// The prefixes of users and groups that represent service accounts in Kubernetes, followed by a namespace.
 const IDENTITIES: [&str; 2] = ["system:serviceaccount:", "system:serviceaccounts:"];
 
-/// What takes the place of which namespace.
+/// The namespaces to replace, with their replacements.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mapping(pub BTreeMap<String, String>);
 
 impl Mapping {
-    /// What takes the place of a namespace: itself, where nothing does.
+    /// Returns the replacement of a namespace, or the namespace itself if it is not replaced.
     pub fn of<'a>(&'a self, namespace: &'a str) -> &'a str {
         self.0.get(namespace).map_or(namespace, String::as_str)
     }
 
-    /// The namespace that is installed into where nothing else says it: that which takes the place of [`DEFAULT`], else
-    /// the only one that takes the place of any.
+    /// Returns the default namespace to install into: the replacement of [`DEFAULT`], otherwise the only replacement.
     pub fn target(&self) -> Option<&str> {
         let mut all = self.0.values();
         let only = all.next().filter(|first| all.all(|other| other == *first));
         self.0.get(DEFAULT).or(only).map(String::as_str)
     }
 
-    /// Puts the namespaces into the objects of a bundle and into what its properties say of them.
+    /// Maps the namespaces in the objects of a bundle, and in the properties that refer to them.
     pub fn apply_to(&self, content: &mut Content) {
         content.objects.iter_mut().for_each(|object| self.apply(object));
         let named = content.properties.iter_mut();
@@ -42,8 +41,8 @@ impl Mapping {
         }
     }
 
-    /// Puts the namespaces into an object: its own, those of the subjects of a binding, and those of the Services that
-    /// webhooks, conversions and APIServices are behind.
+    /// Maps the namespaces in an object: its own namespace, and those of binding subjects and of the Services behind
+    /// webhooks, conversions and APIServices.
     pub fn apply(&self, object: &mut Value) {
         self.replace(object.pointer_mut("/metadata/namespace"));
         let kind = object
@@ -84,7 +83,7 @@ impl Mapping {
         }
     }
 
-    /// The user or group of a subject that is a service account, or all of a namespace.
+    /// Maps the namespace in a user or group that represents a service account, or all service accounts of a namespace.
     fn replace_identity(&self, subject: &mut Value) {
         let is_one = ["User", "Group"].contains(&subject.get("kind").and_then(Value::as_str).unwrap_or_default());
         let Some(name) = subject.get_mut("name").filter(|_| is_one) else {
@@ -123,7 +122,7 @@ mod tests {
         Mapping(pairs.collect())
     }
 
-    /// One object of each kind that names namespaces, with this one in every place.
+    /// One object of each kind that contains namespaces, with this namespace in every field.
     fn everywhere(namespace: &str) -> Vec<Value> {
         let service = json!({"clientConfig": {"service": {"name": "s", "namespace": namespace}}});
         let subjects = json!([{"kind": "ServiceAccount", "name": "a", "namespace": namespace},
@@ -179,8 +178,8 @@ mod tests {
     const NAMES: [&str; 4] = ["default", "my-namespace", "operators", "kube-system"];
 
     proptest! {
-        /// S73: whatever is mapped, manifests, RBAC and properties say the same namespace afterwards, and an optional
-        /// manifest stays optional.
+        /// S73: with any mapping, manifests, RBAC and properties agree on the namespace, and an optional manifest stays
+        /// optional.
         #[test]
         fn s73_the_mapping_is_consistent(
             pairs in prop::collection::btree_map(select(&NAMES[..]), select(&NAMES[..]), 0..4),

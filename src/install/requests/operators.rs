@@ -1,5 +1,5 @@
-//! What Operators ask for, as a resolution looks at it: each one stands for a Subscription to its package. One with the
-//! same package, channel and catalog is taken over, as OLM would do before it deletes it.
+//! Operators as input for a resolution: each Operator represents a Subscription to its package. An existing
+//! Subscription to the same package, channel and catalog is migrated, as OLM would do before deleting it.
 
 use crate::catalog::Catalog;
 use crate::cluster::requested::{CatalogUpdates, RequestedOperator, Updates};
@@ -16,34 +16,34 @@ use std::borrow::Cow;
 /// The channel of a bundle that comes from an image.
 const IMAGE_CHANNEL: &str = "manifest-image";
 
-/// An Operator that asks for something, with what its image holds where it names one.
+/// An Operator to resolve, with the content of its image if it specifies one.
 #[derive(Debug, Clone)]
 pub struct AskedOperator {
     /// The resource.
     pub operator: RequestedOperator,
-    /// The bundle of its image. One without it is passed over where it names an image.
+    /// The bundle in the image. Without it, an Operator that specifies an image is skipped.
     pub content: Option<Content>,
 }
 
-/// Why an entrypoint cannot be installed.
+/// The reason why an entrypoint cannot be installed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "Operator {operator}: the catalog {catalog} has no channel with the bundle {entrypoint:?}{}",
-    .nearest.as_ref().map_or(String::new(), |name| format!("; there is {name:?}"))
+    .nearest.as_ref().map_or(String::new(), |name| format!("; did you mean {name:?}?"))
 )]
 pub struct EntrypointError {
     /// The Operator.
     pub operator: String,
-    /// The bundle.
+    /// The bundle that the Operator specifies as its entrypoint.
     pub entrypoint: String,
     /// `namespace/name` of the CatalogSource.
     pub catalog: String,
-    /// The bundle whose name is most like it.
+    /// The bundle with the most similar name.
     pub nearest: Option<String>,
 }
 
-/// Puts in the catalogs that the Operators refer to: those of the cluster that OLM does not look at otherwise, and for
-/// each image one with its bundle. `installed` are the names of versions that are installed besides those of the
+/// Adds the catalogs that the Operators refer to: catalogs of the cluster that OLM would otherwise not consider, and
+/// for each image a catalog with its bundle. `installed` lists names of installed versions in addition to those of the
 /// cluster.
 pub fn add_catalogs(operators: &[AskedOperator], installed: &[String], state: &mut State) {
     for AskedOperator { operator, content } in operators {
@@ -56,7 +56,7 @@ pub fn add_catalogs(operators: &[AskedOperator], installed: &[String], state: &m
                 let catalog = CatalogSource {
                     name: operator.name.clone(),
                     namespace: state.namespace.clone(),
-                    // Whatever else has the bundle of a dependency is asked first.
+                    // Catalogs with a higher priority are preferred for dependencies.
                     priority: i64::from(i32::MIN),
                     source: None,
                     packages: vec![package(content, skips)],
@@ -69,7 +69,7 @@ pub fn add_catalogs(operators: &[AskedOperator], installed: &[String], state: &m
     }
 }
 
-/// Lets a resolution look at a CatalogSource. One that nothing is known of counts as empty.
+/// Adds a CatalogSource to a resolution. An unknown CatalogSource is treated as empty.
 fn refer_to(updates: &CatalogUpdates, state: &mut State) {
     let (namespace, name) = (&updates.catalog_namespace, &updates.catalog);
     let is_it = |(of, called): (&str, &str)| of == namespace && called == name;
@@ -90,7 +90,7 @@ fn refer_to(updates: &CatalogUpdates, state: &mut State) {
     state.referred.insert((namespace.clone(), name.clone()));
 }
 
-/// A package with this bundle alone, which takes the place of whatever is installed.
+/// Returns a package with only this bundle, which replaces any installed version.
 fn package(content: &Content, skips: Vec<String>) -> Package {
     let version = Csv(&content.csv).version();
     Package {
@@ -113,11 +113,11 @@ fn package(content: &Content, skips: Vec<String>) -> Package {
     }
 }
 
-/// Subscribes to what the Operators ask for, and gives what there is to say of it. `read` is what the catalogs of the
-/// state hold, in its order.
+/// Adds Subscriptions for the Operators, and returns notes about them. `read` contains the content of the catalogs of
+/// the state, in the same order.
 ///
 /// # Errors
-/// When a catalog does not have an entrypoint whose package has to be looked up.
+/// Returns an error if the package of an entrypoint must be looked up, but the catalog does not contain the entrypoint.
 pub fn subscribe(
     operators: &[AskedOperator],
     state: &mut State,
@@ -134,7 +134,7 @@ pub fn subscribe(
                     let (package, channel) = entrypoint(name, updates, state, read)?;
                     let entrypoint = updates.entrypoint.as_deref().unwrap_or_default();
                     notes.push(format!(
-                        "Operator {name}: {entrypoint} is of the package {package}, channel {channel}"
+                        "Operator {name}: {entrypoint} belongs to the package {package}, channel {channel}"
                     ));
                     (package, Some(channel))
                 };
@@ -149,15 +149,13 @@ pub fn subscribe(
                 if let Some(taken_over) = &taken_over {
                     let (namespace, old) = (&state.namespace, &taken_over.name);
                     state.objects.retain(|object| !is_subscription(object, namespace, old));
-                    notes.push(format!(
-                        "Operator {name} takes the place of the Subscription {namespace}/{old}"
-                    ));
+                    notes.push(format!("Operator {name} replaces the Subscription {namespace}/{old}"));
                 }
                 let of_subscription = taken_over.as_ref().and_then(|known| known.installed_csv.clone());
                 let installed = of_subscription.or_else(|| installed(name, &package, state));
                 if let Some(installed) = installed.as_ref().filter(|_| updates.package.is_none()) {
                     notes.push(format!(
-                        "Operator {name} subscribes to no updates, and {installed} is installed, so it stays"
+                        "Operator {name} subscribes to no updates, so the installed version {installed} stays"
                     ));
                     continue;
                 }
@@ -204,7 +202,8 @@ fn is_subscription(object: &Value, namespace: &str, name: &str) -> bool {
         && text("/metadata/name") == name
 }
 
-/// The package of an entrypoint, and its channel: the default one where it is in that, else the first by name.
+/// Returns the package and channel of an entrypoint. The default channel is preferred; otherwise, the first channel by
+/// name.
 fn entrypoint(
     operator: &str,
     updates: &CatalogUpdates,
@@ -228,7 +227,7 @@ fn entrypoint(
     })
 }
 
-/// The version that is installed of an Operator: that which its label or its package belongs to, the newest one.
+/// Returns the newest installed version of an Operator, found by label or package.
 fn installed(operator: &str, package: &str, state: &State) -> Option<String> {
     let labelled = |csv: &Installed| {
         let mut objects = state.objects.iter().map(Csv);
@@ -316,7 +315,8 @@ mod tests {
         subscribe(asked, state, &read)
     }
 
-    /// S50: an entrypoint alone is looked up, in the default channel first, and nothing is updated to a newer one.
+    /// S50: an entrypoint without a package is looked up, first in the default channel, and is not updated to a newer
+    /// version.
     #[test]
     fn s50_the_package_and_channel_of_an_entrypoint_are_looked_up() {
         let mut fresh = state(Vec::new(), Vec::new());
@@ -335,15 +335,18 @@ mod tests {
         let mut settled = state(Vec::new(), vec![installed]);
         let notes = subscribed(&asked(None, Some("plumbus.v1")), &mut settled).unwrap();
         assert_eq!(settled.subscriptions, []);
-        assert!(notes[1].contains("plumbus.v1 is installed, so it stays"), "{notes:?}");
+        assert!(
+            notes[1].contains("so the installed version plumbus.v1 stays"),
+            "{notes:?}"
+        );
         let error = subscribed(&asked(None, Some("plumbus.v3")), &mut fresh).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "Operator my-plumbus: the catalog olm/community has no channel with the bundle \"plumbus.v3\"; there is \"plumbus.v1\""
+            "Operator my-plumbus: the catalog olm/community has no channel with the bundle \"plumbus.v3\"; did you mean \"plumbus.v1\"?"
         );
     }
 
-    /// S53: the Subscription with the same package, channel and catalog is taken over with what it installed.
+    /// S53: the Subscription with the same package, channel and catalog is migrated with its installed version.
     #[test]
     fn s53_a_subscription_to_the_same_is_taken_over() {
         let subscription = |channel: &str| Subscription {
@@ -362,10 +365,7 @@ mod tests {
             "metadata": {"name": "old", "namespace": "operators"}, "spec": {"installPlanApproval": "Manual"}}),
         ];
         let notes = subscribed(&asked(Some("plumbus"), None), &mut same).unwrap();
-        assert_eq!(
-            notes,
-            ["Operator my-plumbus takes the place of the Subscription operators/old"]
-        );
+        assert_eq!(notes, ["Operator my-plumbus replaces the Subscription operators/old"]);
         let [only] = &same.subscriptions[..] else {
             panic!("one Subscription");
         };

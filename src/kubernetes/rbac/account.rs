@@ -1,4 +1,4 @@
-//! What a service account may do, from the bindings of a cluster.
+//! The permissions that the bindings of a cluster grant to a service account.
 
 use super::{GROUP, Rule};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// A service account: its namespace and its name. Written `NAMESPACE/NAME`.
+/// A service account, written `NAMESPACE/NAME`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Account {
     /// Namespace.
@@ -15,11 +15,11 @@ pub struct Account {
     pub name: String,
 }
 
-/// A string that names no service account.
+/// The error for a string that does not name a service account.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} names no service account; write NAMESPACE/NAME")]
+#[error("{text:?} is not a service account; use NAMESPACE/NAME")]
 pub struct AccountError {
-    /// The text.
+    /// The string.
     pub text: String,
 }
 
@@ -27,7 +27,7 @@ impl FromStr for Account {
     type Err = AccountError;
 
     fn from_str(text: &str) -> Result<Self, AccountError> {
-        // The long form is what the API server calls the user of a service account.
+        // The API server uses the long form as the user name of a service account.
         let short = text.strip_prefix("system:serviceaccount:");
         let parts = match short {
             Some(short) => short.split_once(':'),
@@ -55,12 +55,12 @@ impl fmt::Display for Account {
 }
 
 impl Account {
-    /// The user that the API server takes it for.
+    /// Returns the user name that the API server assigns to the account.
     pub(crate) fn user(&self) -> String {
         format!("system:serviceaccount:{}:{}", self.namespace, self.name)
     }
 
-    /// The groups that the API server takes it to be in.
+    /// Returns the groups that the API server assigns to the account.
     pub(crate) fn groups(&self) -> [String; 3] {
         let own = format!("system:serviceaccounts:{}", self.namespace);
         [
@@ -70,7 +70,8 @@ impl Account {
         ]
     }
 
-    /// Whether a subject of a binding is this account, or a group that it is in. `namespace` is where the binding is.
+    /// Whether a subject of a binding is this account, or a group that contains it. `namespace` is the namespace of the
+    /// binding.
     pub(super) fn is(&self, subject: &Value, namespace: Option<&str>) -> bool {
         let text = |key: &str| subject.get(key).and_then(Value::as_str).unwrap_or_default();
         let name = text("name");
@@ -86,17 +87,18 @@ impl Account {
     }
 }
 
-/// What somebody may do, everywhere and in single namespaces.
+/// The rules granted to a subject, in the whole cluster and in single namespaces.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Grants {
-    /// Rules that hold in the whole cluster.
+    /// The rules for the whole cluster.
     pub cluster: Vec<Rule>,
-    /// Rules that hold in one namespace, by its name.
+    /// The rules for single namespaces, by the name of the namespace.
     pub namespaces: BTreeMap<String, Vec<Rule>>,
 }
 
 impl Grants {
-    /// The rules that hold in a namespace: those of the cluster and its own. `None` stands for the cluster.
+    /// Returns the rules that apply in a namespace, including those for the whole cluster. `None` stands for the
+    /// cluster.
     pub fn within(&self, namespace: Option<&str>) -> Vec<Rule> {
         let own = namespace.and_then(|namespace| self.namespaces.get(namespace));
         self.cluster.iter().chain(own.into_iter().flatten()).cloned().collect()
@@ -110,7 +112,7 @@ impl Grants {
         }
     }
 
-    /// What two together may do.
+    /// Returns the union of two grants.
     #[must_use]
     pub fn with(mut self, others: Self) -> Self {
         self.cluster.extend(others.cluster);
@@ -121,13 +123,14 @@ impl Grants {
     }
 }
 
-/// What the bindings among `objects` give to an account, and what of them cannot be followed: bindings to roles that
-/// are not among the objects. Objects of other kinds are passed over.
+/// Returns the rules that the bindings among `objects` grant to an account, and a message for each binding that is
+/// ignored because its role is not among the objects. Skips objects of other kinds.
 pub fn grants<'a>(objects: impl IntoIterator<Item = &'a Value>, account: &Account) -> (Grants, Vec<String>) {
     grants_to(objects, |subject, namespace| account.is(subject, namespace))
 }
 
-/// What the bindings among `objects` give to whom `is_meant` says: it gets a subject and the namespace of its binding.
+/// Returns the rules that the bindings among `objects` grant to the subjects that `is_meant` selects. The arguments of
+/// `is_meant` are a subject and the namespace of its binding.
 pub(super) fn grants_to<'a>(
     objects: impl IntoIterator<Item = &'a Value>,
     is_meant: impl Fn(&Value, Option<&str>) -> bool,
@@ -168,7 +171,7 @@ pub(super) fn grants_to<'a>(
         match role {
             Some(role) => grants.add(namespace, Rule::read_all(role)),
             None => notes.push(format!(
-                "{}/{} refers to {kind}/{name}, which is not among the objects; nothing is taken from it",
+                "{}/{} refers to {kind}/{name}, which is not among the objects, so the binding is ignored",
                 text("/kind"),
                 text("/metadata/name"),
             )),
@@ -248,7 +251,7 @@ mod tests {
         assert_eq!(resources(&grants.within(Some("other"))), ["nodes", "nodes"]);
         assert_eq!(
             notes,
-            ["ClusterRoleBinding/binding refers to Role/r, which is not among the objects; nothing is taken from it"]
+            ["ClusterRoleBinding/binding refers to Role/r, which is not among the objects, so the binding is ignored"]
         );
     }
 

@@ -1,9 +1,9 @@
-//! Which rules are held already, as the API server decides it before it lets somebody grant them.
+//! Determines which rules are already granted, as the API server does before it allows a user to grant them.
 //!
-//! A required rule stands for single permissions: one group, one resource, one verb, at most one name; or one path and
-//! one verb. Each is covered when one single granted rule covers all its parts. Everything is compared with case, and a
-//! wildcard that is required is covered by a wildcard only. So what is left of a rule is a set of products, a
-//! [`Region`], and nobody has to list what they multiply to.
+//! A required rule stands for single permissions: one group, one resource, one verb and at most one name; or one path
+//! and one verb. A permission is covered if a single granted rule covers all its parts. Comparisons are case-sensitive,
+//! and only a wildcard covers a required wildcard. The uncovered part of a rule is therefore a set of products, a
+//! `Region`, so that the single permissions never have to be listed.
 
 mod region;
 mod rows;
@@ -16,19 +16,19 @@ use super::{ALL, Rule};
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// How many steps rules are compared with. Five thousand rules that differ in one list each take less than a
-/// thousandth.
+/// The maximum number of steps for comparing rules. Comparing five thousand rules that differ in one list each takes
+/// less than a thousandth of this number.
 const MOST_STEPS: usize = 50_000_000;
 
-/// Rules that are made so that what is held of them cannot be told in reasonable time.
+/// The error for rules that are so complex that comparing them with the granted rules would take too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "it takes more than {MOST_STEPS} steps to compare the rules with what is held; write fewer rules, or fewer groups, \
-     resources and names in each"
+    "comparing the required rules with the granted rules takes more than {MOST_STEPS} steps; use fewer rules, or \
+     fewer groups, resources and names in each rule"
 )]
 pub struct TooComplex;
 
-/// The steps that are left for comparing.
+/// The remaining steps for comparing rules.
 #[derive(Debug)]
 pub(crate) struct Steps(Cell<usize>);
 
@@ -39,25 +39,25 @@ impl Default for Steps {
 }
 
 impl Steps {
-    /// Takes so many of them.
+    /// Consumes this many steps.
     fn take(&self, steps: usize) -> Result<(), TooComplex> {
         self.0.set(self.0.get().checked_sub(steps).ok_or(TooComplex)?);
         Ok(())
     }
 }
 
-/// Rules that are held, prepared for questions.
+/// Granted rules, indexed for lookups.
 #[derive(Debug)]
 pub struct Granted<'a> {
     rules: Vec<Held<'a>>,
-    /// The places of the rules about a resource, as they write it.
+    /// The indexes of the rules about a resource, by the resource as written in the rule.
     by_resource: HashMap<&'a str, Vec<usize>>,
-    /// The places of the rules about paths.
+    /// The indexes of the rules about paths.
     about_paths: Vec<usize>,
     steps: Steps,
 }
 
-/// One of the rules that are held.
+/// A granted rule.
 #[derive(Debug)]
 struct Held<'a> {
     groups: HashSet<&'a str>,
@@ -68,7 +68,7 @@ struct Held<'a> {
 }
 
 impl<'a> Granted<'a> {
-    /// What these rules grant together.
+    /// Combines rules.
     pub fn of(rules: impl IntoIterator<Item = &'a Rule>) -> Self {
         let mut granted = Self {
             rules: Vec::new(),
@@ -95,11 +95,11 @@ impl<'a> Granted<'a> {
         granted
     }
 
-    /// What of `required` no rule covers, in its order: rules of which no two are about the same resource of one group
-    /// and name, or the same path.
+    /// Returns the part of `required` that no granted rule covers, in the order of `required`. No two of the returned
+    /// rules are about the same resource of the same group and name, or about the same path.
     ///
     /// # Errors
-    /// When it takes too many steps to tell.
+    /// Returns an error if the comparison takes too many steps.
     pub fn uncovered<'r>(&self, required: impl IntoIterator<Item = &'r Rule>) -> Result<Vec<Rule>, TooComplex> {
         let mut missing = Vec::new();
         for rule in required {
@@ -111,10 +111,10 @@ impl<'a> Granted<'a> {
         Ok(missing)
     }
 
-    /// Whether the rules allow everything that `required` does.
+    /// Whether the granted rules allow everything that `required` allows.
     ///
     /// # Errors
-    /// When it takes too many steps to tell.
+    /// Returns an error if the comparison takes too many steps.
     pub fn covers<'r>(&self, required: impl IntoIterator<Item = &'r Rule>) -> Result<bool, TooComplex> {
         for rule in required {
             for mut region in Region::both(rule) {
@@ -127,7 +127,7 @@ impl<'a> Granted<'a> {
         Ok(true)
     }
 
-    /// Whether one of the rules alone covers all of a rule, as it must where that is a single permission.
+    /// Whether a single granted rule covers all of `rule`. A single permission is covered only in this way.
     pub fn one_covers(&self, rule: &Rule) -> bool {
         Region::both(rule).iter().all(|region| {
             let covers = |mask: Mask| mask.iter().flatten().all(|is_covered| *is_covered);
@@ -139,7 +139,7 @@ impl<'a> Granted<'a> {
         })
     }
 
-    /// Takes what the rules cover from a region.
+    /// Removes the part of a region that the granted rules cover.
     pub(crate) fn remove_from(&self, region: &mut Region<'_>) -> Result<(), TooComplex> {
         if region.is_empty() {
             return Ok(());
@@ -161,7 +161,7 @@ impl<'a> Granted<'a> {
         Ok(())
     }
 
-    /// The places of the rules that may cover something of a region.
+    /// Returns the indexes of the rules that may cover part of a region.
     fn candidates(&self, region: &Region<'_>) -> Vec<usize> {
         if region.of_paths() {
             return self.about_paths.clone();
@@ -182,7 +182,7 @@ impl<'a> Granted<'a> {
 }
 
 impl Held<'_> {
-    /// What it covers of a region.
+    /// Returns the mask of the part of a region that the rule covers.
     fn mask(&self, region: &Region<'_>) -> Option<Mask> {
         let listed = |list: &HashSet<&str>, item: &str| list.contains(item) || list.contains(ALL);
         let what = |what: &str| {
@@ -195,13 +195,14 @@ impl Held<'_> {
         region.mask(
             |group| listed(&self.groups, group),
             what,
-            // A rule with names covers these names only; a `*` among them is a name.
+            // A rule with names covers only these names; `*` is an ordinary name here.
             |name| self.names.is_empty() || name.is_some_and(|name| self.names.contains(name)),
             |verb| listed(&self.verbs, verb),
         )
     }
 
-    /// `*` covers subresources, too; `*/status` covers the status of everything, and only that.
+    /// Whether the rule covers a resource. `*` also covers subresources; `*/status` covers only the status of each
+    /// resource.
     fn covers_resource(&self, resource: &str) -> bool {
         self.resources.contains(resource)
             || self.resources.contains(ALL)
@@ -214,23 +215,24 @@ fn subresource(resource: &str) -> Option<&str> {
     resource.split_once('/').map(|(_, subresource)| subresource)
 }
 
-/// A `*` at the end of a path stands for whatever follows; elsewhere it is a character.
+/// Whether a granted path covers a path. A `*` at the end stands for any suffix; elsewhere, it is an ordinary
+/// character.
 fn covers_path(granted: &str, path: &str) -> bool {
     granted == path || granted.ends_with('*') && path.starts_with(granted.trim_end_matches('*'))
 }
 
-/// What of `required` no rule of `granted` covers; see [`Granted::uncovered`].
+/// Returns the part of `required` that no rule of `granted` covers; see [`Granted::uncovered`].
 ///
 /// # Errors
-/// When it takes too many steps to tell.
+/// Returns an error if the comparison takes too many steps.
 pub fn uncovered<'a>(granted: &[Rule], required: impl IntoIterator<Item = &'a Rule>) -> Result<Vec<Rule>, TooComplex> {
     Granted::of(granted).uncovered(required)
 }
 
-/// Whether `granted` allows everything that `required` does.
+/// Whether `granted` allows everything that `required` allows.
 ///
 /// # Errors
-/// When it takes too many steps to tell.
+/// Returns an error if the comparison takes too many steps.
 pub fn covers<'a>(granted: &[Rule], required: impl IntoIterator<Item = &'a Rule>) -> Result<bool, TooComplex> {
     Granted::of(granted).covers(required)
 }

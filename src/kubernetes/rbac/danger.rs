@@ -1,39 +1,35 @@
-//! Rules with which their holder can get hold of more than they say.
+//! Rules that grant more power than is apparent.
 
 use super::{ALL, GROUP, Rule};
 
-/// What a rule lets its holder do that people should know of, in words; nothing for most rules.
-pub fn dangers(rule: &Rule) -> Vec<&'static str> {
+/// Returns the risks of a rule in words. Most rules have none.
+pub fn dangers(rule: &Rule) -> Vec<String> {
     let asks = Asks(rule);
     let writes = |group: &str, resource: &str| asks.any(group, resource, &["create", "update", "patch"]);
     let known = [
         (asks.any(ALL, ALL, &[ALL]), "may do everything"),
         (
-            !asks.any(ALL, ALL, &[ALL]) && rule.resources.iter().any(|resource| resource == ALL),
-            "names all resources",
-        ),
-        (
             asks.any(GROUP, "roles", &["escalate", "bind"]) || asks.any(GROUP, "clusterroles", &["escalate", "bind"]),
-            "may give itself any permission",
+            "may grant itself any permission",
         ),
         (
             writes(GROUP, "clusterrolebindings") || writes(GROUP, "rolebindings"),
-            "may bind roles to anybody",
+            "may bind roles to any subject",
         ),
         (
             ["users", "groups", "serviceaccounts"]
                 .iter()
                 .any(|who| asks.any("", who, &["impersonate"])),
-            "may act as somebody else",
+            "may impersonate other users",
         ),
         (
             asks.any("", "serviceaccounts/token", &["create"]),
-            "may get tokens of service accounts",
+            "may request service account tokens",
         ),
         (
-            // Those that are named are its own, such as certificates.
+            // Secrets with explicit names usually belong to the operator itself, such as certificates.
             rule.resource_names.is_empty() && asks.any("", "secrets", &["get", "list", "watch"]),
-            "reads Secrets",
+            "may read Secrets",
         ),
         (
             asks.any("", "pods/exec", &["create", "get"]) || asks.any("", "pods/attach", &["create", "get"]),
@@ -41,12 +37,12 @@ pub fn dangers(rule: &Rule) -> Vec<&'static str> {
         ),
         (
             asks.any("", "nodes/proxy", &["get", "create"]),
-            "may talk to the kubelets",
+            "may access the kubelets",
         ),
         (
             writes("admissionregistration.k8s.io", "mutatingwebhookconfigurations")
                 || writes("admissionregistration.k8s.io", "validatingwebhookconfigurations"),
-            "may look into requests of others",
+            "may intercept API requests",
         ),
         (
             asks.any(
@@ -57,18 +53,32 @@ pub fn dangers(rule: &Rule) -> Vec<&'static str> {
             "may approve certificates",
         ),
     ];
-    known
-        .into_iter()
-        .filter(|(holds, _)| *holds)
-        .map(|(_, words)| words)
-        .collect()
+    let known = known.into_iter().filter(|(holds, _)| *holds);
+    let mut dangers: Vec<String> = known.map(|(_, words)| words.to_owned()).collect();
+    if !asks.any(ALL, ALL, &[ALL]) && rule.resources.iter().any(|resource| resource == ALL) {
+        dangers.insert(0, all_resources(&rule.api_groups));
+    }
+    dangers
 }
 
-/// What a rule covers, looked at loosely: what it limits to names counts as well, where nothing else is said.
+/// Describes the access to all resources of these groups.
+fn all_resources(groups: &[String]) -> String {
+    if groups.iter().any(|group| group == ALL) {
+        return "has access to all resources".to_owned();
+    }
+    let groups: Vec<&str> = groups
+        .iter()
+        .map(|group| if group.is_empty() { "(core)" } else { group })
+        .collect();
+    let word = if groups.len() == 1 { "group" } else { "groups" };
+    format!("has access to all resources of {word} {}", groups.join(", "))
+}
+
+/// A loose view of a rule: permissions that are limited to names are included, unless a check excludes them.
 struct Asks<'a>(&'a Rule);
 
 impl Asks<'_> {
-    /// Whether one of these verbs is allowed. [`ALL`] asks for the wildcard itself.
+    /// Whether the rule allows one of these verbs. [`ALL`] requires the wildcard itself.
     fn any(&self, group: &str, resource: &str, verbs: &[&str]) -> bool {
         let has = |list: &[String], wanted: &str| list.iter().any(|item| item == ALL || item == wanted);
         let (main, sub) = resource.split_once('/').unwrap_or((resource, ""));
@@ -86,17 +96,35 @@ mod tests {
     #[test]
     fn what_leads_to_more_is_named() {
         let told = |group: &str, resource: &str, verbs: &[&str]| dangers(&Rule::new(group, resource, verbs));
-        assert_eq!(told("", "configmaps", &["get", "update"]), [""; 0]);
-        assert_eq!(told("", "secrets", &["create"]), [""; 0]);
-        assert_eq!(told("", "secrets", &["list"]), ["reads Secrets"]);
-        assert_eq!(dangers(&Rule::new("", "secrets", &["get"]).named("own")), [""; 0]);
+        let nothing = Vec::<String>::new();
+        assert_eq!(told("", "configmaps", &["get", "update"]), nothing);
+        assert_eq!(told("", "secrets", &["create"]), nothing);
+        assert_eq!(told("", "secrets", &["list"]), ["may read Secrets"]);
+        assert_eq!(dangers(&Rule::new("", "secrets", &["get"]).named("own")), nothing);
         assert_eq!(
             told(GROUP, "clusterroles", &["bind"]),
-            ["may give itself any permission"]
+            ["may grant itself any permission"]
         );
         assert_eq!(told("", "pods/*", &["create"]), ["may run commands in Pods"]);
-        assert_eq!(told("apps", "*", &["get"]), ["names all resources"]);
         assert_eq!(told("*", "*", &["*"])[0], "may do everything");
-        assert!(told("", "users", &["*"]).contains(&"may act as somebody else"));
+        assert!(told("", "users", &["*"]).contains(&"may impersonate other users".to_owned()));
+    }
+
+    #[test]
+    fn all_resources_of_a_group_are_not_all_resources() {
+        let told = |groups: &[&str]| {
+            let mut rule = Rule::new("", "*", &["get"]);
+            rule.api_groups = groups.iter().map(|group| (*group).to_owned()).collect();
+            dangers(&rule)[0].clone()
+        };
+        assert_eq!(
+            told(&["oauth.openshift.io"]),
+            "has access to all resources of group oauth.openshift.io"
+        );
+        assert_eq!(
+            told(&["", "apps"]),
+            "has access to all resources of groups (core), apps"
+        );
+        assert_eq!(told(&["apps", "*"]), "has access to all resources");
     }
 }

@@ -1,24 +1,24 @@
-//! An RBAC rule by itself, for reasoning about what it grants.
+//! An RBAC rule as a value, for evaluating its permissions.
 
 use super::PolicyRule;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
-/// A `PolicyRule` as an owned value. An absent list and an empty one are the same here.
+/// A `PolicyRule` as an owned value. An absent list and an empty list are equivalent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Rule {
     /// API groups, `""` for the core group, `*` for all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub api_groups: Vec<String>,
-    /// Plural names, with the subresource behind a slash.
+    /// Plural names, with the subresource after a slash.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<String>,
     /// Names of the objects; empty for all objects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub resource_names: Vec<String>,
-    /// Paths of the API server that are no resources.
+    /// Paths of the API server that are not resources.
     #[serde(rename = "nonResourceURLs", skip_serializing_if = "Vec::is_empty")]
     pub non_resource_urls: Vec<String>,
     /// Verbs, `*` for all.
@@ -26,7 +26,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// A rule about resources.
+    /// Creates a rule about a resource.
     pub fn new(group: &str, resource: &str, verbs: &[&str]) -> Self {
         Self {
             api_groups: vec![group.to_owned()],
@@ -36,14 +36,14 @@ impl Rule {
         }
     }
 
-    /// The same rule, about the object of this name alone.
+    /// Limits the rule to the object of this name.
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {
         self.resource_names = vec![name.to_owned()];
         self
     }
 
-    /// Reads a rule from its value. What is no text is left out.
+    /// Reads a rule from its value. Items that are not strings are skipped.
     pub fn read(value: &Value) -> Self {
         let rule = PolicyRule(value);
         let list = |field| rule.list(field).map(|(_, item)| item.to_owned()).collect();
@@ -63,7 +63,8 @@ impl Rule {
     }
 }
 
-/// As the API server writes a rule that somebody does not hold: lists in brackets, with blanks between quoted texts.
+/// Formats the rule in the style of API server messages about missing permissions: lists in brackets, with spaces
+/// between quoted strings.
 impl fmt::Display for Rule {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lists = [

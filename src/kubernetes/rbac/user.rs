@@ -1,33 +1,33 @@
-//! What a person may do, from the bindings of a cluster.
+//! The permissions that the bindings of a cluster grant to a user.
 
 use super::account::{Account, Grants, grants_to};
 use super::{ALL, GROUP, Rule};
 use serde_json::{Value, json};
 
-/// The group whose members the API server lets do everything, whatever is bound to it.
+/// The group whose members the API server allows everything, regardless of bindings.
 const MASTERS: &str = "system:masters";
-/// The group that everybody is in who says who he is.
+/// The group of all authenticated users.
 const AUTHENTICATED: &str = "system:authenticated";
-/// How the API server calls the user of a service account.
+/// The prefix of the user names of service accounts.
 const ACCOUNT_PREFIX: &str = "system:serviceaccount:";
 
-/// A user, as the API server sees one: a name, and the groups that come with it.
+/// A user as identified by the API server: a name and groups.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct User {
-    /// The name; `None` for whoever is in the groups.
+    /// The name; `None` for any member of the groups.
     pub name: Option<String>,
-    /// The groups, without those that the API server adds.
+    /// The groups, except for those that the API server adds.
     pub groups: Vec<String>,
 }
 
 impl User {
-    /// The service account that it is, where it is one.
+    /// Returns the service account, if the user is one.
     pub fn account(&self) -> Option<Account> {
         let name = self.name.as_deref()?;
         name.starts_with(ACCOUNT_PREFIX).then(|| name.parse().ok())?
     }
 
-    /// How messages name it.
+    /// Returns the name of the user for messages.
     pub fn label(&self) -> String {
         match &self.name {
             Some(name) => name.clone(),
@@ -35,7 +35,7 @@ impl User {
         }
     }
 
-    /// The subjects of a binding for it: the user, or the groups where no user is named.
+    /// Returns the subjects of a binding for the user: the user, or the groups if the name is `None`.
     pub fn subjects(&self) -> Vec<Value> {
         let subject = |kind: &str, name: &str| json!({"apiGroup": GROUP, "kind": kind, "name": name});
         match (self.account(), &self.name) {
@@ -47,7 +47,8 @@ impl User {
         }
     }
 
-    /// Whether a subject of a binding is this user, or a group that it is in. `namespace` is where the binding is.
+    /// Whether a subject of a binding is this user, or a group that contains it. `namespace` is the namespace of the
+    /// binding.
     fn is(&self, subject: &Value, namespace: Option<&str>) -> bool {
         let text = |key: &str| subject.get(key).and_then(Value::as_str).unwrap_or_default();
         let name = text("name");
@@ -60,8 +61,8 @@ impl User {
     }
 }
 
-/// What the bindings among `objects` give to a user, and what of them cannot be followed. A member of `system:masters`
-/// may do everything.
+/// Returns the rules that the bindings among `objects` grant to a user, and a message for each binding that is ignored
+/// because its role is not among the objects. A member of `system:masters` may do everything.
 pub fn grants_of<'a>(objects: impl IntoIterator<Item = &'a Value>, user: &User) -> (Grants, Vec<String>) {
     let (mut held, notes) = grants_to(objects, |subject, namespace| user.is(subject, namespace));
     if user.groups.iter().any(|group| group == MASTERS) {

@@ -1,4 +1,4 @@
-//! What is kept of the documents of a catalog: names and edges, and the messages of bundles without their manifests.
+//! The data kept from the documents of a catalog: names and edges, and bundle messages without the manifests.
 
 use super::super::listing::{Builder, Listing, NewChannel, NewEntry, NewPackage, Plurals};
 use super::graph::{self, Graph};
@@ -14,35 +14,35 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-/// The documents that were read, until they are put in order.
+/// The documents read so far, until they are sorted.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     texts: Texts,
     builder: Builder,
     packages: BTreeMap<Text, Package>,
-    /// The places of bundles in the listing, by package and name.
+    /// The positions of bundles in the listing, by package and name.
     bundles: HashMap<(Text, Text), usize>,
-    /// Package and name of all bundles, in the order of their documents.
+    /// The package and name of all bundles, in the order of their documents.
     names: Vec<(Text, Text)>,
-    /// The places of the bundles that provide an API, ascending.
+    /// The positions of the bundles that provide an API, in ascending order.
     providers: HashMap<GroupVersionKind, Vec<usize>>,
 }
 
-/// What the documents of a catalog become.
+/// The data derived from the documents of a catalog.
 #[derive(Debug)]
 pub(super) struct Finished {
     pub(super) listing: Listing,
     pub(super) graph: Graph,
-    /// Package and name of each bundle, at the place that its [`ManifestsId`] says.
+    /// The package and name of each bundle, indexed by [`ManifestsId`].
     pub(super) bundles: Vec<(Text, Text)>,
 }
 
 #[derive(Debug, Default)]
 struct Package {
-    /// None where only other documents name the package.
+    /// `None` if only other documents name the package.
     default_channel: Option<Text>,
     channels: BTreeMap<Text, Vec<ReadEntry>>,
-    /// By schema and name; that of the package itself has no name.
+    /// The deprecation messages by schema and name; the message of the package itself has no name.
     deprecations: HashMap<(Schema, Text), String>,
 }
 
@@ -55,7 +55,7 @@ struct ReadEntry {
 }
 
 impl Contents {
-    /// Takes what is needed of a document.
+    /// Adds the required data from a document.
     pub(super) fn add(&mut self, handle: &Handle, document: &Document) {
         match &handle.schema {
             Schema::Package => {
@@ -94,7 +94,7 @@ impl Contents {
         self.packages.entry(Text::clone(&handle.package)).or_default()
     }
 
-    /// A bundle is encoded at once, so that its document can be dropped.
+    /// Adds a bundle, which is encoded at once so that its document can be dropped.
     fn bundle(&mut self, handle: &Handle, document: &Document) {
         let properties = document.properties().unwrap_or_default();
         let place = self.names.len();
@@ -107,7 +107,7 @@ impl Contents {
             manifests: ManifestsId(i64::try_from(place).unwrap_or(i64::MAX)),
         };
         for WrittenProperty { kind, value } in &properties {
-            // What manifests hold has fields of its own.
+            // Manifests are sent in separate fields.
             if holds_manifests(kind) {
                 continue;
             }
@@ -130,7 +130,7 @@ impl Contents {
         self.names.push(name);
     }
 
-    /// Puts everything in order: by the names of packages, channels and bundles.
+    /// Sorts everything by the names of packages, channels and bundles.
     pub(super) fn finish(mut self) -> Finished {
         let mut channels = Vec::new();
         for (name, package) in &self.packages {
@@ -202,7 +202,7 @@ impl Contents {
     }
 }
 
-/// What a property requires, in the form of dependencies. Constraints stay among the properties.
+/// Converts a property that represents a requirement into a dependency. Constraints remain properties.
 fn dependency(kind: &str, value: &str) -> Option<Property> {
     if kind == CONSTRAINT || !is_requirement(kind) {
         return None;
@@ -220,8 +220,8 @@ fn dependency(kind: &str, value: &str) -> Option<Property> {
     })
 }
 
-/// JSON without the white space between its words, and with the characters themselves that Go writes as escapes for the
-/// sake of web pages: the servers of the field send it so.
+/// Removes the white space between JSON tokens and, like existing servers, replaces the escapes that Go writes for the
+/// sake of web pages with the characters themselves.
 fn compact(json: &str) -> Cow<'_, str> {
     const ESCAPES: [(&str, char); 3] = [("u003c", '<'), ("u003e", '>'), ("u0026", '&')];
     if !json.bytes().any(|byte| byte == b'\\' || byte.is_ascii_whitespace()) {

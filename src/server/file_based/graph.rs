@@ -1,16 +1,17 @@
-//! Questions about the edges of a file-based catalog. Unlike in a database, an entry is one bundle with all its edges.
+//! Queries for the edges of a file-based catalog. Unlike in a database, an entry represents one bundle with all its
+//! edges.
 
 use crate::catalog::Text;
 use crate::database::entries::Edge;
 use crate::kubernetes::GroupVersionKind;
 use std::collections::{HashMap, HashSet};
 
-/// The edges of all channels, and who provides which API.
+/// The edges of all channels, and the providers of each API.
 #[derive(Debug, Default)]
 pub(in crate::server) struct Graph {
     /// Sorted by package and name.
     pub(super) channels: Vec<Channel>,
-    /// The numbers of the bundles, ascending.
+    /// The numbers of the bundles, in ascending order.
     pub(super) providers: HashMap<GroupVersionKind, Vec<usize>>,
 }
 
@@ -21,7 +22,7 @@ pub(super) struct Channel {
     is_default: bool,
     /// Sorted by name.
     entries: Vec<ServedEntry>,
-    /// A place in `entries`.
+    /// An index into `entries`.
     head: Option<usize>,
 }
 
@@ -30,13 +31,13 @@ pub(super) struct ServedEntry {
     /// The number of the bundle.
     pub(super) bundle: usize,
     pub(super) name: Text,
-    /// Empty where it replaces nothing.
+    /// Empty if the bundle replaces nothing.
     pub(super) replaces: Text,
     pub(super) skips: Vec<Text>,
 }
 
 impl Channel {
-    /// A channel with entries that are sorted by name. Its head is the one that no other replaces or skips.
+    /// Creates a channel with entries sorted by name. Its head is the entry that no other entry replaces or skips.
     pub(super) fn new(package: Text, name: Text, is_default: bool, entries: impl Iterator<Item = ServedEntry>) -> Self {
         let entries: Vec<ServedEntry> = entries.collect();
         let below = |entry: &ServedEntry| {
@@ -69,7 +70,8 @@ impl Channel {
         }
     }
 
-    /// The edge to what an entry replaces, or to nothing, and those to what else it skips and `wanted` wants.
+    /// Returns the edges of an entry: the edge to the replaced bundle, or to nothing, and the edges to other skipped
+    /// bundles that `wanted` accepts.
     fn edges(&self, entry: &ServedEntry, wanted: impl Fn(&Text) -> bool) -> Vec<Edge> {
         let skips = entry
             .skips
@@ -91,8 +93,8 @@ impl ServedEntry {
 }
 
 impl Graph {
-    /// All entries that replace or skip a bundle, each with what it replaces; also those that replace nothing, where
-    /// the name is empty.
+    /// Returns all entries that replace or skip a bundle, each with the bundle that it replaces; if the name is empty,
+    /// also entries that replace nothing.
     pub(in crate::server) fn replacing(&self, name: &str) -> Vec<Edge> {
         let of = |channel: &Channel| {
             let entries = channel.entries.iter().filter(|entry| entry.follows(name));
@@ -103,8 +105,8 @@ impl Graph {
         self.channels.iter().flat_map(of).collect()
     }
 
-    /// The entry of a channel that replaces or skips a bundle. Where several do, the head is chosen before others, and
-    /// what replaces it before what skips it.
+    /// Returns the entry of a channel that replaces or skips a bundle. The head takes precedence, followed by entries
+    /// that replace the bundle, then by entries that skip it.
     pub(in crate::server) fn replacing_in(&self, package: &str, channel: &str, name: &str) -> Option<Edge> {
         let key = (package, channel);
         let at = self
@@ -119,7 +121,7 @@ impl Graph {
         found.map(|entry| channel.edge(entry, &entry.replaces))
     }
 
-    /// All edges of the bundles that provide an API.
+    /// Returns all edges of the bundles that provide an API.
     pub(in crate::server) fn providing(&self, api: &GroupVersionKind) -> Vec<Edge> {
         let Some(providers) = self.providers.get(api) else {
             return Vec::new();
@@ -136,20 +138,21 @@ impl Graph {
         self.channels.iter().flat_map(of).collect()
     }
 
-    /// The edges inside the channel of all heads that provide an API.
+    /// Returns the edges of all heads that provide an API; edges to skipped bundles are only included inside the
+    /// channel.
     pub(in crate::server) fn latest_providing(&self, api: &GroupVersionKind) -> Vec<Edge> {
         let heads = self.providing_heads(api);
         let edges = heads.flat_map(|(channel, head)| channel.edges(head, |skipped| channel.has(skipped)));
         edges.collect()
     }
 
-    /// The head of a default channel that provides an API; of several packages that of the first by name.
+    /// Returns the head of a default channel that provides an API; of several packages, the head of the first by name.
     pub(in crate::server) fn default_providing(&self, api: &GroupVersionKind) -> Option<Edge> {
         let mut heads = self.providing_heads(api).filter(|(channel, _)| channel.is_default);
         heads.next().map(|(channel, head)| channel.edge(head, &head.replaces))
     }
 
-    /// Whether any head provides an API.
+    /// Returns whether any head provides an API.
     pub(in crate::server) fn is_provided(&self, api: &GroupVersionKind) -> bool {
         self.providing_heads(api).next().is_some()
     }

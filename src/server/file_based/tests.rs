@@ -5,7 +5,7 @@ use prost::Message;
 use serde_json::{Value, json};
 use std::fs;
 
-/// Limits with which the files stay open.
+/// Limits that let the files stay open.
 fn kept_open() -> CatalogLimits {
     CatalogLimits {
         open_files: 256,

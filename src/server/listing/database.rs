@@ -4,7 +4,7 @@ use super::{Builder, Listing, NewChannel, NewEntry, NewPackage, Plurals};
 use crate::catalog::Catalog;
 
 impl Listing {
-    /// The listing of what a database holds, but for the skip ranges of its bundles.
+    /// Creates the listing of a database, without the skip ranges of its bundles.
     pub(in crate::server) fn of_database(catalog: &Catalog, plurals: &Plurals) -> Self {
         let mut builder = Builder::default();
         let bundles: Vec<usize> = catalog

@@ -1,4 +1,4 @@
-//! The lists of required and native APIs, in their fixed order.
+//! The lists of required and native APIs, in a fixed order.
 
 use crate::kubernetes::version::compare_priority;
 use crate::synthesis::Work;
@@ -22,17 +22,17 @@ pub(super) struct Native {
     pub(super) kind: Sourced,
 }
 
-/// What an entry is sorted by and known by: group, name, version, kind.
+/// The key by which entries are sorted and identified: group, name, version, kind.
 type Key = [String; 4];
 
-/// Where an entry came from.
+/// The origin of an entry.
 enum EntryOrigin {
-    /// `olm.yaml` lists it; the index there.
+    /// The index of an entry that `olm.yaml` lists.
     Listed(usize),
     Inferred(BTreeMap<&'static str, Sourced>),
 }
 
-/// Writes what `olm.yaml` lists and what was inferred, each API once.
+/// Writes the entries of `olm.yaml` and the inferred ones, without duplicates.
 pub(super) fn write_required(work: &mut Work<'_>, inferred: Vec<Requirement>) {
     let (aggregated, custom): (Vec<_>, Vec<_>) = inferred.into_iter().partition(|entry| entry.aggregated);
     write_section(work, "customresourcedefinitions", custom);
@@ -79,7 +79,7 @@ fn order([group, name, version, kind]: &Key, [other_group, other_name, other_ver
         .then_with(|| kind.cmp(other_kind))
 }
 
-/// Writes what `olm.yaml` lists and what was inferred, each API once.
+/// Writes the entries of `olm.yaml` and the inferred ones, without duplicates.
 pub(super) fn write_native(work: &mut Work<'_>, mut natives: Vec<Native>) {
     for (index, entry) in work.olm.list(&["nativeAPIs"]).iter().enumerate() {
         let path = Path::root().key("nativeAPIs").index(index);

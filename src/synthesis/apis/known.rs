@@ -1,6 +1,6 @@
-//! Well-known APIs of other projects, for suggestions in messages only: nothing is inferred from them.
+//! Well-known APIs of other projects. They are only suggested in messages, never inferred.
 
-/// Kind, version and usual class (`optional` or `native`) of a resource that many operators name.
+/// Returns the kind, version and usual class (`optional` or `native`) of a resource that many operators name.
 pub(super) fn find(group: &str, resource: &str) -> Option<(&'static str, &'static str, &'static str)> {
     TABLE
         .iter()

@@ -1,10 +1,11 @@
-//! What the granted rules say about other APIs: required, optional, native, or served by the bundle's APIServices.
+//! The APIs that the granted rules imply: required, optional, native, or served by the bundle's APIServices.
 //!
-//! RBAC names groups and resources, a CSV wants kinds and versions. Nothing is guessed: what neither the bundle nor
-//! `olm.yaml` explains is an error that shows what to write.
+//! RBAC names groups and resources, but a CSV needs kinds and versions. Nothing is guessed: a resource that neither the
+//! bundle nor `olm.yaml` explains is an error with a suggested entry.
 
 mod entries;
 mod known;
+mod unused;
 
 use super::apiservices::AggregatedKind;
 use super::crds::Owned;
@@ -22,29 +23,32 @@ use entries::{Native, Requirement};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// OLM serves these itself wherever it runs, and no bundle provides them.
+/// Groups that OLM serves in every cluster, and that no bundle provides.
 const OLM_GROUPS: [&str; 2] = ["operators.coreos.com", "packages.operators.coreos.com"];
 
-/// A resource of RBAC rules whose kind neither the bundle nor `olm.yaml` says.
+/// A resource in RBAC rules whose kind neither the bundle nor `olm.yaml` specifies.
 #[derive(Debug, Clone)]
 pub struct Unresolved {
     /// API group.
     pub group: String,
     /// Plural name.
     pub resource: String,
-    /// The kind that it usually is, or `…`.
+    /// The usual kind, or `…`.
     pub kind: &'static str,
-    /// A usual version of it, or `…`.
+    /// The usual version, or `…`.
     pub version: &'static str,
-    /// Whether it is usually an API of the platform, which no bundle provides.
+    /// Whether the resource usually belongs to the platform, which no bundle provides.
     pub of_platform: bool,
-    /// Index of the entry of `apis` in `olm.yaml` that names it without kind and version.
+    /// Whether the bundle defines other kinds of the group, so that the operator may only be meant to use a kind of its
+    /// other releases.
+    pub of_own_group: bool,
+    /// Index of the entry of `apis` in `olm.yaml` that names the resource without kind and version.
     pub entry: Option<usize>,
-    /// Where a rule names it first.
+    /// The first place where a rule names the resource.
     pub place: Option<Place>,
 }
 
-/// The kind and version that `olm.yaml` says of a resource.
+/// The kind and version of a resource in `olm.yaml`.
 struct Hinted {
     kind: Sourced,
     version: Sourced,
@@ -60,7 +64,7 @@ struct Mention<'g> {
 
 type Mentions<'g> = BTreeMap<(String, String), Vec<Mention<'g>>>;
 
-/// Writes the required and native APIs; returns the kinds that the bundle's APIServices serve.
+/// Writes the required and native APIs. Returns the kinds that the bundle's APIServices serve.
 pub(super) fn project(
     work: &mut Work<'_>,
     accounts: &Accounts,
@@ -78,10 +82,18 @@ pub(super) fn project(
     let mut required = Vec::new();
     for ((group, resource), mentions) in &mentions {
         unknown_resource(work, group, resource, mentions);
-        if builtin::is_builtin_group(group) || owned.has_group(group) || served.contains(group) {
+        if builtin::is_builtin_group(group) || owned.has_resource(group, resource) || served.contains(group) {
             continue;
         }
         let hint = hint(work, group, resource);
+        // An operator may name kinds of its own group that only other releases define. Only the author can distinguish
+        // these from kinds of a different operator in the same group.
+        if owned.has_group(group) && hint.is_none() {
+            if mentions.iter().any(|mention| !mention.grant.optional) {
+                own_group(work, group, resource, mentions);
+            }
+            continue;
+        }
         let class = hint
             .and_then(|(_, hint)| hint.get("dependency"))
             .and_then(Value::as_str);
@@ -97,7 +109,7 @@ pub(super) fn project(
             continue;
         }
         if OLM_GROUPS.contains(&group.as_str()) {
-            let message = format!("{resource} of {group} are OLM's own and are not required");
+            let message = format!("{resource} of {group} belong to OLM, so they are not required");
             report(work, &rules::RBAC_OLM_API, message, mentions, None);
             continue;
         }
@@ -106,6 +118,7 @@ pub(super) fn project(
     entries::write_required(work, required);
     native_urls(work, &granted, &mut natives);
     entries::write_native(work, natives);
+    unused::report(work, &mentions, &granted);
     kinds
 }
 
@@ -169,8 +182,8 @@ fn report(
     work.report(finding);
 }
 
-/// Kubernetes' own groups without a domain are known completely, so a resource that is in none of a rule's groups is a
-/// slip. A rule may list several groups for several resources; each resource must be in one of them.
+/// Reports a resource that none of a rule's groups contains. Kubernetes groups without a domain are completely known,
+/// so this is a mistake. A rule may list several groups for several resources; each resource must be in one of them.
 fn unknown_resource(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) {
     let served = |group: &str| {
         !builtin::is_bare_group(group)
@@ -183,12 +196,12 @@ fn unknown_resource(work: &mut Work<'_>, group: &str, resource: &str, mentions: 
         rule.is_some_and(|rule| !PolicyRule(rule).api_groups().any(|(_, group)| served(group)))
     });
     if let Some(slip) = slip {
-        let message = format!("the group {group:?} of Kubernetes has no resource {resource}");
+        let message = format!("the Kubernetes group {group:?} has no resource {resource}");
         report(work, &rules::RBAC_UNKNOWN_RESOURCE, message, &[*slip], None);
     }
 }
 
-/// The entry of `apis` in `olm.yaml` about this resource, with its index.
+/// Returns the entry of `apis` in `olm.yaml` for this resource, with its index.
 fn hint<'a>(work: &Work<'a>, group: &str, resource: &str) -> Option<(usize, &'a Value)> {
     let hints = work.olm.list(&["apis"]).iter().enumerate();
     let text = |hint: &'a Value, key: &str| hint.get(key).and_then(Value::as_str);
@@ -197,7 +210,7 @@ fn hint<'a>(work: &Work<'a>, group: &str, resource: &str) -> Option<(usize, &'a 
         .find(|(_, hint)| text(hint, "group") == Some(group) && text(hint, "resource") == Some(resource))
 }
 
-/// The kind and version that a hint names.
+/// Returns the kind and version in the `olm.yaml` entry for a resource.
 fn hinted(work: &Work<'_>, group: &str, resource: &str) -> Option<Hinted> {
     let (index, hint) = hint(work, group, resource)?;
     let path = Path::root().key("apis").index(index);
@@ -258,12 +271,9 @@ fn aggregated_kinds(work: &Work<'_>, mentions: &Mentions<'_>) -> Vec<AggregatedK
     kinds
 }
 
-/// The requirement that a firm mention of a foreign API makes; an error where its kind is not known.
+/// Returns the requirement that follows from a mention of a foreign API in a non-optional grant. Reports an error if
+/// the kind of the API is unknown.
 fn requirement(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) -> Option<Requirement> {
-    if group.ends_with(".openshift.io") {
-        let message = format!("{resource} of {group} become required, but no bundle provides them: the platform does");
-        report(work, &rules::RBAC_OPENSHIFT_REQUIRED, message, mentions, None);
-    }
     let name = format!("{resource}.{group}");
     if is_described(work, group, resource, &name) {
         return None;
@@ -273,6 +283,10 @@ fn requirement(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Men
         unresolved(work, group, resource, mentions);
         return None;
     };
+    if group.ends_with(".openshift.io") {
+        let message = format!("{resource} of {group} become required, but only the platform provides them");
+        report(work, &rules::RBAC_OPENSHIFT_REQUIRED, message, mentions, None);
+    }
     let (of_resource, of_group) = (firm.resource_origin(work), firm.group_origin(work));
     let aggregated = self::hint(work, group, resource)
         .and_then(|(_, hint)| hint.get("apiService"))
@@ -287,7 +301,7 @@ fn requirement(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Men
     Some(Requirement { aggregated, fields })
 }
 
-/// Whether `olm.yaml` already lists the API as required or served.
+/// Whether `olm.yaml` already lists the API as required or owned.
 fn is_described(work: &Work<'_>, group: &str, resource: &str, name: &str) -> bool {
     let has = |keys: &[&str], wanted: &[(&str, &str)]| {
         work.olm.list(keys).iter().any(|entry| {
@@ -306,9 +320,7 @@ fn is_described(work: &Work<'_>, group: &str, resource: &str, name: &str) -> boo
 }
 
 fn unresolved(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) {
-    let message = format!(
-        "nothing says which kind the resource {resource} of group {group} is, and which version the operator needs"
-    );
+    let message = format!("the kind and version of the resource {resource} of group {group} are unknown");
     let (kind, version, class) = known::find(group, resource).unwrap_or(("…", "…", "optional"));
     let paste = if class == "native" {
         format!(
@@ -318,20 +330,36 @@ fn unresolved(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Ment
         format!("apis:\n- {{group: {group}, resource: {resource}, kind: {kind}, version: {version}}}")
     };
     let help = format!(
-        "Say it in metadata/olm.yaml:\n{paste}\n\
-         or give a source to look it up in: an index, a folder of CRDs or what `kubectl api-resources` prints,\n\
-         or, where the operator can do without it, grant it by a binding of its own with the annotation\n\
+        "Add an entry to metadata/olm.yaml:\n{paste}\n\
+         or specify a source for the look-up: an index, a folder of CRDs or the output of `kubectl api-resources`,\n\
+         or, if the operator works without this resource, grant access by a separate binding with the annotation\n\
          operators.operatorframework.io.bundle.dependency: optional"
     );
     report(work, &rules::RBAC_KIND_UNKNOWN, message, mentions, Some(help));
-    remember(work, (group, resource), (kind, version, class), mentions);
+    remember(work, (group, resource), (kind, version, class), false, mentions);
 }
 
-/// Keeps a resource for those who can look it up elsewhere.
+/// Reports a resource of a group of the bundle whose kind the bundle does not define.
+fn own_group(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) {
+    let message = format!(
+        "{resource} of group {group} is not required, because the bundle defines other kinds of this group, but not this one"
+    );
+    let help = format!(
+        "If a different operator provides the resource, add its kind to metadata/olm.yaml, so that OLM installs it:\n\
+         apis:\n- {{group: {group}, resource: {resource}, kind: …, version: …}}\n\
+         or specify a source for the look-up. If only other releases of this operator define the resource, add\n\
+         - {{group: {group}, resource: {resource}, dependency: none}}"
+    );
+    report(work, &rules::RBAC_OWN_GROUP, message, mentions, Some(help));
+    remember(work, (group, resource), ("…", "…", ""), true, mentions);
+}
+
+/// Records a resource for callers with other sources.
 fn remember(
     work: &mut Work<'_>,
     (group, resource): (&str, &str),
     (kind, version, class): (&'static str, &'static str, &'static str),
+    of_own_group: bool,
     mentions: &[Mention<'_>],
 ) {
     let place = mentions.first().map(|mention| {
@@ -345,6 +373,7 @@ fn remember(
         kind,
         version,
         of_platform: class == "native",
+        of_own_group,
         entry,
         place,
     });
@@ -352,11 +381,11 @@ fn remember(
 
 fn native(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) -> Option<Native> {
     let Some(hint) = hinted(work, group, resource) else {
-        let message = format!("{resource} of {group} are native, but their kind and version are not said");
+        let message = format!("{resource} of {group} are native, but their kind and version are not specified");
         let help =
             format!("Add kind and version to the entry for {resource} of {group} under apis in metadata/olm.yaml.");
         report(work, &rules::RBAC_KIND_UNKNOWN, message, mentions, Some(help));
-        remember(work, (group, resource), ("…", "…", "native"), mentions);
+        remember(work, (group, resource), ("…", "…", "native"), false, mentions);
         return None;
     };
     let of_group = mentions.first().map(|mention| mention.group_origin(work));
@@ -367,7 +396,7 @@ fn native(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<
     })
 }
 
-/// Paths of API resources name native APIs; all other URLs stay in the rules and say nothing.
+/// Adds the native APIs that URL paths of API resources name. All other URLs stay in the rules and imply nothing.
 fn native_urls(work: &mut Work<'_>, granted: &[&Grant], natives: &mut Vec<Native>) {
     let mut seen = BTreeSet::new();
     for grant in granted {
@@ -405,16 +434,15 @@ fn native_urls(work: &mut Work<'_>, granted: &[&Grant], natives: &mut Vec<Native
                 continue;
             }
             let finding = if let Some((group, version, resource)) = api.filter(|_| !url.contains('*')) {
-                let message =
-                    format!("{url} is the path of an API of which nothing says the kind, so it is not in nativeAPIs");
+                let message = format!("{url} is an API path, but its kind is unknown, so it is not in nativeAPIs");
                 let group = if group.is_empty() { "\"\"" } else { group };
                 let help = format!(
-                    "To make it a native API, say the kind in metadata/olm.yaml:\n\
+                    "To make it a native API, specify the kind in metadata/olm.yaml:\n\
                      apis:\n- {{group: {group}, resource: {resource}, kind: …, version: {version}, dependency: native}}"
                 );
                 Diagnostic::new(&rules::RBAC_NONRESOURCE, message).help(help)
             } else {
-                let message = format!("{url} is no path of an API, so it says nothing about native APIs");
+                let message = format!("{url} is not an API path, so it implies no native API");
                 Diagnostic::new(&rules::RBAC_NONRESOURCE, message)
             };
             work.report(finding.object(role.label()).at(role.place(&path)));

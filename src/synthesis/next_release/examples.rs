@@ -1,4 +1,4 @@
-//! Custom resources among the manifests of the next release, and the examples that `olm.yaml` has of them.
+//! The custom resources among the manifests of the next release, and their examples in `olm.yaml`.
 
 use super::ReleaseError;
 use crate::bundle::OLM_YAML;
@@ -12,19 +12,19 @@ use std::collections::BTreeSet;
 /// The examples of the next release.
 #[derive(Debug, Default)]
 pub(super) struct Merged {
-    /// All of them, where they change.
+    /// All examples, if any of them changes.
     pub(super) examples: Option<Vec<Value>>,
     /// The custom resources that become examples.
     pub(super) added: Vec<Object>,
-    /// The custom resources that differ from the examples that stay.
+    /// The custom resources that differ from existing examples.
     pub(super) differing: Vec<Object>,
 }
 
-/// Adds custom resources to the examples in `olm.yaml`. An example that is there stays, because a person may have
-/// written it, unless the bundle does not provide its version any more.
+/// Adds custom resources to the examples in `olm.yaml`. An existing example stays, because a person may have written
+/// it, unless the bundle no longer provides the version of the example.
 ///
 /// # Errors
-/// When something is to be added, and the examples are no list.
+/// Returns an error if there are examples to add, but the existing examples are not a list.
 pub(super) fn merge(
     olm: &Value,
     resources: &[Object],
@@ -53,7 +53,7 @@ pub(super) fn merge(
     Ok(merged)
 }
 
-/// The examples that `olm.yaml` has; none where they are no list.
+/// Returns the examples in `olm.yaml`; `None` if they are not a list.
 fn written(olm: &Value, limits: &Limits) -> Option<Vec<Value>> {
     match olm.get("annotations").and_then(|annotations| annotations.get(EXAMPLES)) {
         None | Some(Value::Null) => Some(Vec::new()),
@@ -72,7 +72,7 @@ fn gvk(example: &Value) -> GroupVersionKind {
     GroupVersionKind::from_api_version(text("apiVersion"), text("kind"))
 }
 
-/// Whether an example has the kind and the name of the object; versions and namespaces do not count.
+/// Whether an example has the kind and the name of the object; versions and namespaces are ignored.
 fn is_of(example: &Value, object: &Object) -> bool {
     let gvk = gvk(example);
     let name = example.pointer("/metadata/name").and_then(Value::as_str);

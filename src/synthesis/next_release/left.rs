@@ -1,4 +1,4 @@
-//! What the next release leaves to a person, beside what the release before has decided.
+//! The decisions that the next release leaves to a person, in addition to those for the previous release.
 
 use crate::bundle::Bundle;
 use crate::bundle::stamp::Stamp;
@@ -12,10 +12,10 @@ use crate::synthesis::wildcards::WildcardRule;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A key of `olm.yaml`.
+/// The key of the install modes in `olm.yaml`.
 const INSTALL_MODES: &str = "installModes";
 
-/// What a person must decide, without what was decided with the release before.
+/// Returns the open decisions, without those that were made for the previous release.
 pub(super) fn decisions(is: &Synthesis, after: &Bundle, was: &Decisions, wanted: &Stamp) -> Decisions {
     let mut open = Decisions::of(is, &after.objects);
     open.unresolved.retain(|entry| {
@@ -27,7 +27,7 @@ pub(super) fn decisions(is: &Synthesis, after: &Bundle, was: &Decisions, wanted:
     let modes = refreshed.map(|(_, modes)| modes).or(said).and_then(Value::as_array);
     let is_everywhere = |mode: &Value| mode["type"] == "AllNamespaces" && mode["supported"] == true;
     open.widened = if modes.is_some_and(|modes| modes.iter().any(is_everywhere)) {
-        // What is too much to compare is told again.
+        // If comparing the rules takes too many steps, all of them are reported again.
         for_reader(&uncovered(&was.widened, &open.widened).unwrap_or(open.widened))
     } else {
         Vec::new()
@@ -42,7 +42,7 @@ pub(super) fn decisions(is: &Synthesis, after: &Bundle, was: &Decisions, wanted:
     open
 }
 
-/// The rules with wildcards that would be written out, and whose roles had none such in the release before.
+/// Returns the rules with expandable wildcards whose roles had none in the previous release.
 pub(super) fn named_before(is: &Synthesis, was: &Synthesis, before: &Bundle) -> BTreeSet<String> {
     let expandable = |synthesis: &Synthesis| -> Vec<WildcardRule> {
         let rules = synthesis.wildcards.iter().filter(|rule| rule.expanded.is_some());

@@ -127,13 +127,13 @@ fn an_unknown_or_older_version_and_a_name_that_does_not_follow_it_are_errors() {
     };
     assert_eq!(
         error(&deployment("latest")),
-        "no version is known: the operator's image has none as its tag"
+        "the version is unknown, because the tag of the operator's image does not specify one"
     );
     assert!(error(&deployment("0.9.0")).contains("which is older than 1.0.0"));
     std::fs::write(folder.path().join(OLM_YAML), OLM.replace("op.v1.0.0", "op-one")).unwrap();
     assert!(error(&deployment("1.1.0")).contains("does not end in the version 1.0.0"));
     std::fs::remove_file(folder.path().join(OLM_YAML)).unwrap();
-    assert!(error(&deployment("1.1.0")).contains("it has no metadata/olm.yaml"));
+    assert!(error(&deployment("1.1.0")).contains("it contains no metadata/olm.yaml"));
 }
 
 #[test]

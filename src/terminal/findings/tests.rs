@@ -14,21 +14,21 @@ fn a_finding_shows_its_line_the_place_and_what_to_do() {
     let source = SourceFile::new("manifests/role.yaml", text);
     let second = text.rfind("name").unwrap();
     let first = text.find("name").unwrap();
-    let finding = Diagnostic::new(&rules::YAML_DUPLICATE_KEY, "the key \"name\" stands twice")
+    let finding = Diagnostic::new(&rules::YAML_DUPLICATE_KEY, "the key \"name\" appears twice")
         .at(Place::new(&source, second..second + 4))
-        .also(Place::new(&source, first..first + 4), "it stands here first")
+        .also(Place::new(&source, first..first + 4), "it first appears here")
         .object("Role/b")
         .path("metadata.name");
     insta::assert_snapshot!(render(&finding, false), @r#"
-    error[yaml-duplicate-key]: the key "name" stands twice
+    error[yaml-duplicate-key]: the key "name" appears twice
      --> manifests/role.yaml:4:3
       |
     4 |   name: b
       |   ^^^^
       |
       = note: in Role/b at metadata.name
-      = help: Keep one of the two keys: readers silently take the last one.
-    note: it stands here first
+      = help: Keep one of the two keys; most readers silently use the last one.
+    note: it first appears here
      --> manifests/role.yaml:3:3
       |
     3 |   name: a
@@ -57,7 +57,7 @@ fn a_place_in_an_empty_file_is_its_first_line() {
     1 |
       | ^
       |
-      = help: A manifest is a map with apiVersion, kind and metadata.
+      = help: Use a map with apiVersion, kind and metadata for each manifest.
     ");
 }
 
@@ -87,7 +87,7 @@ fn tabs_and_wide_characters_keep_the_underline_in_place() {
     2 |     name: 日本 x
       |           ^^^^
       |
-      = help: Correct the YAML at the place shown.
+      = help: Correct the YAML at the position shown.
     ");
 }
 
@@ -102,7 +102,7 @@ fn a_line_of_a_megabyte_is_cut_around_the_place() {
       |
     1 | ...xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxneedleyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy...
       |                                            ^^^^^^
-      = help: Correct the YAML at the place shown.
+      = help: Correct the YAML at the position shown.
     ");
 }
 
@@ -117,7 +117,7 @@ fn a_place_of_many_lines_is_shown_by_its_first() {
     2 |   rules:
       |   ^^^^^^
       |
-      = help: Correct the YAML at the place shown.
+      = help: Correct the YAML at the position shown.
     ");
 }
 
@@ -187,7 +187,7 @@ fn json_has_every_field_and_both_ends() {
           "endColumn": 3,
           "object": "Role/x",
           "path": "rules[0]",
-          "help": "Correct the YAML at the place shown.",
+          "help": "Correct the YAML at the position shown.",
           "related": [
             {
               "message": "see here",

@@ -1,7 +1,7 @@
 use super::*;
 use crate::rules;
 
-/// What a captured printer has written so far.
+/// The output of a captured printer so far.
 #[derive(Clone, Default)]
 pub(crate) struct Streams {
     stdout: Arc<Mutex<Vec<u8>>>,
@@ -36,7 +36,7 @@ const PLAIN: Colors = Colors {
     stderr: false,
 };
 
-/// A printer without colour that writes to memory.
+/// Returns a printer without color that writes to memory.
 pub(crate) fn captured() -> (Printer, Streams) {
     captured_with(Settings::default())
 }

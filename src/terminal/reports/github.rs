@@ -1,4 +1,4 @@
-//! Annotations of a workflow: one command of the runner on each line.
+//! Annotations of a GitHub workflow: one runner command per line.
 
 use super::text::summary;
 use crate::rules::Severity;
@@ -22,7 +22,7 @@ pub(super) fn write(validations: &[Validation]) -> String {
             properties.push(format!("file={}", property(place.source.name())));
             properties.push(format!("line={}", start.line));
             properties.push(format!("endLine={}", end.line));
-            // The runner takes columns on one line only.
+            // The runner accepts columns only within one line.
             if start.line == end.line {
                 properties.push(format!("col={}", start.column));
                 properties.push(format!("endColumn={}", end.column));
@@ -38,7 +38,7 @@ pub(super) fn write(validations: &[Validation]) -> String {
     out
 }
 
-/// Text that cannot end the line it stands on, and so begins no command of its own.
+/// Escapes text so that it cannot end its line and start a new command.
 fn data(text: &str) -> String {
     let text = visible(text).replace('%', "%25");
     text.replace('\r', "%0D").replace('\n', "%0A")

@@ -1,4 +1,4 @@
-//! For a program: the form whose field names do not change.
+//! The report for programs, with stable field names.
 
 use super::{counts, list};
 use crate::shape::Shape::{self, Boolean, Choice, List, Object, Text, Within};
@@ -42,7 +42,7 @@ const FINDING: Shape = Object(&[
     always(
         "rule",
         Text,
-        "The id of the rule; opmx bundle rules explains it. It never changes its meaning.",
+        "The id of the rule, which never changes its meaning; opmx bundle rules explains the rule.",
     ),
     always(
         "severity",
@@ -52,34 +52,34 @@ const FINDING: Shape = Object(&[
     nullable(
         "validator",
         Text,
-        "The validator of the Operator Framework that has this rule; null where only opmx has it.",
+        "The validator of the Operator Framework that has this rule; null if only opmx has it.",
     ),
-    always("message", Text, "What is wrong, in one sentence."),
+    always("message", Text, "The fault, in one sentence."),
     nullable(
         "file",
         Text,
-        "The file, below the folder or image that was given; null where something is absent as a whole.",
+        "The file, relative to the specified folder or image; null if a required part is missing as a whole.",
     ),
-    nullable("line", Within(1, i64::MAX), "The line, from 1."),
-    nullable("column", Within(1, i64::MAX), "The column in characters, from 1."),
-    always("help", Text, "What to do about it."),
-    always("fixable", Boolean, "Whether --fix mends it in a folder."),
+    nullable("line", Within(1, i64::MAX), "The line, counted from 1."),
+    nullable(
+        "column",
+        Within(1, i64::MAX),
+        "The column in characters, counted from 1.",
+    ),
+    always("help", Text, "The advice for the finding."),
+    always("fixable", Boolean, "Whether --fix corrects the fault in a folder."),
 ]);
 
 const BUNDLE: Shape = Object(&[
-    always("bundle", Text, "The folder or image, as it was given."),
+    always("bundle", Text, "The folder or image, as specified."),
     nullable(
         "mediaType",
         Choice(&["registry+v1", "k8s+v1"]),
-        "The media type of the bundle; null where it cannot be told, as where it cannot be read.",
+        "The media type of the bundle; null if it is unknown, for example because the bundle cannot be read.",
     ),
-    always(
-        "findings",
-        List(&FINDING),
-        "Everything that was found, by file, place and rule.",
-    ),
-    always("errors", Within(0, i64::MAX), "How many findings are errors."),
-    always("warnings", Within(0, i64::MAX), "How many findings are warnings."),
+    always("findings", List(&FINDING), "All findings, by file, position and rule."),
+    always("errors", Within(0, i64::MAX), "The number of errors."),
+    always("warnings", Within(0, i64::MAX), "The number of warnings."),
 ]);
 
 const REPORT: Shape = Object(&[always(
@@ -96,9 +96,9 @@ const fn nullable(key: &'static str, shape: Shape, about: &'static str) -> Field
     Field::new(key, shape, Presence::Nullable, about)
 }
 
-/// The JSON Schema of the report.
+/// Returns the JSON Schema of the report.
 pub fn json_schema() -> Value {
-    let mut schema = shape::json_schema(DRAFT_2020_12, "What opmx bundle validate -o json prints", "", &REPORT);
+    let mut schema = shape::json_schema(DRAFT_2020_12, "The output of opmx bundle validate -o json", "", &REPORT);
     if let Some(rule) = schema.pointer_mut("/properties/bundles/items/properties/findings/items/properties/rule") {
         rule["pattern"] = json!("^[a-z0-9]+(-[a-z0-9.]+)*$");
     }

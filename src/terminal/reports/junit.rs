@@ -1,4 +1,4 @@
-//! JUnit XML: a suite for each bundle, a test case for each finding, and one that passes where there is none.
+//! JUnit XML: a suite for each bundle, a test case for each finding, and a passing test case if there are no findings.
 
 use super::counts;
 use crate::rules::Severity;
@@ -23,7 +23,7 @@ pub(super) fn write(command: &str, validations: &[Validation]) -> String {
     out
 }
 
-/// A suite without a case looks as if it had not run.
+/// Returns the number of test cases of a suite. A suite without a case looks like a suite that did not run.
 fn cases(validation: &Validation) -> usize {
     validation.findings.len().max(1)
 }
@@ -71,8 +71,8 @@ fn case(bundle: &str, finding: &Finding, out: &mut String) {
     out.push_str("    </testcase>\n");
 }
 
-/// Text for an element or an attribute. Characters that XML cannot hold are replaced; the hidden ones, and those by
-/// which a workflow command is known, are written by their numbers.
+/// Escapes text for an element or an attribute. Characters that XML cannot represent are replaced; hidden characters,
+/// and those that start a workflow command, become character references.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let command = begins_command(text).then(|| text.find(':')).flatten();

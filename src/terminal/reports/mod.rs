@@ -1,5 +1,5 @@
-//! What is found about bundles, in the forms that people and programs read. Each form is a function from the findings
-//! to a string.
+//! Findings about bundles, in the formats for people and programs. Each format is a function from the findings to a
+//! string.
 
 mod github;
 mod json;
@@ -16,10 +16,10 @@ use crate::validation::Validation;
 use clap::ValueEnum;
 use serde_json::Value;
 
-/// The form of a report.
+/// The format of a report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
-    /// For a person: each finding with the line that it is about
+    /// Text for people: each finding with the affected line
     #[default]
     Text,
     /// JSON, with stable field names
@@ -28,14 +28,14 @@ pub enum ReportFormat {
     Yaml,
     /// SARIF 2.1.0, for code scanning
     Sarif,
-    /// Annotations of a workflow
+    /// Annotations of a GitHub workflow
     Github,
     /// JUnit XML, for test reports
     Junit,
 }
 
-/// The whole report, with a newline at its end. `command` is the title, where the form has one; `color` is for the form
-/// for people only.
+/// Returns the whole report, with a final newline. `command` is the title, in formats with a title; `color` affects
+/// only the text format.
 pub fn report(command: &str, validations: &[Validation], format: ReportFormat, color: bool) -> String {
     match format {
         ReportFormat::Text => text::write(validations, false, color),
@@ -47,12 +47,12 @@ pub fn report(command: &str, validations: &[Validation], format: ReportFormat, c
     }
 }
 
-/// The report for a person who wants to see the errors alone; the others are counted.
+/// Returns the text report with only the errors; other findings are counted.
 pub fn errors(validations: &[Validation], color: bool) -> String {
     text::write(validations, true, color)
 }
 
-/// How many findings are errors, and how many warnings.
+/// Returns the number of errors and the number of warnings.
 fn counts(validation: &Validation) -> (usize, usize) {
     use crate::rules::Severity;
     let of = |severity| {
@@ -62,7 +62,7 @@ fn counts(validation: &Validation) -> (usize, usize) {
     (of(Severity::Error), of(Severity::Warning))
 }
 
-/// A list of values as JSON.
+/// Returns a list of values as JSON.
 fn list(values: impl IntoIterator<Item = Value>) -> Value {
     Value::Array(values.into_iter().collect())
 }

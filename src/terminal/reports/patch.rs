@@ -1,17 +1,18 @@
-//! Changes of files as `patch -p1` and `git apply` take them.
+//! File changes in the format that `patch -p1` and `git apply` accept.
 
 use crate::validation::fix::Fixing;
 use similar::{Algorithm, TextDiff};
 use std::path::{Component, Path};
 
-/// The changes of one bundle, as a unified diff whose names are relative to the folder where the program runs.
+/// Returns the changes to one bundle, as a unified diff whose names are relative to the working folder.
 pub fn patch(bundle: &str, fixing: &Fixing) -> String {
     let changes = fixing.files.iter();
     let changes = changes.map(|(path, change)| (path.as_str(), Some(&change.before[..]), Some(&change.after[..])));
     unified(bundle, changes)
 }
 
-/// Changes of the files of a bundle as such a diff: path, content before and after. A file that is not there has none.
+/// Returns changes to the files of a bundle as a unified diff. Each change is a path with the content before and after,
+/// which is `None` if the file does not exist.
 pub fn unified<'c>(
     bundle: &str,
     changes: impl IntoIterator<Item = (&'c str, Option<&'c [u8]>, Option<&'c [u8]>)>,
@@ -24,10 +25,10 @@ pub fn unified<'c>(
             None => "/dev/null".to_owned(),
         };
         let (old, new) = (header("a", before), header("b", after));
-        // What changes has been read as text.
+        // Changed files have already been read as text.
         let before = String::from_utf8_lossy(before.unwrap_or_default());
         let after = String::from_utf8_lossy(after.unwrap_or_default());
-        // Other programs end a line at its line feed alone.
+        // Other programs treat only a line feed as the end of a line.
         let before: Vec<&str> = before.split_inclusive('\n').collect();
         let after: Vec<&str> = after.split_inclusive('\n').collect();
         let diff = TextDiff::configure()
@@ -39,7 +40,7 @@ pub fn unified<'c>(
     out
 }
 
-/// A path without its root and steps that stay where they are.
+/// Returns a path without its root and its `.` components.
 fn relative(path: &Path) -> String {
     let steps = path.components().filter_map(|step| match step {
         Component::Normal(step) => Some(step.to_string_lossy()),
@@ -49,13 +50,13 @@ fn relative(path: &Path) -> String {
     steps.collect::<Vec<_>>().join("/")
 }
 
-/// A name as it stands in a diff: in quotes where a character would end it.
+/// Returns a name in diff format: in quotes if it contains a character that would end it.
 fn quoted(name: &str) -> String {
     if name
         .chars()
         .all(|letter| !letter.is_control() && !['"', '\\'].contains(&letter))
     {
-        // A tab ends a name that has blanks.
+        // A tab marks the end of a name that has spaces.
         let end = if name.contains(' ') { "\t" } else { "" };
         return format!("{name}{end}");
     }

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0, as code scanning reads it.
+//! SARIF 2.1.0 for code scanning.
 
 use super::list;
 use crate::diagnostic::{Diagnostic, Edit};
@@ -94,7 +94,7 @@ fn result(validation: &Validation, diagnostic: &Diagnostic) -> Value {
     result
 }
 
-/// The changes that mend a finding, those of each file together.
+/// Returns the changes that fix a finding, grouped by file.
 fn fix(diagnostic: &Diagnostic) -> Value {
     let mut files: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     for Edit { place, replacement } in &diagnostic.edits {
@@ -138,8 +138,8 @@ fn located(place: &Place) -> Value {
     }})
 }
 
-/// A path as a relative reference: whatever has a meaning in one is escaped, so that no part of an image's name is
-/// taken for a scheme.
+/// Returns a path as a relative reference: characters with a special meaning are escaped, so that no part of an image
+/// name is mistaken for a scheme.
 fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {

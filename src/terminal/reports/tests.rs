@@ -5,7 +5,7 @@ use crate::rules;
 use crate::source::{Place, SourceFile};
 use crate::validation::Finding;
 
-/// Two bundles, the first with a finding of each severity and text that would break a careless writer.
+/// Returns two bundles, the first with a finding of each severity, and with text that would break unescaped output.
 fn sample() -> Vec<Validation> {
     let source = SourceFile::new("oci:dir,x:v1/manifests/a%b.yaml", "spec:\n  über: \"1\"\n");
     let place = |range| Place::new(&source, range);
@@ -85,7 +85,7 @@ fn json_has_exactly_the_fields_of_its_schema() {
 fn sarif_follows_its_schema() {
     let report: Value =
         serde_json::from_str(&report("opmx bundle validate", &sample(), ReportFormat::Sarif, false)).unwrap();
-    // The parts of SARIF 2.1.0 that are used here, as its schema has them.
+    // The parts of the SARIF 2.1.0 schema that are used here.
     let message =
         serde_json::json!({"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}});
     let location = serde_json::json!({"type": "object", "required": ["physicalLocation"], "properties": {
@@ -153,8 +153,8 @@ fn sarif_follows_its_schema() {
 #[test]
 fn workflow_commands_stay_on_their_lines() {
     insta::assert_snapshot!(report("opmx bundle validate", &sample(), ReportFormat::Github, false), @r#"
-    ::error file=oci%3Adir%2Cx%3Av1/manifests/a%25b.yaml,line=2,endLine=2,col=3,endColumn=7,title=content-csv-shape::spec.<a> & "b"%0A::error::x. Write a value of the right type: no reader can take in the ClusterServiceVersion as it is.
-    ::warning file=oci%3Adir%2Cx%3Av1/manifests/a%25b.yaml,line=1,endLine=2,title=ann-channel-blank::a blank. Write the channels with commas and nothing else between them.
+    ::error file=oci%3Adir%2Cx%3Av1/manifests/a%25b.yaml,line=2,endLine=2,col=3,endColumn=7,title=content-csv-shape::spec.<a> & "b"%0A::error::x. Use a value of the correct type; otherwise the ClusterServiceVersion is unreadable.
+    ::warning file=oci%3Adir%2Cx%3Av1/manifests/a%25b.yaml,line=1,endLine=2,title=ann-channel-blank::a blank. Separate the channels with commas and no blanks.
     ::notice title=opt-several::twice\u{1b}[31m. Nothing.
     2 bundles, 1 with errors: 1 error, 1 warning
     "#);
@@ -167,11 +167,11 @@ fn junit_is_xml_with_a_case_for_each_finding() {
     <testsuites name="opmx bundle validate" tests="4" failures="1">
       <testsuite name="oci:dir,x:v1" tests="3" failures="1" errors="0">
         <testcase classname="oci:dir,x:v1" name="content-csv-shape oci:dir,x:v1/manifests/a%b.yaml:2:3">
-          <failure type="content-csv-shape" message="spec.&lt;a&gt; &amp; &quot;b&quot;&#10;::error::x">oci:dir,x:v1/manifests/a%b.yaml:2:3&#10;Write a value of the right type: no reader can take in the ClusterServiceVersion as it is.</failure>
+          <failure type="content-csv-shape" message="spec.&lt;a&gt; &amp; &quot;b&quot;&#10;::error::x">oci:dir,x:v1/manifests/a%b.yaml:2:3&#10;Use a value of the correct type; otherwise the ClusterServiceVersion is unreadable.</failure>
         </testcase>
         <testcase classname="oci:dir,x:v1" name="ann-channel-blank oci:dir,x:v1/manifests/a%b.yaml:1:1">
           <system-out>warning: a blank
-    oci:dir,x:v1/manifests/a%b.yaml:1:1&#10;Write the channels with commas and nothing else between them.</system-out>
+    oci:dir,x:v1/manifests/a%b.yaml:1:1&#10;Separate the channels with commas and no blanks.</system-out>
         </testcase>
         <testcase classname="oci:dir,x:v1" name="opt-several">
           <system-out>info: twice�[31m

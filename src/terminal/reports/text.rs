@@ -1,12 +1,12 @@
-//! For a person.
+//! The report as text.
 
 use super::counts;
 use crate::rules;
 use crate::terminal::{counted, findings};
 use crate::validation::Validation;
 
-/// Every finding, or where it is to be `quiet` every error, with its source line, and one line about all of them. That
-/// a bundle could not be read at all is said apart, with its causes, and only counted here.
+/// Writes every finding, or only every error if `quiet`, with its source line, and a summary line. A bundle that could
+/// not be read at all is reported elsewhere, with its causes, and only counted here.
 pub(super) fn write(validations: &[Validation], quiet: bool, color: bool) -> String {
     let mut out = String::new();
     let all = validations.iter().flat_map(|validation| &validation.findings);
@@ -20,7 +20,7 @@ pub(super) fn write(validations: &[Validation], quiet: bool, color: bool) -> Str
     out
 }
 
-/// What was found in how many bundles.
+/// Returns a line that summarizes the findings and the number of bundles.
 pub fn summary(validations: &[Validation]) -> String {
     let (mut errors, mut warnings, mut failed) = (0, 0, 0);
     for validation in validations {

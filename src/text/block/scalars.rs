@@ -1,4 +1,4 @@
-//! Scalars of the five styles, and lists and maps in brackets on one line.
+//! Reads scalars of the five styles, and lists and maps in brackets on one line.
 
 use super::super::limits::Limits;
 use super::super::load;
@@ -8,7 +8,7 @@ use memchr::{memchr2, memchr3};
 use serde_json::{Map, Value};
 
 impl<'text> Lines<'text> {
-    /// A scalar, or a list or map in brackets, inside a map or list in a column.
+    /// Reads a scalar, or a list or map in brackets, inside a map or list in a column.
     pub(super) fn scalar(&mut self, column: usize, depth: usize) -> Option<Value> {
         match self.byte(self.at)? {
             b'"' => self.double_quoted().map(Value::String),
@@ -20,7 +20,7 @@ impl<'text> Lines<'text> {
         }
     }
 
-    /// A list or map in brackets on one line.
+    /// Reads a list or map in brackets on one line.
     fn bracketed(&mut self, depth: usize) -> Option<Value> {
         let end = self.line_end(self.at);
         let text = self.text[self.at..end].trim_end_matches(' ');
@@ -40,7 +40,7 @@ impl<'text> Lines<'text> {
         Some(value)
     }
 
-    /// A plain scalar, which goes on in deeper lines.
+    /// Reads a plain scalar, which may continue on lines that are indented deeper.
     fn plain(&mut self, column: usize) -> Option<Value> {
         if !self.begins_plain(self.at) {
             return None;
@@ -48,7 +48,7 @@ impl<'text> Lines<'text> {
         let (first, mut end, mut commented) = self.plain_line(self.at)?;
         let mut joined: Option<String> = None;
         loop {
-            // Where the next line begins, and how many blank ones stand before it.
+            // The start of the next line with content, and the number of blank lines before it.
             let mut line = (end + 1).min(self.text.len());
             let mut blank = 0;
             let mut at = self.skip_spaces(line);
@@ -59,7 +59,7 @@ impl<'text> Lines<'text> {
             }
             if self.byte(at).is_none() || at - line <= column || self.byte(at) == Some(b'#') || commented {
                 self.next(line)?;
-                // Behind a comment nothing goes on.
+                // A scalar does not continue after a comment.
                 if !self.ended() && self.column() > column {
                     return None;
                 }
@@ -75,7 +75,7 @@ impl<'text> Lines<'text> {
         scalar(text, None, true).and_then(Scalar::into_value).ok()
     }
 
-    /// The part of a plain scalar that stands on one line, where the line ends, and whether in a comment.
+    /// Returns the part of a plain scalar on one line, the end of the line, and whether the line ends in a comment.
     fn plain_line(&self, from: usize) -> Option<(&'text str, usize, bool)> {
         let end = self.line_end(from);
         let line = &self.text[from..end];
@@ -118,7 +118,7 @@ impl<'text> Lines<'text> {
     fn double_quoted(&mut self) -> Option<String> {
         let bytes = self.text.as_bytes();
         let mut text = String::new();
-        // Blanks before a line break are layout, but for those that are escaped.
+        // Blanks before a line break are layout, unless they are escaped.
         let mut kept = 0;
         let mut at = self.at + 1;
         loop {
@@ -150,7 +150,7 @@ impl<'text> Lines<'text> {
         }
     }
 
-    /// The character that an escape stands for, and the bytes behind its backslash.
+    /// Returns the character that an escape stands for, and the number of bytes after its backslash.
     fn escape(&self, at: usize) -> Option<(char, usize)> {
         let digits = match self.byte(at)? {
             b'n' => return Some(('\n', 1)),
@@ -170,14 +170,15 @@ impl<'text> Lines<'text> {
         Some((character, 1 + digits.len()))
     }
 
-    /// A line break inside quotes. Where the text goes on.
+    /// Folds a line break inside quotes. Returns the position at which the text continues.
     fn fold_lines(&self, end: usize, text: &mut String) -> Option<usize> {
         let (at, blank) = self.continued(end + 1)?;
         fold(text, blank);
         Some(at)
     }
 
-    /// Where a string in quotes goes on behind a line break, and the blank lines before that.
+    /// Returns the position at which a quoted string continues after a line break, and the number of blank lines before
+    /// it.
     fn continued(&self, mut line: usize) -> Option<(usize, usize)> {
         let mut blank = 0;
         loop {
@@ -195,7 +196,7 @@ impl<'text> Lines<'text> {
         }
     }
 
-    /// A literal or folded scalar.
+    /// Reads a literal or folded scalar.
     fn block(&mut self, column: usize, folded: bool) -> Option<String> {
         let mut header = self.at + 1;
         let chomping = self.byte(header).filter(|byte| matches!(byte, b'+' | b'-'));
@@ -221,7 +222,7 @@ impl<'text> Lines<'text> {
             }
             text.push_str(content);
             (first, spaced_before, breaks) = (false, spaced, 0);
-            // Blank lines, and whether one behind them belongs to the scalar.
+            // Skip blank lines, and check whether the next line belongs to the scalar.
             line = end + 1;
             let mut spaces = self.skip_spaces(line) - line;
             while spaces <= indent && self.byte(line + spaces) == Some(b'\n') {
@@ -242,7 +243,7 @@ impl<'text> Lines<'text> {
         Some(text)
     }
 
-    /// The first line of a block scalar that is not blank, the blank ones before it, and its indentation.
+    /// Returns the first non-blank line of a block scalar, the number of blank lines before it, and its indentation.
     fn block_start(&self, mut line: usize) -> Option<(usize, usize, usize)> {
         let (mut blank, mut widest) = (0, 0);
         loop {
@@ -257,7 +258,7 @@ impl<'text> Lines<'text> {
     }
 }
 
-/// Adds what a line break with blank lines behind it stands for, where lines are folded.
+/// Folds a line break that is followed by `blank` blank lines: appends a space, or a line feed for each blank line.
 fn fold(text: &mut String, blank: usize) {
     if blank == 0 {
         text.push(' ');

@@ -1,11 +1,11 @@
-//! The comments of a text of YAML.
+//! The comments in a YAML text.
 
 use crate::text::decoded::content_start;
 use crate::text::events::{Event, Events, Style};
 use crate::text::places::trimmed;
 use std::ops::Range;
 
-/// All comments, sorted; none where the text is not YAML.
+/// Returns all comments, sorted, or `None` if the text is not YAML.
 pub(super) fn comments(text: &str) -> Option<Vec<&str>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -18,7 +18,7 @@ pub(super) fn comments(text: &str) -> Option<Vec<&str>> {
     Some(found)
 }
 
-/// What the scalars hold, in which no comment can be.
+/// Returns the ranges of scalars, which cannot contain comments.
 fn scalars(text: &str) -> Option<Vec<Range<usize>>> {
     let mut events = Events::new(text)?;
     let mut spans = Vec::new();
@@ -30,7 +30,7 @@ fn scalars(text: &str) -> Option<Vec<Range<usize>>> {
                 let span = trimmed(text, span, style);
                 let mut start = content_start(text, &span);
                 if matches!(style, Style::Literal | Style::Folded) {
-                    // A comment may stand behind the sign that opens the lines.
+                    // A comment may follow the block scalar indicator.
                     let header = text.get(start..span.end).unwrap_or_default();
                     start += header.find('\n').unwrap_or(header.len());
                 }

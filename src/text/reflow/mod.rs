@@ -1,5 +1,5 @@
-//! The layout of a YAML document made canonical: indentation, blanks behind keys and dashes, empty lines, and which keys
-//! come first. Scalars and what stands in brackets are written as before, and so are the comments.
+//! Makes the layout of a YAML document canonical: indentation, blanks after keys and dashes, empty lines, and the
+//! leading keys. Scalars, values in brackets and comments are not changed.
 
 mod comments;
 mod tree;
@@ -11,10 +11,10 @@ use super::read::read_source;
 use crate::source::SourceFile;
 use comments::comments;
 
-/// The text of the file of a YAML document that is alone in it, in canonical layout; the keys `first` of the root come
-/// first, in this order. None where the document has a form whose layout cannot be changed, such as explicit keys.
+/// Returns the text of a file with a single YAML document in canonical layout; the keys `first` of the root come first,
+/// in this order. Returns `None` if the layout of the document cannot be changed, for example because of explicit keys.
 ///
-/// What is written is read back: it says the same, and has the same comments.
+/// The result is read back to verify that the value and the comments are unchanged.
 pub(crate) fn reflow(document: &Document, first: &[&str]) -> Option<String> {
     let text = document.source().text();
     if document.format() != Format::Yaml || document.number() != 0 {
@@ -22,12 +22,12 @@ pub(crate) fn reflow(document: &Document, first: &[&str]) -> Option<String> {
     }
     let lines = text.replace("\r\n", "\n");
     if lines.contains(['\r', '\u{85}', '\u{2028}', '\u{2029}']) {
-        // These end lines for some readers.
+        // Some readers treat these characters as line breaks.
         return None;
     }
     let root = tree::read(&lines)?;
     let known = comments(&lines)?;
-    // An alias has to stay behind its anchor.
+    // An alias must come after its anchor, so it may be necessary to keep the order.
     let mut ways = [first, &[]].into_iter();
     ways.find_map(|first| {
         let written = write::written(&lines, &root, first)?;

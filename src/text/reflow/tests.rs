@@ -159,7 +159,7 @@ fn line_ends_become_line_feeds() {
     );
 }
 
-/// Values as catalogs have them.
+/// Values like those in catalogs.
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -177,7 +177,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The text of a value in a layout that `choices` decide, with comments; gives these, too.
+/// Writes a value with comments in a layout determined by `choices`; returns the text and the number of comments.
 fn scattered(value: &Value, choices: &[u8]) -> (String, usize) {
     let mut choices = choices.iter().copied().cycle();
     let mut choose = move |of: u8| choices.next().map_or(0, |choice| choice % of);
@@ -253,7 +253,7 @@ proptest! {
         prop_assert_eq!(text.matches("  # there\n").count(), written.matches("  # there\n").count());
         let again = reflow(&after, &FIRST);
         prop_assert_eq!(again.as_deref(), Some(&*written), "{}", text);
-        // The layout of the writer is canonical already.
+        // The writer's layout is already canonical.
         let plain = crate::text::to_yaml(&value);
         if plain.starts_with(|first: char| first.is_ascii_lowercase()) {
             let plain = self::document(&plain);

@@ -1,26 +1,26 @@
-//! A document of YAML as a tree of what is written where.
+//! A YAML document as a tree of values and their positions.
 
 use crate::text::events::{Event, Events, Style};
 use crate::text::places::trimmed;
 use std::ops::Range;
 
-/// A value, a key or an item as it is written. All places are bytes of the text.
+/// A value, a key or an item in the text. All positions are byte offsets.
 #[derive(Debug)]
 pub(super) enum Node {
     /// A scalar, an alias, or a list or map in brackets.
     Leaf {
         span: Range<usize>,
-        /// How a scalar is written; none of the others.
+        /// The style of a scalar; `None` for other leaves.
         style: Option<Style>,
     },
-    /// A map in block style; it begins with its anchor and tag.
+    /// A map in block style, including its anchor and tag.
     Map { start: usize, entries: Vec<(Node, Node)> },
     /// A list in block style.
     List { start: usize, items: Vec<Node> },
 }
 
 impl Node {
-    /// Where it begins.
+    /// Returns the start offset.
     pub(super) fn start(&self) -> usize {
         match self {
             Self::Leaf { span, .. } => span.start,
@@ -37,7 +37,7 @@ struct Open {
     nodes: Vec<Node>,
 }
 
-/// The root of the one document of a text; none where there is none, or it is not YAML.
+/// Reads the root of the only document of a file; returns `None` if the file has no document or is not YAML.
 pub(super) fn read(text: &str) -> Option<Node> {
     let mut events = Events::new(text)?;
     let mut open: Vec<Open> = Vec::new();

@@ -5,33 +5,33 @@ use crate::text::decoded::content_start;
 use crate::text::events::Style;
 use std::ops::Range;
 
-/// How far what belongs to a key or an item stands behind it.
+/// The indentation of the value of a key or an item.
 const INDENT: usize = 2;
 
-/// A document that is being written. Its parts are read from the front to the back.
+/// A document that is being written. Its parts are read in order.
 pub(super) struct Writer<'t> {
     text: &'t str,
-    /// Up to where the text is written.
+    /// The end of the text that has been written.
     at: usize,
     out: String,
-    /// The lists and maps around the current place, from the root.
+    /// The lists and maps around the current position, from the root.
     levels: Vec<Level>,
-    /// Where the entries of the root begin in `out`, with their keys.
+    /// The keys of the root's entries, and their start offsets in `out`.
     entries: Vec<(&'t str, usize)>,
 }
 
-/// How far a list or map stands behind the beginning of the line, in characters.
+/// The indentation of a list or map before and after, in characters.
 #[derive(Debug, Clone, Copy)]
 struct Level {
     old: usize,
     new: usize,
 }
 
-/// What stands between two parts of a document.
+/// The text between two parts of a document.
 struct Gap<'t> {
-    /// The comment on the line of the part before, with the blanks before it.
+    /// The comment on the line of the first part, with the blanks before it.
     trailing: &'t str,
-    /// The lines between both.
+    /// The lines between the two.
     lines: Vec<Line<'t>>,
     /// Whether the second part begins a line.
     broken: bool,
@@ -39,12 +39,12 @@ struct Gap<'t> {
 
 enum Line<'t> {
     Blank,
-    /// How far it stands behind the beginning of the line, and what it says.
+    /// The indentation and the text of a comment.
     Comment(usize, &'t str),
 }
 
-/// The document, with the entries of its root in the order of `first` where they are named there; none where it has a
-/// form that is not known here.
+/// Writes the document with the root entries named by `first` at the front, in that order; returns `None` if the
+/// document has an unsupported form.
 pub(super) fn written(text: &str, root: &Node, first: &[&str]) -> Option<String> {
     let mut writer = Writer {
         text,
@@ -72,7 +72,7 @@ pub(super) fn written(text: &str, root: &Node, first: &[&str]) -> Option<String>
     Some(sorted(&writer.out, &writer.entries, first))
 }
 
-/// The text with its entries in another order: first those that `first` names.
+/// Reorders the entries of the text so that the entries named by `first` come first.
 fn sorted(text: &str, entries: &[(&str, usize)], first: &[&str]) -> String {
     let rank = |key: &str| first.iter().position(|known| *known == key).unwrap_or(first.len());
     let Some((_, head)) = entries.first() else {
@@ -105,13 +105,13 @@ impl<'t> Writer<'t> {
         self.text.get(span).unwrap_or_default()
     }
 
-    /// How many characters stand before a place on its line.
+    /// Returns the number of characters before a position on its line.
     fn column(&self, at: usize) -> usize {
         let before = self.of(0..at);
         before.chars().rev().take_while(|letter| *letter != '\n').count()
     }
 
-    /// Where the next thing begins that is no comment.
+    /// Returns the start offset of the next token that is not a comment.
     fn next_token(&self) -> usize {
         let mut at = self.at;
         loop {
@@ -125,7 +125,7 @@ impl<'t> Writer<'t> {
         }
     }
 
-    /// Reads what stands before a place; none where that is more than blanks and comments.
+    /// Reads the text up to a position; returns `None` if this text contains more than blanks and comments.
     fn gap(&mut self, to: usize) -> Option<Gap<'t>> {
         let at_line_start = self.at == 0 || self.of(0..self.at).ends_with('\n');
         let between = self.text.get(self.at..to)?;
@@ -155,8 +155,8 @@ impl<'t> Writer<'t> {
         Some(gap)
     }
 
-    /// Writes the comments of a gap, and begins the next line. Gives where the first comment stands that is indented as
-    /// the root is, or else what follows.
+    /// Writes the comments of a gap, and begins the next line. Returns the output position of the first comment that is
+    /// indented no deeper than the root; if there is none, returns the output position of the text after the gap.
     fn comments(&mut self, gap: &Gap<'_>) -> usize {
         self.out.push_str(gap.trailing);
         let mut of_next = None;
@@ -172,7 +172,7 @@ impl<'t> Writer<'t> {
                         of_next.get_or_insert(self.out.len());
                     }
                     self.blank(std::mem::take(&mut blank));
-                    // It belongs to the innermost list or map that it is not less indented than.
+                    // The comment belongs to the innermost list or map that is not indented deeper.
                     let level = self.levels.iter().rfind(|level| level.old <= *column);
                     self.pad(level.map_or(0, |level| level.new));
                     self.out.push_str(comment);
@@ -195,14 +195,14 @@ impl<'t> Writer<'t> {
         self.out.extend(std::iter::repeat_n(' ', column));
     }
 
-    /// Writes a gap with a line behind it that is indented.
+    /// Writes a gap, and indents the line after it.
     fn lead(&mut self, gap: &Gap<'_>, column: usize) -> usize {
         let of_next = self.comments(gap);
         self.pad(column);
         of_next
     }
 
-    /// Writes a list or map at a column. `inline` where its first line may be the one that has begun.
+    /// Writes a list or map at a column. `inline` means that its first line may continue the current line.
     fn block(&mut self, node: &Node, column: usize, inline: bool) -> Option<()> {
         let (start, first) = match node {
             Node::Map { start, entries } => (*start, entries.first()?.0.start()),
@@ -244,7 +244,7 @@ impl<'t> Writer<'t> {
                     let behind = self.of(span.end..self.text.len());
                     let colon = span.end + (behind.len() - behind.trim_start_matches([' ', '\t']).len());
                     self.of(colon..self.text.len()).starts_with(':').then_some(())?;
-                    // An alias as a key would take the colon for a part of its name.
+                    // Keeps the blanks, because the name of an alias used as a key would otherwise include the colon.
                     self.out.push_str(self.of(span.end..colon + 1));
                     self.at = colon + 1;
                     self.value(value, column, true)?;
@@ -265,7 +265,8 @@ impl<'t> Writer<'t> {
         Some(())
     }
 
-    /// Leads to an entry or item of the list or map at a depth; gives where the lines begin that belong to it.
+    /// Moves to an entry or item of the list or map at a depth; returns the start of the lines that belong to the entry
+    /// or item.
     fn next_child(&mut self, place: usize, start: usize, depth: usize) -> Option<usize> {
         let column = self.levels.get(depth)?.new;
         if place == 0 {
@@ -334,7 +335,7 @@ impl<'t> Writer<'t> {
             if style.is_some() {
                 self.pad(level.new + INDENT);
             } else {
-                // What stands in brackets keeps its own layout.
+                // A list or map in brackets keeps its own layout.
                 let before = line.chars().count() - content.chars().count();
                 self.pad((before + level.new).saturating_sub(level.old).max(level.new));
             }
@@ -343,7 +344,7 @@ impl<'t> Writer<'t> {
         Some(())
     }
 
-    /// Writes a text of several lines, each as it is.
+    /// Writes a block scalar with unchanged lines.
     fn lines_of_text(&mut self, span: &Range<usize>, level: Level) -> Option<()> {
         let written = self.of(span.clone());
         let sign = content_start(self.text, span);

@@ -1,26 +1,26 @@
-//! Which items of two lists are the same.
+//! Determines which items of two lists are the same.
 
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// What becomes of an item.
+/// The fate of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Item {
-    /// Both lists have it, at these places.
+    /// The item is in both lists, at these positions.
     Kept(usize, usize),
-    /// Only the old one has it.
+    /// The item is only in the old list.
     Removed(usize),
-    /// Only the new one has it.
+    /// The item is only in the new list.
     Added(usize),
 }
 
-/// Names of fields by which people know an item.
+/// The fields that identify an item to people.
 const NAMES: [&str; 3] = ["name", "reference", "image"];
 
-/// Cells of the table that is made at most.
+/// The maximum number of cells in a table.
 const MOST: usize = 16 << 20;
 
-/// What an item is known by: a map by its name, else all of it.
+/// Returns the identity of an item: the names of a map that has any, otherwise the whole value.
 pub(super) fn identity(item: &Value) -> String {
     let known = item.as_object().and_then(|item| {
         let named: Vec<String> = ["schema", "package"]
@@ -34,7 +34,8 @@ pub(super) fn identity(item: &Value) -> String {
     known.map_or_else(|| item.to_string(), |named| named.join(" "))
 }
 
-/// The keys of both maps in the order of the old one. A new key stands behind the one that it follows in the new map.
+/// Returns the keys of both maps in the order of the old map. A new key comes after the key that it follows in the new
+/// map.
 pub(super) fn keys(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<Item> {
     let places: HashMap<&String, usize> = new.keys().enumerate().map(|(at, key)| (key, at)).collect();
     let kept = |(at, key)| {
@@ -54,7 +55,8 @@ pub(super) fn keys(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<It
     items
 }
 
-/// The items of both lists in an order that fits to both: what is removed stands before what is added in its place.
+/// Returns the items of both lists in an order that is consistent with both: removed items come before the items that
+/// replace them.
 pub(super) fn aligned(old: impl Iterator<Item = String>, new: impl Iterator<Item = String>) -> Vec<Item> {
     let (old, new): (Vec<String>, Vec<String>) = (old.collect(), new.collect());
     let same = |(one, other): &(&String, &String)| one == other;
@@ -83,7 +85,7 @@ pub(super) fn aligned(old: impl Iterator<Item = String>, new: impl Iterator<Item
     items
 }
 
-/// The same with documents that differ in nothing but their names as one that is kept.
+/// Returns the items, combining a removed and an added document into a kept one if they differ only in their names.
 pub(super) fn with_renamed(items: Vec<Item>, old: &[Value], new: &[Value]) -> Vec<Item> {
     let mut out: Vec<Item> = Vec::with_capacity(items.len());
     for item in items {
@@ -111,7 +113,7 @@ fn is_renamed(old: &Value, new: &Value) -> bool {
     old.len() == new.len() && old.contains_key("schema") && new.contains_key("name") && old.iter().all(same)
 }
 
-/// The same by a longest common subsequence.
+/// Aligns two lists by a longest common subsequence, unless they are too long.
 fn middle(old: &[String], new: &[String]) -> Vec<Item> {
     let width = new.len() + 1;
     let cells = (old.len() + 1).saturating_mul(width);
@@ -119,7 +121,7 @@ fn middle(old: &[String], new: &[String]) -> Vec<Item> {
         let removed = (0..old.len()).map(Item::Removed);
         return removed.chain((0..new.len()).map(Item::Added)).collect();
     }
-    // How much the rests of both have in common.
+    // The length of the longest common subsequence of the remainders of both lists.
     let mut common = vec![0_u32; cells];
     let at = |common: &[u32], one: usize, other: usize| common.get(one * width + other).copied().unwrap_or_default();
     for (one, old_item) in old.iter().enumerate().rev() {

@@ -1,4 +1,4 @@
-//! Entries and items on lines of their own.
+//! Edits entries and items on separate lines.
 
 use super::layout::BlockItem;
 use super::{Child, Revision};
@@ -8,7 +8,7 @@ use crate::text::path::Path;
 use serde_json::{Value, json};
 
 impl Revision<'_> {
-    /// Takes entries out of a map or list in block style, and puts new ones in.
+    /// Removes entries from a map or list in block style, and inserts new ones.
     pub(super) fn block(&mut self, path: &Path, children: &[Child<'_>]) {
         let placed: Vec<Option<BlockItem>> = children
             .iter()
@@ -42,7 +42,7 @@ impl Revision<'_> {
         }
     }
 
-    /// The lines of a new entry or item whose first line begins at a column, without the line's end.
+    /// Returns the lines of a new entry or item whose first line begins at a column, without the last line break.
     fn member(&self, key: Option<&str>, value: &Value, column: usize, like: Option<&Path>) -> String {
         let mut out = String::new();
         if let Some(key) = key {
@@ -55,7 +55,7 @@ impl Revision<'_> {
         {
             return format!("- {}", self.flow_text(value, like));
         }
-        // As far behind the dash as beside it.
+        // The distance from the dash is that of the neighbouring item.
         let behind = like.and_then(|like| {
             let start = self.layout.span(like).start;
             let near = self.layout.line_start(start) == self.layout.line_start(start.checked_sub(1)?);
@@ -69,7 +69,7 @@ impl Revision<'_> {
         out
     }
 
-    /// Puts lines behind an item, or before it.
+    /// Inserts lines after an item, or before it.
     fn put(&mut self, item: &BlockItem, behind: bool, text: &str) {
         let newline = self.layout.newline;
         let pad = " ".repeat(item.column);
@@ -84,14 +84,14 @@ impl Revision<'_> {
         }
     }
 
-    /// Takes an item out with its lines.
+    /// Removes an item with its lines.
     fn take_out(&mut self, placed: &[Option<BlockItem>], place: usize) {
         let Some(Some(item)) = placed.get(place) else { return };
         if !item.shares_line {
             let mut lines = item.lines.clone();
             let text = self.layout.of(0..self.layout.text.len());
             if place == 0 {
-                // Empty lines stand between items, and not before the first.
+                // Empty lines separate items, and do not come before the first item.
                 let behind = self.layout.of(lines.end..text.len());
                 let blank = behind
                     .split_inclusive('\n')
@@ -100,7 +100,7 @@ impl Revision<'_> {
             }
             return self.edit(lines, "");
         }
-        // What follows takes the place on the line.
+        // The next item takes its place on the line.
         let mut following = placed.iter().skip(place + 1).flatten();
         match following.next() {
             Some(next) => self.edit(item.start..next.start, ""),
@@ -108,7 +108,7 @@ impl Revision<'_> {
         }
     }
 
-    /// Writes a value in place of another one in block style.
+    /// Replaces a value in block style.
     pub(super) fn replace_in_block(&mut self, path: &Path, old: &Value, new: &Value) {
         let span = self.layout.span(path);
         let is_scalar = |value: &Value| match value {
@@ -129,7 +129,7 @@ impl Revision<'_> {
         }
         let mut end = self.layout.end(path, old);
         if !is_scalar(old) && !self.layout.is_flow(path) {
-            // A comment on the last line belongs to what stands there.
+            // A comment on the last line belongs to the old value.
             let line = self.layout.of(end..self.layout.next_line(end));
             end += line.trim_end_matches(['\r', '\n']).len();
         }
@@ -139,7 +139,7 @@ impl Revision<'_> {
                 let column = self.layout.column(self.layout.key(path).start);
                 let mut text = String::new();
                 self.entry(key, new, column, None, &mut text);
-                // The key stays as it is written.
+                // The key is not changed.
                 let behind = text
                     .find(':')
                     .and_then(|colon| text.get(colon + 1..))
@@ -170,7 +170,7 @@ impl Revision<'_> {
         self.layout.column(self.layout.key(path).start)
     }
 
-    /// `key: value`, the key at a column where something stands before it already.
+    /// Writes `key: value`, with the key at a column; the text before the key on its line has already been written.
     fn entry(&self, key: &str, value: &Value, column: usize, like: Option<&Path>, out: &mut String) {
         let newline = self.layout.newline;
         out.push_str(to_yaml(&json!(key)).trim_end());
@@ -191,8 +191,8 @@ impl Revision<'_> {
         }
     }
 
-    /// A value whose first line has begun, and whose other lines begin at the second column; the first column is that
-    /// of the key or dash before it.
+    /// Writes a value whose first line has begun, and whose other lines begin at the second column; the first column is
+    /// that of the preceding key or dash.
     fn block_text(&self, value: &Value, (parent, column): (usize, usize), like: Option<&Path>, out: &mut String) {
         let start = format!("{}{}", self.layout.newline, " ".repeat(column));
         match value {
@@ -217,8 +217,8 @@ impl Revision<'_> {
         }
     }
 
-    /// A value on one line, or the lines of a long text, which stand behind a column. Strings have the quotes of what
-    /// stands at `like`.
+    /// Returns a value on one line, or the lines of a multi-line string, which are indented deeper than a column.
+    /// Strings get the same quotes as the string at `like`.
     fn scalar(&self, value: &Value, column: usize, like: Option<&Path>) -> String {
         let document = self.layout.document();
         if let (Some(text), Some(like)) = (value.as_str(), like)

@@ -1,4 +1,4 @@
-//! Members between brackets: all JSON, and YAML in flow style.
+//! Edits members between brackets: all JSON, and YAML in flow style.
 
 use super::{Child, Revision};
 use crate::text::emit::to_yaml;
@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use std::ops::Range;
 
 impl Revision<'_> {
-    /// Takes members out of a map or list with brackets, and puts new ones in.
+    /// Removes members from a map or list with brackets, and inserts new ones.
     pub(super) fn flow(&mut self, path: &Path, children: &[Child<'_>]) {
-        // Members that the old text has, with their places among the children.
+        // Members of the old text, with their positions among the children.
         let old: Vec<(usize, Range<usize>)> = children
             .iter()
             .enumerate()
@@ -22,7 +22,7 @@ impl Revision<'_> {
             return;
         };
         let kept = |place: usize| matches!(children.get(place), Some(Child::Kept { .. }));
-        // What stands before a member, behind the comma or the bracket before it.
+        // The blanks before a member, after the comma or the bracket that precedes it.
         let before = self.layout.of(0..first.start);
         let between = before.get(before.trim_end().len()..).unwrap_or_default().to_owned();
         let between = match old.get(1) {
@@ -46,7 +46,7 @@ impl Revision<'_> {
             let all = added(self, 0..children.len());
             return self.edit(first.start..last.end, all.join(&format!(",{between}")));
         };
-        // Those before the first one that stays.
+        // Members before the first one that is kept.
         if let Some((place, member)) = old.get(first_kept) {
             let mut text = String::new();
             for one in added(self, 0..*place) {
@@ -64,7 +64,7 @@ impl Revision<'_> {
             .skip(first_kept)
             .filter(|(_, (place, _))| kept(*place))
         {
-            // Up to the next one that stays.
+            // The range up to the next member that is kept.
             let next = old
                 .iter()
                 .skip(at + 1)
@@ -87,7 +87,7 @@ impl Revision<'_> {
         }
     }
 
-    /// Writes another value between brackets.
+    /// Replaces a value between brackets.
     pub(super) fn replace_in_flow(&mut self, path: &Path, new: &Value) {
         let span = self.layout.span(path);
         let text = self.flow_text(new, path);
@@ -98,19 +98,19 @@ impl Revision<'_> {
         self.edit(span, text);
     }
 
-    /// A value as it is written between brackets, on the line of what stands at `path`.
+    /// Returns the text of a value between brackets, on the line of the value at `path`.
     pub(super) fn flow_text(&self, value: &Value, path: &Path) -> String {
         self.bracketed(value, self.indent_of(path))
     }
 
-    /// The blanks before the line on which a value begins.
+    /// Returns the indentation of the line on which a value begins.
     fn indent_of(&self, path: &Path) -> &str {
         let start = self.layout.span(path).start;
         let line = self.layout.of(self.layout.line_start(start)..start);
         line.get(..line.len() - line.trim_start().len()).unwrap_or_default()
     }
 
-    /// A member, which stands behind `between`.
+    /// Returns the text of a member that follows `between`.
     fn flow_member(&self, key: Option<&str>, value: &Value, path: &Path, between: &str) -> String {
         let indent = between
             .rsplit_once('\n')
@@ -122,7 +122,7 @@ impl Revision<'_> {
         }
     }
 
-    /// A value in the form of the document: JSON on one line or on many, or YAML on one line.
+    /// Returns the text of a value in the form of the document: JSON on one or several lines, or YAML on one line.
     fn bracketed(&self, value: &Value, indent: &str) -> String {
         let unit = self.json_indent();
         let newline = self.layout.newline;
@@ -154,7 +154,7 @@ impl Revision<'_> {
         format!("{open}{}{close}", members.join(comma))
     }
 
-    /// A string, in YAML without quotes where it needs none.
+    /// Returns the text of a string, without quotes in YAML if none are needed.
     fn flow_string(&self, text: &str) -> String {
         let simple = |letter: char| letter.is_ascii_alphanumeric() || ['.', '-', '/', '_'].contains(&letter);
         let plain = !self.layout.is_json() && text.chars().all(simple) && to_yaml(&json!(text)).trim_end() == text;
@@ -165,7 +165,7 @@ impl Revision<'_> {
         }
     }
 
-    /// Whether the document is JSON without blanks.
+    /// Returns whether the document is JSON without blanks.
     fn is_compact(&self) -> bool {
         self.layout.is_json() && !self.text_of_document().contains("\": ")
     }
@@ -178,7 +178,7 @@ impl Revision<'_> {
         self.layout.of(self.layout.span(&Path::root()))
     }
 
-    /// By how much a level of JSON on many lines is indented.
+    /// Returns the indentation of one level of multi-line JSON.
     fn json_indent(&self) -> Option<String> {
         if !self.layout.is_json() {
             return None;

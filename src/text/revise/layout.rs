@@ -1,4 +1,4 @@
-//! How a document is laid out: where its entries and items begin and end, and how far they are indented.
+//! The layout of a document: the positions and the indentation of its entries and items.
 
 use crate::text::document::{Document, Format};
 use crate::text::path::Path;
@@ -9,28 +9,28 @@ use std::ops::Range;
 pub(super) struct Layout<'d> {
     document: &'d Document,
     pub(super) text: &'d str,
-    /// What ends a line.
+    /// The line ending.
     pub(super) newline: &'static str,
-    /// How far the items of lists in block style stand behind the key of the list.
+    /// The indentation of items of block style lists relative to the key of the list.
     pub(super) list_indent: usize,
 }
 
 /// An entry of a map or an item of a list in block style.
 #[derive(Debug, Clone)]
 pub(super) struct BlockItem {
-    /// Where its key or its dash is.
+    /// The position of the key or dash.
     pub(super) start: usize,
-    /// Its lines with the comments directly above them, to the beginning of the next line. Where something else begins
-    /// on its first line, from its own start.
+    /// The lines of the entry or item with the comments directly above them, up to the beginning of the next line. If a
+    /// different value begins on the first line, the range begins at the key or dash.
     pub(super) lines: Range<usize>,
-    /// Whether something else begins on its first line, such as the list that a map is an item of.
+    /// Whether a different value begins on the first line, such as the list that contains a map as an item.
     pub(super) shares_line: bool,
-    /// How many characters its key or dash stands behind the beginning of the line.
+    /// The number of characters before the key or dash on its line.
     pub(super) column: usize,
 }
 
 impl<'d> Layout<'d> {
-    /// The layout of a document in the text of its file, in which every line has its end.
+    /// Determines the layout of a document in the text of its file, in which every line ends with a line break.
     pub(super) fn new(document: &'d Document, text: &'d str, newline: &'static str) -> Self {
         let mut layout = Self {
             document,
@@ -44,7 +44,7 @@ impl<'d> Layout<'d> {
         layout
     }
 
-    /// The indentation of the first list in block style that is the value of a key.
+    /// Returns the indentation of the first list in block style that is the value of a key.
     fn found_list_indent(&self, path: &Path, value: &Value) -> Option<usize> {
         if self.is_flow(path) {
             return None;
@@ -69,11 +69,11 @@ impl<'d> Layout<'d> {
         }
     }
 
-    /// The text of a value, with its anchor and tag, without what follows it.
+    /// Returns the range of a value with its anchor and tag, without the comments and empty lines after it.
     pub(super) fn span(&self, path: &Path) -> Range<usize> {
         let span = self.document.place(path).span;
         let text = self.of(span.clone());
-        // The empty lines at the end of a text that keeps them are a part of it.
+        // The trailing empty lines of a block scalar that keeps them are part of the scalar.
         let header = text.lines().next().unwrap_or_default();
         let keeps = header.starts_with(['|', '>']) && header.contains('+');
         let length = if keeps {
@@ -84,7 +84,7 @@ impl<'d> Layout<'d> {
         span.start..span.start + length
     }
 
-    /// The text of the key that leads to a value.
+    /// Returns the range of the key that leads to a value.
     pub(super) fn key(&self, path: &Path) -> Range<usize> {
         self.document.key_place(path).span
     }
@@ -93,7 +93,7 @@ impl<'d> Layout<'d> {
         self.text.get(span).unwrap_or_default()
     }
 
-    /// Whether a map or list is written with brackets.
+    /// Returns whether a map or list is written with brackets.
     pub(super) fn is_flow(&self, path: &Path) -> bool {
         let mut text = self.of(self.span(path));
         while text.starts_with(['&', '!']) {
@@ -104,7 +104,7 @@ impl<'d> Layout<'d> {
         self.document.format() == Format::Json || text.starts_with(['{', '['])
     }
 
-    /// Whether a value stands between brackets.
+    /// Returns whether a value is between brackets.
     pub(super) fn in_flow(&self, path: &Path) -> bool {
         let mut above = path.parent();
         while let Some(path) = above {
@@ -124,30 +124,30 @@ impl<'d> Layout<'d> {
         self.document
     }
 
-    /// Where the line begins that holds this place.
+    /// Returns the start of the line of this position.
     pub(super) fn line_start(&self, at: usize) -> usize {
         self.of(0..at).rfind('\n').map_or(0, |line| line + 1)
     }
 
-    /// Where the line after this place begins.
+    /// Returns the start of the line after this position.
     pub(super) fn next_line(&self, at: usize) -> usize {
         let rest = self.of(at..self.text.len());
         rest.find('\n').map_or(self.text.len(), |line| at + line + 1)
     }
 
-    /// How many characters stand before this place on its line.
+    /// Returns the number of characters before this position on its line.
     pub(super) fn column(&self, at: usize) -> usize {
         self.of(self.line_start(at)..at).chars().count()
     }
 
-    /// The dash of an item.
+    /// Returns the dash of an item.
     pub(super) fn dash(&self, path: &Path) -> Option<usize> {
         let start = self.document.place(path).span.start;
         let before = self.of(0..start).trim_end();
         before.ends_with('-').then(|| before.len() - 1)
     }
 
-    /// The colon behind a key.
+    /// Returns the colon after a key.
     pub(super) fn colon(&self, path: &Path) -> Option<usize> {
         let key = self.key(path);
         let behind = self.of(key.end..self.text.len());
@@ -155,7 +155,7 @@ impl<'d> Layout<'d> {
         behind.get(..colon)?.trim().is_empty().then_some(key.end + colon)
     }
 
-    /// Where a value ends, without the comments and empty lines behind it.
+    /// Returns the end of a value, without the comments and empty lines after it.
     pub(super) fn end(&self, path: &Path, value: &Value) -> usize {
         let span = self.span(path);
         let written_elsewhere = self.of(span.clone()).starts_with('*');
@@ -182,7 +182,8 @@ impl<'d> Layout<'d> {
         }
     }
 
-    /// The entry or item in block style that holds the value at `path`; none where it is written in another form.
+    /// Returns the entry or item in block style that contains the value at `path`; `None` if it is written in a
+    /// different form.
     pub(super) fn block_item(&self, path: &Path, value: &Value, in_map: bool) -> Option<BlockItem> {
         let start = if in_map { self.key(path).start } else { self.dash(path)? };
         let end = self.end(path, value).max(start);
@@ -206,7 +207,7 @@ impl<'d> Layout<'d> {
         })
     }
 
-    /// Where the comments directly above a line begin that are indented as it is.
+    /// Returns the start of the comments directly above a line that have the same indentation.
     fn with_comments(&self, mut line: usize, indent: &str) -> usize {
         while line > 0 {
             let above = self.line_start(line - 1);

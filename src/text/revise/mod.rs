@@ -1,8 +1,8 @@
-//! Changing what a document says with the smallest change of its text.
+//! Changes the value of a document with a minimal change to its text.
 //!
-//! Old and new value are compared as trees, and only what differs is written: comments, layout, quotes and the order of
-//! keys stay. What is new looks like what stands beside it. A comment on the line of an item, and one directly above it,
-//! go with the item.
+//! The old and the new value are compared as trees, and only differences are written: comments, layout, quotes and the
+//! order of keys are kept. New entries look like their neighbours. A comment on the line of an item, or directly above
+//! it, is removed with the item.
 
 mod align;
 mod block;
@@ -19,16 +19,15 @@ use layout::Layout;
 use serde_json::Value;
 use std::ops::Range;
 
-/// Why a document cannot say something else.
+/// The reason why a document cannot be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReviseError {
-    /// What is to change stands behind an alias or a merge key, or in another form that a change of the text cannot
-    /// reach.
-    #[error("{place}: {} cannot be changed where it stands", named(path))]
+    /// The value comes from an alias or a merge key, or has some other form that an edit of the text cannot change.
+    #[error("{place}: {} cannot be edited in place", named(path))]
     Form {
-        /// Where it stands.
+        /// The place of the value.
         place: Place,
-        /// The value in the document.
+        /// The path of the value in the document.
         path: Path,
     },
 }
@@ -41,17 +40,17 @@ fn named(path: &Path) -> String {
     }
 }
 
-/// The text of the document's file, changed so that the document says `value`. What is written is read back: where the
-/// form of the text does not allow the change, that is an error and never another value.
+/// Returns the text of the document's file, changed so that the value of the document is `value`. The result is read
+/// back, so a document whose form does not allow the change results in an error, never in a different value.
 ///
 /// # Errors
-/// When the text has a form that cannot be changed.
+/// Returns an error if the text has a form that cannot be changed.
 pub fn revise(document: &Document, value: &Value) -> Result<String, ReviseError> {
     let text = document.source().text();
     if document.value() == value {
         return Ok(text.to_owned());
     }
-    // With an end of the last line, which is then a line as the others.
+    // The last line gets a line break, like the others.
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let lines = if text.ends_with('\n') {
         text.to_owned()
@@ -83,7 +82,7 @@ pub fn revise(document: &Document, value: &Value) -> Result<String, ReviseError>
     }
 }
 
-/// Whether the document reads as `value` in the changed text of its file.
+/// Returns whether the document reads as `value` in the changed text of its file.
 fn says(document: &Document, text: &str, value: &Value) -> bool {
     let source = SourceFile::new(document.source().name(), text);
     let limits = Limits {
@@ -98,16 +97,16 @@ fn says(document: &Document, text: &str, value: &Value) -> bool {
     found.is_some_and(|found| found.value() == value)
 }
 
-/// Other text in place of a range.
+/// The replacement of a range of text.
 #[derive(Debug)]
 struct TextEdit {
     range: Range<usize>,
     text: String,
 }
 
-/// The text with all edits made; none where two are about the same bytes.
+/// Applies all edits to the text; returns `None` if two of them change the same bytes.
 fn applied(text: &str, mut edits: Vec<TextEdit>) -> Option<String> {
-    // Edits are made in the order in which they were found where they begin at one place.
+    // Of edits that begin at the same position, insertions come first, in the order in which they were found.
     edits.sort_by_key(|edit| (edit.range.start, !edit.range.is_empty()));
     let (mut out, mut end) = (String::with_capacity(text.len()), 0);
     for edit in edits {
@@ -123,7 +122,7 @@ fn applied(text: &str, mut edits: Vec<TextEdit>) -> Option<String> {
 struct Revision<'d> {
     layout: Layout<'d>,
     edits: Vec<TextEdit>,
-    /// The first value that was found to differ.
+    /// The path of the first difference that was found.
     first: Option<Path>,
 }
 
@@ -133,7 +132,7 @@ impl Revision<'_> {
         self.edits.push(TextEdit { range, text });
     }
 
-    /// Makes one value of another.
+    /// Changes the old value into the new one.
     fn value(&mut self, path: &Path, old: &Value, new: &Value) {
         if old == new {
             return;
@@ -155,7 +154,7 @@ impl Revision<'_> {
         if children.iter().any(|child| !matches!(child, Child::Kept { .. })) {
             self.first.get_or_insert_with(|| path.clone());
         }
-        // What is added at the end of a value stands before what is added behind the value.
+        // Additions at the end of a value come before additions after the value.
         for child in &children {
             if let Child::Kept { path, old, new } = child {
                 self.value(path, old, new);
@@ -168,7 +167,7 @@ impl Revision<'_> {
         }
     }
 
-    /// Writes another value in place of one that has nothing in common with it.
+    /// Replaces a whole value.
     fn replace(&mut self, path: &Path, old: &Value, new: &Value) {
         if self.layout.in_flow(path) {
             self.replace_in_flow(path, new);
@@ -178,17 +177,17 @@ impl Revision<'_> {
     }
 }
 
-/// What becomes of an entry of a map or an item of a list.
+/// The fate of a map entry or a list item.
 enum Child<'v> {
-    /// It stays, maybe with another value.
+    /// The child is kept, possibly with a different value.
     Kept { path: Path, old: &'v Value, new: &'v Value },
-    /// It goes.
+    /// The child is removed.
     Removed { path: Path, old: &'v Value },
-    /// It is new. Of a map it has a key.
+    /// The child is new; in a map, it has a key.
     Added { key: Option<&'v str>, value: &'v Value },
 }
 
-/// The entries of a map with their keys, or the items of a list.
+/// Returns the map entries with their keys, or the list items.
 fn members(value: &Value) -> Vec<(Option<&str>, &Value)> {
     match value {
         Value::Object(map) => map.iter().map(|(key, value)| (Some(key.as_str()), value)).collect(),
@@ -228,7 +227,7 @@ fn children<'v>(
 }
 
 impl<'v> Child<'v> {
-    /// Where it stands in the old text.
+    /// Returns the path and the value in the old document.
     fn old(&self) -> Option<(&Path, &'v Value)> {
         match self {
             Self::Kept { path, old, .. } | Self::Removed { path, old } => Some((path, old)),

@@ -12,7 +12,7 @@ fn document(text: &str) -> Document {
     reading.documents.into_iter().next().unwrap()
 }
 
-/// The text after a change of the value.
+/// Returns the text after a change of the value.
 fn revised(text: &str, change: impl FnOnce(&mut Value)) -> String {
     let document = document(text);
     let mut value = document.value().clone();
@@ -244,24 +244,21 @@ fn a_value_behind_an_alias_or_a_merge_key_is_not_changed() {
         let mut value = document.value().clone();
         *value.pointer_mut(&format!("/{}", path.replace('.', "/"))).unwrap() = json!(5);
         let result = revise(&document, &value);
-        // Where the alias itself can give way, it does.
+        // An alias that can itself be replaced is replaced.
         if let Ok(text) = result {
             assert_eq!(self::document(&text).value(), &value);
             assert!(text.starts_with(text.split("c:").next().unwrap()), "{text}");
         } else {
             let error = result.unwrap_err().to_string();
-            assert!(error.contains("cannot be changed where it stands"), "{error}");
+            assert!(error.contains("cannot be edited in place"), "{error}");
         }
     }
     let merged = document("a: &x {b: 1}\nc:\n  <<: *x\n  d: 2\n");
     let error = revise(&merged, &json!({"a": {"b": 1}, "c": {"d": 2}})).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "catalog.yaml:2:1: c cannot be changed where it stands"
-    );
+    assert_eq!(error.to_string(), "catalog.yaml:2:1: c cannot be edited in place");
 }
 
-/// Values as catalogs have them.
+/// Values like those in catalogs.
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -289,7 +286,7 @@ fn object() -> impl Strategy<Value = Map<String, Value>> {
     prop::collection::vec(("[a-d]", value()), 1..4).prop_map(|fields| fields.into_iter().collect())
 }
 
-/// The forms in which a value may be written.
+/// Returns the forms in which a value may be written.
 fn written(value: &Value) -> Vec<String> {
     let yaml = crate::text::to_yaml(value);
     vec![
@@ -311,7 +308,7 @@ proptest! {
             let reading = read("catalog.yaml", text.as_bytes(), &Limits::default());
             let Some(document) = reading.documents.into_iter().next() else { continue };
             if document.value() != &old {
-                // A text of several lines differs with its line ends.
+                // The value of a multi-line string depends on its line breaks.
                 continue;
             }
             let revised = revise(&document, &new);
@@ -345,7 +342,7 @@ proptest! {
             list.insert(at.min(2), json!({"name": "new", "value": added}));
             let with = revise(&document, &more).unwrap();
             if with.ends_with('\n') && !text.ends_with('\n') {
-                // The last line of a text that has several needs its end.
+                // The last line of a multi-line text needs its line break.
                 continue;
             }
             let with = self::document(&with);

@@ -1,4 +1,4 @@
-//! The reader of plain block YAML beside the one of all YAML.
+//! Compares the reader of plain block YAML with the reader of all YAML.
 
 use super::super::{block, load};
 use super::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use std::fs;
 use std::path::Path as FilePath;
 
-/// Whether the module reads a string; what it reads is what libyaml reads.
+/// Returns whether the module reads a document; asserts that the result is the same as that of libyaml.
 fn reads(text: &str) -> bool {
     let limits = Limits::default();
     let Some(value) = block::load(text, &limits) else {
@@ -14,7 +14,7 @@ fn reads(text: &str) -> bool {
     };
     let loaded = load::load(text, &limits).unwrap_or_else(|problems| panic!("{text:?}: {problems:?}, not {value}"));
     let loaded = loaded.unwrap_or_else(|| panic!("{text:?}: empty, not {value}"));
-    // As text, where the order of keys counts.
+    // Compared as text, in which the order of keys counts.
     assert_eq!(value.to_string(), loaded.value.to_string(), "{text:?}");
     assert!(!loaded.repeated && loaded.hidden.is_none(), "{text:?}");
     true
@@ -81,7 +81,7 @@ fn what_takes_more_is_left_alone() {
     assert!(!reads(&format!("{}: 1\n", "a".repeat(1_100))));
 }
 
-/// The documents of the YAML files below a folder.
+/// Returns the documents of the YAML files below a folder.
 fn documents(folder: &FilePath) -> Vec<String> {
     let files = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter();
     let texts = files.filter_map(|entry| {
@@ -127,7 +127,7 @@ fn nearly_all_manifests_are_read_here() {
     }
 }
 
-/// Scalars as they are written behind a key or a dash; `I` is the indentation of further lines.
+/// Scalars as written after a key or a dash; `I` is the indentation of further lines.
 const SCALARS: &[&str] = &[
     "a b",
     "1",
@@ -161,13 +161,14 @@ const SCALARS: &[&str] = &[
 #[derive(Debug, Clone)]
 enum Node {
     Scalar(&'static str),
-    /// With how much deeper the values stand, and whether a comment stands between them.
+    /// A map, with the additional indentation of each value and whether a comment precedes its entry.
     Map(Vec<(usize, bool, Node)>),
     List(Vec<(usize, bool, Node)>),
 }
 
 impl Node {
-    /// Behind a key or a dash of a map or list in a column; `of_key` where a list may stand in the same column.
+    /// Writes the node after a key or a dash of a map or list in a column; `of_key` means that a list may begin in the
+    /// same column.
     fn write(&self, column: usize, deeper: usize, of_key: bool, out: &mut String) {
         let inner = match self {
             Self::Scalar(text) => {
@@ -179,7 +180,7 @@ impl Node {
             Self::List(_) if of_key => column + deeper,
             _ => column + 1 + deeper,
         };
-        // What stands behind a dash may begin on its line.
+        // The value after a dash may begin on the same line.
         if !of_key && deeper > 0 {
             *out += &" ".repeat(deeper);
             self.write_at(inner, true, out);
@@ -235,7 +236,7 @@ proptest! {
     }
 }
 
-/// Parts of lines; `K` stands for a key of its own.
+/// Parts of lines; `K` stands for a distinct key.
 const PARTS: &[&str] = &[
     "K:",
     "K: ",

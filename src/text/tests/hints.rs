@@ -1,6 +1,6 @@
 use super::*;
 
-/// The text that the finding points at, and its advice.
+/// Returns the text that the finding points at, and the advice.
 fn pointed(text: &str) -> (String, String) {
     let fault = fault(text);
     assert_eq!(fault.rule.id, "yaml-syntax", "{text}");
@@ -60,6 +60,8 @@ fn tabs_are_shown() {
         assert_eq!(pointed, "\t", "{text:?}");
         assert!(advice.contains("spaces"), "{advice}");
     }
+    let message = fault("a:\n  b: 1\n  \tc: 2\n").message;
+    assert!(message.contains("a tab in column 3"), "{message}");
 }
 
 #[test]
@@ -94,7 +96,7 @@ fn quotes_inside_quotes_are_explained() {
 fn separators_and_templates_are_explained() {
     let (text, advice) = pointed("--- {a: 1}\n");
     assert_eq!(text, "--- {a: 1}");
-    assert!(advice.contains("line of its own"), "{advice}");
+    assert!(advice.contains("to a separate line"), "{advice}");
     assert!(pointed("----\na: 1\n").1.contains("three dashes"));
     assert!(pointed("a: |\n-----BEGIN X-----\n").1.contains("Indent"));
     assert!(fault("{{- if .Values.a }}\na: 1\n").advice().contains("template"));

@@ -13,7 +13,7 @@ use crate::diagnostic::Diagnostic;
 use proptest::prelude::ProptestConfig;
 use serde_json::Value;
 
-/// How many cases a property test tries: a few, or as many as the environment says.
+/// Returns the number of cases that a property test tries: a few, or the number set in the environment.
 pub(super) fn property(cases: u32) -> ProptestConfig {
     let asked = std::env::var("OPMX_PROPTEST_CASES");
     ProptestConfig {
@@ -27,7 +27,7 @@ fn reading(text: &str) -> Reading {
     read("a.yaml", text.as_bytes(), &Limits::default())
 }
 
-/// The value of the one document of a string that has no faults.
+/// Returns the value of the only document of a valid text.
 fn value(text: &str) -> Value {
     let reading = reading(text);
     assert_eq!(reading.diagnostics, [], "{text}");
@@ -35,7 +35,7 @@ fn value(text: &str) -> Value {
     reading.documents[0].value().clone()
 }
 
-/// The only finding of a string that leaves no document.
+/// Returns the only finding about a file that has no readable document.
 fn fault(text: &str) -> Diagnostic {
     let mut reading = reading(text);
     assert!(reading.documents.is_empty(), "{text}");

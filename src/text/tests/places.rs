@@ -122,7 +122,7 @@ fn a_scalar_that_is_not_written_as_it_reads_has_only_its_whole_place() {
     assert_eq!(inner.documents[0].place(&"a".into()).text(), "!!binary eyJhIjogMX0=");
 }
 
-/// A document in many styles of writing, by a generator's choices.
+/// Writes a document in a mix of styles that a generator chooses.
 fn styled(value: &Value, column: usize, choices: &mut std::slice::Iter<'_, u8>, flow: bool, out: &mut String) {
     let choice = choices.next().copied().unwrap_or(0);
     if choice % 7 == 3 {
@@ -249,7 +249,7 @@ proptest! {
 fn check_place(document: &Document, path: &Path, text: &str) -> Result<(), TestCaseError> {
     let value = path.get(document.value()).unwrap();
     let place = document.place(path);
-    // A block begins in its own column, which the text alone does not tell.
+    // The column of a block cannot be determined from the text alone.
     let mut part = " ".repeat(place.start().column - 1) + place.text();
     if value.is_string() && part.contains('\n') && part.contains('|') {
         let column = document.key_place(path).start().column;
@@ -276,7 +276,7 @@ fn check_place(document: &Document, path: &Path, text: &str) -> Result<(), TestC
     Ok(())
 }
 
-/// Every character that is written as it is stands where the document says.
+/// Checks that every unescaped character is at the place that the document reports.
 fn check_scalar(document: &Document, path: &Path, decoded: &str) -> Result<(), TestCaseError> {
     for (at, letter) in decoded.char_indices() {
         let place = document.scalar_place(path, at..at + letter.len_utf8());

@@ -83,7 +83,7 @@ fn many_duplicate_keys_are_counted() {
         reading
             .diagnostics
             .iter()
-            .any(|finding| finding.message == "399 more keys stand twice, from here on")
+            .any(|finding| finding.message == "399 more keys appear twice, from here on")
     );
 }
 
@@ -374,7 +374,7 @@ proptest! {
     }
 }
 
-/// The paths of a value and of all values inside it.
+/// Returns the paths of a value and of all values inside it.
 pub(super) fn paths(value: &Value) -> Vec<Path> {
     fn walk(value: &Value, path: &Path, paths: &mut Vec<Path>) {
         paths.push(path.clone());

@@ -189,7 +189,7 @@ fn json_is_indented_with_two_spaces() {
     );
 }
 
-/// Strings that a writer of YAML gets wrong if it can.
+/// Strings that are easy to get wrong in YAML.
 fn strings() -> impl Strategy<Value = String> {
     prop_oneof![
         "[-?:,\\[\\]{}#&*!|>'\"%@`ab01. \t\r\n<=~_xeé\u{85}\u{2028}\u{FEFF}\u{7f}\u{0}😀]{0,12}",
@@ -256,7 +256,7 @@ proptest! {
         prop_assert_eq!(&reading.diagnostics, &[], "{}", written);
         prop_assert_eq!(reading.documents.len(), 1);
         prop_assert_eq!(reading.documents[0].value(), &wanted);
-        // Nothing made the writer fall back to the form of JSON.
+        // The writer did not fall back to JSON.
         let block = wanted.as_object().is_some_and(|map| !map.is_empty());
         prop_assert!(!(block && written.starts_with('{')), "{}", written);
         prop_assert_eq!(to_yaml(&wanted), written);

@@ -1,4 +1,4 @@
-//! What a bundle brings that a policy may be about: kinds of objects, permissions, images.
+//! Collects the facts of a bundle that a policy may concern: kinds of objects, permissions, images.
 
 use super::Scope;
 use crate::bundle::pin::{CONTAINERS, RELATED_IMAGE};
@@ -7,23 +7,23 @@ use crate::kubernetes::rbac::{self, Rule};
 use crate::text::Path;
 use serde_json::Value;
 
-/// Where something stands: the place of the object among those that are looked at, and the path in it.
+/// A place: the index among the judged objects, and the path in the object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spot {
     pub(super) object: usize,
     pub(super) path: Path,
 }
 
-/// Everything that a bundle brings.
+/// All facts of a bundle that a policy may concern.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    /// Group and kind of each object, and whether OLM makes it.
+    /// Group and kind of each object, and whether OLM creates it.
     pub(super) kinds: Vec<(String, String, bool, Spot)>,
     pub(super) grants: Vec<(Scope, Rule, Spot)>,
     pub(super) images: Vec<(String, Spot)>,
 }
 
-/// Kinds that OLM makes where a ClusterServiceVersion has something at a path.
+/// Kinds that OLM creates if a ClusterServiceVersion has a value at a path.
 const MADE: &[(&[&str], &str, &str)] = &[
     (&["install", "spec", "deployments"], "apps", "Deployment"),
     (&["install", "spec", "permissions"], rbac::GROUP, "Role"),
@@ -45,14 +45,15 @@ const MADE: &[(&[&str], &str, &str)] = &[
     (&["webhookdefinitions"], "", "Service"),
 ];
 
-/// The kinds of webhook configurations, by the type of a webhook.
+/// The kinds of webhook configurations, by webhook type.
 const WEBHOOKS: [(&str, &str); 2] = [
     ("ValidatingAdmissionWebhook", "ValidatingWebhookConfiguration"),
     ("MutatingAdmissionWebhook", "MutatingWebhookConfiguration"),
 ];
 
 impl Facts {
-    /// Of a ClusterServiceVersion, which is the first object where there is one, and of the objects beside it.
+    /// Collects the facts of a ClusterServiceVersion, which is the first object if there is one, and of the other
+    /// objects.
     pub(super) fn of(csv: Option<&Value>, objects: &[&Value]) -> Self {
         let mut facts = Self::default();
         if let Some(csv) = csv {

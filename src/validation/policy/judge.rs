@@ -1,4 +1,4 @@
-//! A bundle held against a policy.
+//! Compares a bundle with a policy.
 
 use super::facts::{Facts, Spot};
 use super::matching::{CORE, is_catalog, is_kind, is_registry};
@@ -11,20 +11,20 @@ use crate::rules::{self, Rule as Finding};
 use crate::text::Path;
 use serde_json::Value;
 
-/// Something that a policy does not allow.
+/// A violation of a policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Broken {
-    /// The rule that it breaks.
+    /// The violated rule.
     pub rule: &'static Finding,
-    /// What is not allowed, in one sentence.
+    /// A description of the violation in one sentence.
     pub message: String,
-    /// The place of the object among those that were judged: the ClusterServiceVersion first, where there is one.
+    /// The index of the object among the judged objects: the ClusterServiceVersion first, if there is one.
     pub object: usize,
-    /// Where in the object.
+    /// The path in the object.
     pub path: Path,
 }
 
-/// Holds a ClusterServiceVersion and the objects beside it against what a policy says.
+/// Compares a ClusterServiceVersion and its accompanying objects with the terms of a policy.
 pub fn judge(terms: &Terms, csv: Option<&Value>, objects: &[&Value]) -> Vec<Broken> {
     let facts = Facts::of(csv, objects);
     let policy = &terms.policy;
@@ -43,7 +43,7 @@ pub fn judge(terms: &Terms, csv: Option<&Value>, objects: &[&Value]) -> Vec<Brok
                 continue;
             }
             let group = if group.is_empty() { CORE } else { group };
-            let made = if *is_made { ", which OLM makes of this" } else { "" };
+            let made = if *is_made { ", which OLM creates from this" } else { "" };
             let message = format!("{policy} does not allow objects of the kind {group}/{kind}{made}");
             add(&rules::POLICY_KIND, message, spot);
         }
@@ -82,13 +82,13 @@ fn refusal(terms: &Terms, image: &str) -> Option<String> {
     (!allowed).then(|| format!("{} does not allow the registry of the image {image}", terms.policy))
 }
 
-/// What a policy says against an image, such as that of a bundle.
+/// Reports an image, such as that of a bundle, that a policy does not allow.
 pub fn judge_image(terms: &Terms, image: &str) -> Option<Diagnostic> {
     refusal(terms, image).map(|message| Diagnostic::new(&rules::POLICY_SOURCE, message))
 }
 
-/// What a policy says against a catalog, which has these names: that of its CatalogSource, that of its image. It is
-/// allowed where one of them is, and none is refused.
+/// Reports a catalog that a policy does not allow. `names` contains the name of the CatalogSource and that of the
+/// image. The catalog is allowed if at least one name is allowed and no name is denied.
 pub fn judge_catalog(terms: &Terms, names: &[&str]) -> Option<Diagnostic> {
     let catalogs = terms.conditions.catalogs.as_ref()?;
     let is_meant = |pattern: &str| names.iter().any(|name| is_catalog(pattern, name));
@@ -96,7 +96,7 @@ pub fn judge_catalog(terms: &Terms, names: &[&str]) -> Option<Diagnostic> {
     (!names.is_empty() && !catalogs.allows(is_meant)).then(|| Diagnostic::new(&rules::POLICY_SOURCE, message()))
 }
 
-/// Holds a bundle against what a policy says, with the places of what it does not allow.
+/// Compares a bundle with the terms of a policy, and reports violations with their places.
 pub fn check(bundle: &Bundle, terms: &Terms, findings: &mut Vec<Diagnostic>) {
     let csv = bundle.csv();
     let others = bundle.objects.iter().filter(|object| !is_csv(object));

@@ -1,4 +1,4 @@
-//! The keys of a policy file: one table for its reader, its JSON Schema and its errors.
+//! The keys of a policy file: one table for the reader, the JSON Schema and the errors.
 
 use crate::shape::Shape::{self, Choice, List, Object, Within};
 use crate::shape::{DRAFT_2020_12, Field, TEXTS, json_schema as schema_of, optional, required};
@@ -8,12 +8,12 @@ const NAMES: &[Field] = &[
     optional(
         "allow",
         TEXTS,
-        "Only what one of these patterns matches is allowed; everything where it is absent.",
+        "Only names that match one of these patterns are allowed; defaults to all.",
     ),
     optional(
         "deny",
         TEXTS,
-        "What one of these patterns matches is refused, also where allow matches it.",
+        "Names that match one of these patterns are denied, even if they also match allow.",
     ),
 ];
 
@@ -21,27 +21,19 @@ const PERMISSION: &[Field] = &[
     optional(
         "apiGroups",
         TEXTS,
-        "API groups, \"\" for the core group; all where it is absent.",
+        "API groups, with \"\" for the core group; defaults to all.",
     ),
     optional(
         "resources",
         TEXTS,
-        "Resources, such as secrets or deployments/status; all where it is absent.",
+        "Resources, such as secrets or deployments/status; defaults to all.",
     ),
-    optional(
-        "nonResourceURLs",
-        TEXTS,
-        "Paths that are no resources, such as /metrics.",
-    ),
-    optional(
-        "verbs",
-        TEXTS,
-        "Verbs, such as get or escalate; all where it is absent.",
-    ),
+    optional("nonResourceURLs", TEXTS, "Non-resource paths, such as /metrics."),
+    optional("verbs", TEXTS, "Verbs, such as get or escalate; defaults to all."),
     optional(
         "scope",
         Choice(&["Cluster", "Namespace"]),
-        "Where the permission holds: in the whole cluster or in a namespace; both where it is absent.",
+        "Scope of the permission: the whole cluster or a namespace; defaults to both.",
     ),
 ];
 
@@ -49,41 +41,41 @@ const PERMISSIONS: &[Field] = &[
     optional(
         "allow",
         List(&Object(PERMISSION)),
-        "Only permissions that one of these covers are allowed, as in RBAC; all where it is absent.",
+        "Only permissions that one of these entries covers are allowed, as in RBAC; defaults to all.",
     ),
     optional(
         "deny",
         List(&Object(PERMISSION)),
-        "Permissions that give any of these are refused, also those with a wildcard.",
+        "Permissions that grant any of these are denied, including those with a wildcard.",
     ),
 ];
 
 const KINDS: Field = optional(
     "kinds",
     Object(NAMES),
-    "Kinds of objects that a bundle installs, and that OLM makes of its ClusterServiceVersion: Kind or group/Kind, with * for \
-     any characters; the core group is core.",
+    "Kinds of objects that a bundle installs or that OLM creates from its ClusterServiceVersion: Kind or group/Kind, \
+     with * for any characters; the core group is core.",
 );
 const GRANTS: Field = optional(
     "permissions",
     Object(PERMISSIONS),
-    "Permissions that a bundle gives to its operator and to others.",
+    "Permissions that a bundle grants to its operator and to others.",
 );
 const REGISTRIES: Field = optional(
     "registries",
     Object(NAMES),
-    "Where images come from, bundles and what they run: registry.example.com or registry.example.com/team and all below it, \
-     with * for any characters.",
+    "Registries of bundle images and of the images that bundles run: registry.example.com, or \
+     registry.example.com/team and everything below it, with * for any characters.",
 );
 const CATALOGS: Field = optional(
     "catalogs",
     Object(NAMES),
-    "Catalogs that may be used: NAMESPACE/NAME of a CatalogSource, or its index image as in registries.",
+    "Catalogs that may be used: NAMESPACE/NAME of a CatalogSource, or its index image in the form used in registries.",
 );
 
 const SECTION: &[Field] = &[
-    optional("users", TEXTS, "Users that the section is for."),
-    optional("groups", TEXTS, "Groups that the section is for."),
+    optional("users", TEXTS, "Users that the section applies to."),
+    optional("groups", TEXTS, "Groups that the section applies to."),
     KINDS,
     GRANTS,
     REGISTRIES,
@@ -100,14 +92,16 @@ pub(super) const SHAPE: Shape = Object(&[
     optional(
         "for",
         List(&Object(SECTION)),
-        "What holds for some users, key by key in place of what is said to all. The first section that fits a user counts.",
+        "Overrides for some users: each key here replaces the same key of the policy for all users. The first section \
+         that matches a user applies.",
     ),
 ]);
 
-/// The JSON Schema (draft 2020-12) of a policy file. It refuses what [`super::read`] refuses.
+/// Returns the JSON Schema (draft 2020-12) of a policy file. The schema rejects the same files as [`super::read`].
 pub fn json_schema() -> Value {
-    let about = "What an administrator allows to be installed, for opmx bundle validate, index check and permissions.";
-    let mut schema = schema_of(DRAFT_2020_12, "Policy file of opmx, version 1", about, &SHAPE);
+    let about = "Rules of an administrator for what may be installed, for opmx bundle validate, index check and \
+                 permissions.";
+    let mut schema = schema_of(DRAFT_2020_12, "opmx policy file, version 1", about, &SHAPE);
     let given = |name: &str| json!({"required": [name], "properties": {name: {"type": "array", "minItems": 1}}});
     if let Some(items) = schema.pointer_mut("/properties/for/items") {
         items["anyOf"] = json!([given("users"), given("groups")]);

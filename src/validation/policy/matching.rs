@@ -1,22 +1,22 @@
-//! Whether what a bundle has is what a policy means.
+//! Matches the facts of a bundle with the patterns of a policy.
 
 use super::{Names, Permission, Permissions, Scope};
 use crate::image::Reference;
 use crate::kubernetes::rbac::covering::{Granted, Mask, Region, Steps, TooComplex};
 use crate::kubernetes::rbac::{ALL, Rule};
 
-/// What the core group is called, which has an empty name.
+/// The name of the core group in a policy; in Kubernetes, the name of this group is empty.
 pub(super) const CORE: &str = "core";
 
 impl Names {
-    /// Whether a name is allowed that patterns match in a way of its own.
+    /// Returns whether a name is allowed; `matches` tells whether a pattern matches the name.
     pub(super) fn allows(&self, matches: impl Fn(&str) -> bool) -> bool {
         let any = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern));
         self.allow.as_deref().is_none_or(any) && !any(&self.deny)
     }
 }
 
-/// Whether a pattern means a kind: `Kind` of any group, or `group/Kind`.
+/// Returns whether a pattern matches a kind: `Kind` of any group, or `group/Kind`.
 pub(super) fn is_kind(pattern: &str, group: &str, kind: &str) -> bool {
     let group = if group.is_empty() { CORE } else { group };
     match pattern.split_once('/') {
@@ -26,19 +26,19 @@ pub(super) fn is_kind(pattern: &str, group: &str, kind: &str) -> bool {
     }
 }
 
-/// Whether a pattern means the place of an image: it, or a host or folder above it.
+/// Returns whether a pattern matches the location of an image: the location itself, or a host or folder above it.
 pub(super) fn is_registry(pattern: &str, image: &str) -> bool {
     let pattern = pattern.trim_end_matches('/');
     let place = place_of(image);
     is_like(pattern, &place) || is_like(&format!("{pattern}/*"), &place)
 }
 
-/// Whether a pattern means a catalog by one of its names, `NAMESPACE/NAME` or that of its image.
+/// Returns whether a pattern matches one of the names of a catalog, either `NAMESPACE/NAME` or the name of its image.
 pub(super) fn is_catalog(pattern: &str, name: &str) -> bool {
     is_like(pattern, name) || is_registry(pattern, name)
 }
 
-/// Registry and repository of an image, without tag and digest.
+/// Returns the registry and repository of an image, without tag and digest.
 fn place_of(image: &str) -> String {
     match image.parse() {
         Ok(Reference::Registry(reference)) => format!("{}/{}", reference.registry(), reference.repository()),
@@ -46,7 +46,7 @@ fn place_of(image: &str) -> String {
     }
 }
 
-/// Whether a string is like a pattern, in which `*` stands for any characters.
+/// Returns whether a string matches a pattern, in which `*` stands for any characters.
 fn is_like(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
@@ -67,10 +67,10 @@ fn is_like(pattern: &str, text: &str) -> bool {
 }
 
 impl Permissions {
-    /// What of a rule, which holds in the whole cluster or in a namespace, is not allowed.
+    /// Returns the parts of a rule that are not allowed; the rule applies to the whole cluster or to a namespace.
     ///
     /// # Errors
-    /// When it takes too many steps to compare the rules.
+    /// Returns an error if comparing the rules takes too many steps.
     pub(super) fn refused(&self, scope: Scope, rule: &Rule) -> Result<Vec<Rule>, TooComplex> {
         let here = |list: &[Permission]| -> Vec<Rule> {
             let here = list
@@ -83,7 +83,7 @@ impl Permissions {
         let steps = Steps::default();
         let mut refused = Vec::new();
         for whole in Region::both(rule) {
-            // The parts that are left are in the order of the rule where they are taken from all of it.
+            // Subtracting from the whole rule keeps the remaining parts in its order.
             let mut allowed = whole.clone();
             if let Some(allow) = &allow {
                 let mut not_allowed = whole.clone();
@@ -104,7 +104,7 @@ impl Permissions {
 }
 
 impl Permission {
-    /// The rule of RBAC that it is. One that names neither resources nor paths is about both.
+    /// Returns the equivalent RBAC rule. A permission that names neither resources nor paths covers both.
     fn rule(&self) -> Rule {
         let about_resources = self.api_groups.is_some() || self.resources.is_some();
         let about_urls = self.non_resource_urls.is_some();
@@ -124,8 +124,8 @@ impl Permission {
     }
 }
 
-/// What of a region has a permission in common with a rule, which has no names. A wildcard of either has one in common
-/// with everything.
+/// Returns the part of a region that has a permission in common with a rule without resource names. A wildcard in the
+/// region or the rule has a permission in common with everything.
 fn meet(rule: &Rule, region: &Region<'_>) -> Option<Mask> {
     let same = |own: &str, other: &str| own == ALL || other == ALL || own == other;
     let any = |list: &[String], other: &str, is: &dyn Fn(&str, &str) -> bool| list.iter().any(|own| is(own, other));

@@ -1,4 +1,4 @@
-//! A policy file from its text, with the place of everything that is wrong.
+//! Reads a policy file from its text; errors point at the place of the problem.
 
 use super::keys::SHAPE;
 use super::{Policy, Section};
@@ -6,20 +6,21 @@ use crate::shape::{self, Fault};
 use crate::source::{Place, SourceFile};
 use crate::text::{self, Document, Limits, Path};
 
-/// Why a file is no policy file.
+/// The reason why a file is not a valid policy file.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {message}")]
 pub struct PolicyError {
-    /// Where it is wrong.
+    /// The place of the problem.
     pub place: Place,
-    /// What is wrong.
+    /// A description of the problem.
     pub message: String,
 }
 
 /// Reads a policy file. `name` is the path that errors and findings show.
 ///
 /// # Errors
-/// When it is not YAML or JSON, has a key that there is not, or a value that cannot be; the error points at the line.
+/// Returns an error if the file is not YAML or JSON, or has an unknown key or an invalid value; the error points at the
+/// line.
 pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Result<Policy, PolicyError> {
     let mut reading = text::read(name, bytes, limits);
     let whole = || Place::new(&SourceFile::new(name, ""), 0..0);
@@ -34,7 +35,7 @@ pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Result<Policy, PolicyE
     let (Some(document), 1) = (reading.documents.pop(), count) else {
         return Err(PolicyError {
             place: whole(),
-            message: format!("there are {count} documents, and a policy file is one"),
+            message: format!("expected 1 document in a policy file, found {count}"),
         });
     };
     let mut policy = of_document(&document)?;
@@ -61,7 +62,7 @@ fn of_document(document: &Document) -> Result<Policy, PolicyError> {
     if let Some(index) = policy.sections.iter().position(is_for_nobody) {
         return Err(PolicyError {
             place: document.place(&Path::root().key("for").index(index)),
-            message: "the section names neither users nor groups, so it is for nobody".to_owned(),
+            message: "the section names neither users nor groups, so it has no effect".to_owned(),
         });
     }
     Ok(policy)

@@ -113,15 +113,15 @@ fn s90_what_is_said_to_a_user_counts_in_place_of_what_is_said_to_all() {
 #[test]
 fn a_file_that_is_no_policy_is_refused_at_its_line() {
     for (text, error) in [
-        ("", "policy.yaml:1:1: there are 0 documents, and a policy file is one"),
-        ("kinds: {}\n", "policy.yaml:1:1: the file has no version"),
+        ("", "policy.yaml:1:1: expected 1 document in a policy file, found 0"),
+        ("kinds: {}\n", "policy.yaml:1:1: the file requires a value for version"),
         (
             "version: 2\n",
             "policy.yaml:1:10: version must be a whole number from 1 to 1, not 2",
         ),
         (
             "version: 1\nkind: {}\n",
-            "policy.yaml:2:1: kind is not a key of the file; did you mean kinds?",
+            "policy.yaml:2:1: kind is not a known key of the file; did you mean kinds?",
         ),
         (
             "version: 1\nkinds: {allow: Role}\n",
@@ -129,7 +129,7 @@ fn a_file_that_is_no_policy_is_refused_at_its_line() {
         ),
         (
             "version: 1\nfor:\n- kinds: {}\n",
-            "policy.yaml:3:3: the section names neither users nor groups, so it is for nobody",
+            "policy.yaml:3:3: the section names neither users nor groups, so it has no effect",
         ),
     ] {
         let found = read("policy.yaml", text.as_bytes(), &Limits::default()).unwrap_err();

@@ -1,6 +1,6 @@
-//! Mail and web addresses, as strict as the readers of catalogs are.
+//! Checks mail and web addresses as strictly as catalog readers do.
 
-/// Whether the text is an address of RFC 5322, alone or behind a name as in `Ann <ann@example.com>`.
+/// Checks that the string is an RFC 5322 address, optionally with a name as in `Ann <ann@example.com>`.
 pub(super) fn check_mail(text: &str) -> Result<(), &'static str> {
     let text = text.trim();
     if is_bare_address(text) {
@@ -8,16 +8,20 @@ pub(super) fn check_mail(text: &str) -> Result<(), &'static str> {
     }
     let Some(inner) = text.strip_suffix('>') else {
         let at = text.contains('@');
-        return Err(if at { "it is not name@host" } else { "it has no @" });
+        return Err(if at {
+            "it does not have the form name@host"
+        } else {
+            "it has no @"
+        });
     };
-    let (name, address) = inner.rsplit_once('<').ok_or("it has no < before the >")?;
+    let (name, address) = inner.rsplit_once('<').ok_or("the < before the > is missing")?;
     if !is_phrase(name.trim()) {
-        return Err("the name before the address has signs that need quotes");
+        return Err("the name before the address has characters that need quotes");
     }
     if is_bare_address(address.trim()) {
         Ok(())
     } else {
-        Err("between < and > it is not name@host")
+        Err("the part between < and > does not have the form name@host")
     }
 }
 
@@ -37,7 +41,7 @@ fn is_atom(text: &str) -> bool {
     !text.is_empty() && text.chars().all(allowed)
 }
 
-/// Text in double quotes; behind a backslash any character stands for itself.
+/// Returns whether the string is text in double quotes; after a backslash, any character stands for itself.
 fn is_quoted(text: &str) -> bool {
     let Some(inner) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
         return false;
@@ -63,13 +67,13 @@ fn is_literal(domain: &str) -> bool {
     })
 }
 
-/// Words with blanks between them; dots may stand in them, as in initials.
+/// Returns whether the string consists of words separated by blanks; words may contain dots, as in initials.
 fn is_phrase(text: &str) -> bool {
     let words = |text: &str| text.split_whitespace().all(|word| is_atom(&word.replace('.', "a")));
     text.is_empty() || is_quoted(text) || words(text)
 }
 
-/// Whether the text is an absolute URI or an absolute path.
+/// Checks that the string is an absolute URI or an absolute path.
 pub(super) fn check_url(text: &str) -> Result<(), &'static str> {
     if text.chars().any(|letter| letter.is_ascii_control()) {
         return Err("it has control characters");
@@ -96,13 +100,13 @@ pub(super) fn check_url(text: &str) -> Result<(), &'static str> {
     check_escapes(path)
 }
 
-/// A first colon ends a scheme, unless what stands before it cannot be one.
+/// Splits off the scheme, which ends at the first colon, unless the text before that colon cannot be a scheme.
 fn split_scheme(text: &str) -> Result<(Option<&str>, &str), &'static str> {
     for (index, letter) in text.char_indices() {
         match letter {
             'a'..='z' | 'A'..='Z' => {}
             '0'..='9' | '+' | '-' | '.' if index > 0 => {}
-            ':' if index == 0 => return Err("nothing stands before the colon"),
+            ':' if index == 0 => return Err("the scheme before the colon is missing"),
             ':' => return Ok((text.get(..index), text.get(index + 1..).unwrap_or_default())),
             _ => break,
         }
@@ -118,7 +122,7 @@ fn check_authority(authority: &str) -> Result<(), &'static str> {
     if let Some(user) = user {
         let allowed = |letter: char| letter.is_ascii_alphanumeric() || "-._:~!$&'()*+,;=%@".contains(letter);
         if !user.chars().all(allowed) {
-            return Err("the user in it has signs that must be escaped");
+            return Err("the user name has characters that must be escaped");
         }
         check_escapes(user)?;
     }
@@ -139,7 +143,7 @@ fn check_authority(authority: &str) -> Result<(), &'static str> {
     if name.chars().all(allowed) {
         Ok(())
     } else {
-        Err("the host has signs that no host has")
+        Err("the host has invalid characters")
     }
 }
 
@@ -152,7 +156,7 @@ fn check_escapes(text: &str) -> Result<(), &'static str> {
     if escapes.into_iter().all(hex) {
         Ok(())
     } else {
-        Err("a % in it is not followed by two hexadecimal digits")
+        Err("a % is not followed by two hexadecimal digits")
     }
 }
 

@@ -1,4 +1,4 @@
-//! `bundle`: whether the CSV and the objects beside it fit together, and whether OLM can unpack them.
+//! `bundle`: checks whether the CSV matches the other objects, and whether OLM can unpack them.
 
 use super::{Input, csv_of, found};
 use crate::bundle::{Annotations, Bundle, size};
@@ -25,13 +25,13 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     related_images(object, csv, findings);
 }
 
-/// Whether the object is a CRD that OLM can read.
+/// Returns whether the object is a CRD that OLM can read.
 pub(super) fn is_crd(object: &Object) -> bool {
     let gvk = object.gvk();
     gvk.is("apiextensions.k8s.io", "CustomResourceDefinition") && ["v1", "v1beta1"].contains(&gvk.version.as_str())
 }
 
-/// The kinds that a CRD defines, with the paths of their versions.
+/// Returns the kinds that a CRD defines, with the paths of their versions.
 fn kinds(crd: &Object) -> Vec<(GroupVersionKind, Path)> {
     let text = |keys: &[&str]| crd.text(keys).unwrap_or_default();
     let gvk =
@@ -47,7 +47,7 @@ fn kinds(crd: &Object) -> Vec<(GroupVersionKind, Path)> {
     named.collect()
 }
 
-/// What the CRDs of the bundle define, and where.
+/// Returns the APIs that the CRDs of the bundle define, with their places.
 fn defined<'a>(input: &Input<'a>, findings: &mut Vec<Diagnostic>) -> BTreeMap<GroupVersionKind, (&'a Object, Path)> {
     let mut defined: BTreeMap<GroupVersionKind, (&Object, Path)> = BTreeMap::new();
     for crd in input.bundle.objects.iter().filter(|object| is_crd(object)) {
@@ -64,7 +64,7 @@ fn defined<'a>(input: &Input<'a>, findings: &mut Vec<Diagnostic>) -> BTreeMap<Gr
     defined
 }
 
-/// What is owned is in the bundle, and what is in the bundle is owned, in one version at least.
+/// Checks that owned APIs are defined in the bundle, and that defined APIs are owned in at least one version.
 fn owned(
     object: &Object,
     csv: Csv<'_>,
@@ -74,7 +74,7 @@ fn owned(
     let mut held = BTreeSet::new();
     let mut seen = BTreeSet::new();
     for (index, api) in csv.owned_crds().enumerate() {
-        // A name without a dot stands for its group, so that it matches nothing.
+        // A name without a dot is used as the group, so that it matches nothing.
         let gvk = api.gvk_or_name();
         let path = Path::from("spec.customresourcedefinitions.owned").index(index);
         if defined.contains_key(&gvk) && seen.insert(gvk.clone()) {
@@ -103,11 +103,11 @@ fn owned(
         );
         let finding = found(&rules::BUNDLE_CRD_NOT_OWNED, crd, path, message);
         let list = object.place(&Path::from("spec.customresourcedefinitions.owned"));
-        findings.push(finding.also(list, "what it owns"));
+        findings.push(finding.also(list, "the owned APIs"));
     }
 }
 
-/// OLM creates the accounts of the Deployments itself, and then finds one that it did not create.
+/// Reports accounts of Deployments, because OLM creates such accounts itself and would find one that it did not create.
 fn service_accounts(input: &Input<'_>, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
     let accounts: BTreeSet<&str> = csv
         .deployments()
@@ -127,7 +127,7 @@ fn service_accounts(input: &Input<'_>, csv: Csv<'_>, findings: &mut Vec<Diagnost
     }
 }
 
-/// Every file of the bundle counts, hidden and foreign ones, too.
+/// Checks the total size: every file of the bundle counts, including hidden and unknown ones.
 pub(in crate::validation) fn total_size(files: &Tree, bundle: &Bundle) -> Option<Diagnostic> {
     let (paths, files): (Vec<&str>, Vec<&[u8]>) = files.iter().unzip();
     let (finding, largest) = size::finding(&files)?;
@@ -148,7 +148,7 @@ pub(in crate::validation) fn total_size(files: &Tree, bundle: &Bundle) -> Option
     })
 }
 
-/// A release is a part of the bundle's name.
+/// Checks that the name of a bundle includes its release.
 fn release_name(input: &Input<'_>, object: &Object, csv: Csv<'_>) -> Option<Diagnostic> {
     let release = csv.text(&["spec", "release"]);
     if release.is_empty() {
@@ -159,7 +159,10 @@ fn release_name(input: &Input<'_>, object: &Object, csv: Csv<'_>) -> Option<Diag
     if csv.name() == wanted {
         return None;
     }
-    let message = format!("a bundle with a release is called {wanted}, not {}", csv.name());
+    let message = format!(
+        "the name of a bundle with a release must be {wanted}, not {}",
+        csv.name()
+    );
     let path = Path::from("metadata.name");
     let finding = found(&rules::BUNDLE_RELEASE_NAME, object, &path, message);
     Some(finding.also(object.place(&Path::from("spec.release")), "the release"))

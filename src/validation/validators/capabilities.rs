@@ -13,7 +13,7 @@ const LEVELS: [&str; 5] = [
     "Auto Pilot",
 ];
 
-/// The categories that catalogs know.
+/// The categories that catalogs use.
 const CATEGORIES: [&str; 16] = [
     "AI/Machine Learning",
     "Application Runtime",
@@ -33,7 +33,7 @@ const CATEGORIES: [&str; 16] = [
     "Streaming & Messaging",
 ];
 
-/// Unknown categories whose exact places are looked for.
+/// The maximum number of unknown categories that are reported with their exact places.
 const MOST_PLACES: usize = 100;
 
 pub(super) fn check_capabilities(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
@@ -68,11 +68,11 @@ pub(super) fn check_categories(input: &Input<'_>, findings: &mut Vec<Diagnostic>
         };
         if !known {
             let (rule, what) = match custom {
-                Some(_) => (&rules::CAT_CUSTOM_UNKNOWN, "one of the categories that were given"),
-                None => (&rules::CAT_UNKNOWN, "a category that catalogs know"),
+                Some(_) => (&rules::CAT_CUSTOM_UNKNOWN, "one of the specified categories"),
+                None => (&rules::CAT_UNKNOWN, "a category that catalogs use"),
             };
             let message = if category.is_empty() {
-                "a category is empty: there is a comma too many".to_owned()
+                "a category is empty, because the list has an extra comma".to_owned()
             } else {
                 format!("{category:?} is not {what}")
             };
@@ -83,7 +83,8 @@ pub(super) fn check_categories(input: &Input<'_>, findings: &mut Vec<Diagnostic>
                 start + blanks..start + blanks + category.len()
             };
             let finding = found(rule, object, &path, message);
-            // Each look into the text takes time, so that a string of nothing but commas is pointed at as a whole.
+            // Finding each place takes time, so beyond the limit, as in a string of only commas, findings point at the
+            // whole string.
             unknown += 1;
             findings.push(if unknown > MOST_PLACES {
                 finding

@@ -1,5 +1,5 @@
-//! `community`: what the catalogs of OpenShift's community ask of a bundle with objects that Kubernetes 1.22, which is
-//! OpenShift 4.9, no longer serves.
+//! `community`: checks the requirements of the OpenShift community catalogs for a bundle with objects that Kubernetes
+//! 1.22 (OpenShift 4.9) no longer serves.
 
 use super::{Input, found, removed_apis};
 use crate::diagnostic::Diagnostic;
@@ -13,7 +13,7 @@ use semver::Version;
 use serde_json::Value;
 
 const MAX_OPENSHIFT: &str = "olm.maxOpenShiftVersion";
-/// The label of an index image with the versions of OpenShift that it is for.
+/// The label of an index image that names the OpenShift versions that the index is for.
 const LABEL: &str = "com.redhat.openshift.versions";
 /// The first version of OpenShift without the removed APIs.
 const REMOVED_IN: Version = Version::new(4, 9, 0);
@@ -28,9 +28,9 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     let wrong = max_openshift(object, &gone);
     findings.extend(wrong.clone());
     let Some((name, content)) = &input.options.index_dockerfile else {
-        let message = "the versions of OpenShift that the index is for are not known";
+        let message = "the OpenShift versions that the index is for are unknown";
         findings.push(Diagnostic::new(&rules::COMMUNITY_INDEX_PATH_MISSING, message).at(object.name_place()));
-        // The original says once more, as warnings, what it has found so far.
+        // The original reports its findings so far again, as warnings.
         let again = wrong.filter(|finding| input.options.reference && finding.is_error());
         findings.extend(again.map(|mut finding| {
             finding.severity = Severity::Warning;
@@ -41,7 +41,7 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     findings.extend(index_label(name, content, &gone));
 }
 
-/// The property that keeps OpenShift from being upgraded while this version is installed.
+/// Checks the property that keeps OpenShift from being upgraded while this version is installed.
 fn max_openshift(object: &Object, gone: &str) -> Option<Diagnostic> {
     let path = Path::from("metadata.annotations").key(INDEX_PROPERTIES);
     let report = |rule: &'static Rule, message: String| Some(found(rule, object, &path, message));
@@ -50,15 +50,15 @@ fn max_openshift(object: &Object, gone: &str) -> Option<Diagnostic> {
         .unwrap_or_default();
     if text.is_empty() {
         let message =
-            format!("OpenShift 4.9 no longer serves {gone}, and {MAX_OPENSHIFT} does not keep users below it");
+            format!("OpenShift 4.9 no longer serves {gone}, but {MAX_OPENSHIFT} does not prevent the upgrade to 4.9");
         return report(&rules::COMMUNITY_MAXOPENSHIFT_MISSING, message);
     }
     let Some(properties) = texts(text) else {
-        let message = format!("the annotation {INDEX_PROPERTIES} is not a list of properties whose values are texts");
+        let message = format!("the annotation {INDEX_PROPERTIES} is not a list of properties whose values are strings");
         return report(&rules::COMMUNITY_MAXOPENSHIFT_JSON, message);
     };
     let Some((_, value)) = properties.into_iter().find(|(kind, _)| kind == MAX_OPENSHIFT) else {
-        let message = format!("OpenShift 4.9 no longer serves {gone}, and there is no property {MAX_OPENSHIFT}");
+        let message = format!("OpenShift 4.9 no longer serves {gone}, but there is no property {MAX_OPENSHIFT}");
         return report(&rules::COMMUNITY_MAXOPENSHIFT_ABSENT, message);
     };
     let Some(version) = parse_tolerant(&value) else {
@@ -66,17 +66,17 @@ fn max_openshift(object: &Object, gone: &str) -> Option<Diagnostic> {
         return report(&rules::COMMUNITY_MAXOPENSHIFT_VERSION, message);
     };
     if version >= REMOVED_IN {
-        let message = format!("{MAX_OPENSHIFT} is {value}, and OpenShift 4.9 no longer serves {gone}");
+        let message = format!("{MAX_OPENSHIFT} is {value}, but OpenShift 4.9 no longer serves {gone}");
         return report(&rules::COMMUNITY_MAXOPENSHIFT_TOO_HIGH, message);
     }
     if value.trim().split('.').count() > 2 {
-        let message = format!("{MAX_OPENSHIFT} {value} names a patch version, which does not count");
+        let message = format!("{MAX_OPENSHIFT} {value} names a patch version, which is ignored");
         return report(&rules::COMMUNITY_MAXOPENSHIFT_PATCH, message);
     }
     None
 }
 
-/// Type and value of each property; none where one of them is anything but a string.
+/// Returns type and value of each property; `None` if any of them is not a string.
 fn texts(json: &str) -> Option<Vec<(String, String)>> {
     let value: Value = serde_json::from_str(json).ok()?;
     let text = |entry: &Value, key: &str| match entry.get(key) {
@@ -93,7 +93,7 @@ fn texts(json: &str) -> Option<Vec<(String, String)>> {
         .collect()
 }
 
-/// Looks at the first line with the label.
+/// Checks the first line with the label.
 fn index_label(name: &str, content: &str, gone: &str) -> Option<Diagnostic> {
     let source = SourceFile::new(name, content);
     let mut start = 0;
@@ -106,7 +106,7 @@ fn index_label(name: &str, content: &str, gone: &str) -> Option<Diagnostic> {
         start += written.len();
     }
     let Some(line) = line else {
-        let message = format!("{name} has no label {LABEL}, and OpenShift 4.9 no longer serves {gone}");
+        let message = format!("{name} has no label {LABEL}, but OpenShift 4.9 no longer serves {gone}");
         let place = Place::new(&source, 0..content.lines().next().map_or(0, str::len));
         return Some(Diagnostic::new(&rules::COMMUNITY_INDEX_LABEL_MISSING, message).at(place));
     };
@@ -117,18 +117,20 @@ fn index_label(name: &str, content: &str, gone: &str) -> Option<Diagnostic> {
         return report(&rules::COMMUNITY_INDEX_LABEL_SYNTAX, message);
     };
     let range = value.replace(['"', '\''], "");
-    // A range ends with what stands behind its dash, and a single version behind an equals sign is an end of its own.
+    // The end of a range is the version after its dash; a single version after an equals sign is itself the end.
     let sign = if range.contains('=') { '=' } else { '-' };
     let Some(end) = range.split(sign).nth(1) else {
-        let message =
-            format!("the versions {range:?} of the index have no end, and OpenShift 4.9 no longer serves {gone}");
+        let message = format!(
+            "the version range {range:?} of the index has no upper limit, but OpenShift 4.9 no longer serves \
+                     {gone}"
+        );
         return report(&rules::COMMUNITY_INDEX_RANGE, message);
     };
     let end = end.trim();
     let message = match parse_tolerant(end) {
-        None => format!("the versions {range:?} of the index do not end in a version"),
+        None => format!("the version range {range:?} of the index does not end in a version"),
         Some(version) if version >= REMOVED_IN => {
-            format!("the index is for OpenShift up to {end}, and 4.9 no longer serves {gone}")
+            format!("the index is for OpenShift up to {end}, but 4.9 no longer serves {gone}")
         }
         Some(_) => return None,
     };

@@ -1,4 +1,4 @@
-//! `conforma` and `conforma-images`: the policy by which Konflux releases operator bundles.
+//! `conforma` and `conforma-images`: the release policy of Konflux for operator bundles.
 
 use super::{Input, csv_of, found, permission_rules};
 use crate::bundle::mentions;
@@ -15,9 +15,9 @@ use crate::version::parse_strict;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What the annotations about features begin with.
+/// The prefix of the annotations about features.
 const FEATURES: &str = "features.operators.openshift.io/";
-/// The features about which a bundle says something.
+/// The features that a bundle must declare.
 const REQUIRED_FEATURES: [&str; 7] = [
     "disconnected",
     "fips-compliant",
@@ -30,19 +30,19 @@ const REQUIRED_FEATURES: [&str; 7] = [
 /// The annotation with the subscriptions that the operator needs.
 const SUBSCRIPTIONS: &str = "operators.openshift.io/valid-subscription";
 
-/// What shows in the bundle and its image alone.
+/// Checks the parts of the policy that need only the bundle and its image.
 pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     for object in &input.bundle.objects {
         let kind = &*object.gvk().kind;
         if !KINDS.contains(&kind) {
-            let message = format!("a bundle may not hold a {kind}");
+            let message = format!("a bundle may not have a {kind}");
             let rule = &rules::OLM_ALLOWED_RESOURCE_KINDS;
             findings.push(found(rule, object, &Path::from("kind"), message));
         }
     }
     if let Some(platforms) = &input.options.bundle_platforms {
         let list: Vec<String> = platforms.iter().map(ToString::to_string).collect();
-        let message = format!("the image of the bundle is an index, of images for {}", list.join(", "));
+        let message = format!("the image of the bundle is an index of images for {}", list.join(", "));
         findings.push(Diagnostic::new(&rules::OLM_BUNDLE_MULTI_ARCH, message));
     }
     let Some((object, csv)) = csv_of(input) else {
@@ -51,21 +51,21 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     let version = Path::from("spec.version");
     let text = csv.text(&["spec", "version"]);
     if parse_strict(text).is_err() {
-        let message = format!("the version {text:?} is no semantic version");
+        let message = format!("the version {text:?} is not a semantic version");
         findings.push(found(&rules::OLM_CSV_SEMVER_FORMAT, object, &version, message));
     }
     images(input, object, findings);
     features(object, csv, findings);
     findings.extend(subscriptions(object, csv));
     if !permission_rules(csv).any(|(_, rule)| creates_network_policies(rule)) {
-        let message = "the operator may not create NetworkPolicies, which its operands need";
+        let message = "the operator has no permission to create NetworkPolicies, which its operands need";
         let path = Path::from("spec.install.spec");
         let rule = &rules::OLM_REQUIRED_NETWORK_POLICY_RBAC;
         findings.push(found(rule, object, &path, message));
     }
 }
 
-/// What registries say.
+/// Checks the parts of the policy that need information from registries.
 pub(super) fn check_images(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     let Some((object, _)) = csv_of(input) else {
         return;
@@ -78,7 +78,7 @@ pub(super) fn check_images(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
         if let Some(Err(reason)) = platforms.get(&related.image)
             && seen.insert(related.image.clone())
         {
-            let message = format!("the related image {} cannot be had: {reason}", related.image);
+            let message = format!("the related image {} cannot be fetched: {reason}", related.image);
             report(
                 &rules::OLM_INACCESSIBLE_RELATED_IMAGES,
                 object,
@@ -95,7 +95,7 @@ fn report(rule: &'static Rule, object: &Object, used: &ImageUse, message: String
     findings.push(finding.path(used.path()).at(used.place()));
 }
 
-/// All images are named by digest, come from where they may, and are among the related ones.
+/// Checks that all images are specified by digest, come from allowed registries, and are listed as related images.
 fn images(input: &Input<'_>, object: &Object, findings: &mut Vec<Diagnostic>) {
     let (related, mut used): (Vec<_>, Vec<_>) = pin::of_csv(object).into_iter().partition(ImageUse::is_related);
     used.extend(mentions::of_annotations(object));
@@ -112,11 +112,11 @@ fn images(input: &Input<'_>, object: &Object, findings: &mut Vec<Diagnostic>) {
         if !is_pinned(image) {
             report(
                 &rules::OLM_UNPINNED_REFERENCES,
-                format!("the image {image} is not named by its digest"),
+                format!("the image {image} is not specified by digest"),
             );
         }
         if !listed.contains(image) {
-            let message = format!("the image {image} is none of the related images");
+            let message = format!("the image {image} is not one of the related images");
             report(&rules::OLM_UNMAPPED_REFERENCES, message);
         }
         if elsewhere(image) {
@@ -128,7 +128,7 @@ fn images(input: &Input<'_>, object: &Object, findings: &mut Vec<Diagnostic>) {
         let image = related.image.as_str();
         let mut report = |rule, message| report(rule, object, related, message, findings);
         if !is_pinned(image) {
-            let message = format!("the related image {image} is not named by its digest");
+            let message = format!("the related image {image} is not specified by digest");
             report(&rules::OLM_UNPINNED_RELATED_IMAGES, message);
         }
         if elsewhere(image) {
@@ -142,7 +142,7 @@ fn is_pinned(image: &str) -> bool {
     matches!(image.parse(), Ok(Reference::Registry(reference)) if reference.digest().is_some())
 }
 
-/// Whether an image is in a registry, or in a repository or folder of one, of this name.
+/// Returns whether an image is in the registry, repository or folder named by `prefix`.
 fn is_below(image: &str, prefix: &str) -> bool {
     let rest = image.strip_prefix(prefix.trim_end_matches('/'));
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '@']))
@@ -178,7 +178,7 @@ fn subscriptions(object: &Object, csv: Csv<'_>) -> Option<Diagnostic> {
     if list.is_some_and(|list| !list.is_empty()) {
         return None;
     }
-    let message = format!("the annotation {SUBSCRIPTIONS} is no JSON list of texts");
+    let message = format!("the annotation {SUBSCRIPTIONS} is not a JSON list of strings");
     Some(found(rule, object, &path, message))
 }
 

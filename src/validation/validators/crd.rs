@@ -1,4 +1,4 @@
-//! `crd`: CustomResourceDefinitions, as the API server validates them when they are created.
+//! `crd`: checks CustomResourceDefinitions as the API server validates them on creation.
 
 mod conversion;
 mod schema;
@@ -14,7 +14,7 @@ use crate::rules::{self, Rule};
 use crate::text::Path;
 use serde_json::Value;
 
-/// Annotation that a group of Kubernetes itself needs.
+/// The annotation that a CRD of a Kubernetes API group needs.
 const APPROVED: &str = "api-approved.kubernetes.io";
 
 pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
@@ -35,7 +35,7 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A CRD and what is found about it.
+/// A CRD and the findings about it.
 struct Report<'a> {
     object: &'a Object,
     reference: bool,
@@ -62,12 +62,12 @@ impl<'a> Report<'a> {
             .unwrap_or_default()
     }
 
-    /// Whether it is a `v1beta1` CRD, in which more may be left out and some things stand elsewhere.
+    /// Returns whether the CRD is a `v1beta1` CRD, in which more fields are optional and some are in different places.
     fn is_beta(&self) -> bool {
         self.object.gvk().version == "v1beta1"
     }
 
-    /// Whether a cluster would keep fields that the schema does not know. `v1beta1` does so where nothing is said.
+    /// Returns whether a cluster would keep fields that the schema does not know. `v1beta1` does so by default.
     fn keeps_unknown_fields(&self) -> bool {
         let written = self.get(&Path::from("spec.preserveUnknownFields"));
         written.map_or(self.is_beta(), |value| value == &Value::Bool(true))
@@ -81,20 +81,20 @@ fn names(report: &mut Report<'_>) {
     let name = Path::from("metadata.name");
     if !is_dns1123_subdomain(object.name()) {
         let message = format!(
-            "{:?} is not made of lower-case letters, digits, dots and dashes",
+            "{:?} may contain only lowercase letters, digits, dots and dashes",
             object.name()
         );
         report.add(&rules::CRD_NAME, &name, message);
     }
     if object.name() != format!("{plural}.{group}") {
-        let message = format!("the name is to be {plural}.{group}, from spec.names.plural and spec.group");
+        let message = format!("the name must be {plural}.{group}, from spec.names.plural and spec.group");
         report.add(&rules::CRD_NAME, &name, message);
     }
     let path = Path::from("spec.group");
     if group.is_empty() {
         report.add(&rules::CRD_GROUP, &path, "spec.group is not set");
     } else if !is_dns1123_subdomain(group) {
-        let message = format!("{group:?} is not made of lower-case letters, digits, dots and dashes");
+        let message = format!("{group:?} may contain only lowercase letters, digits, dots and dashes");
         report.add(&rules::CRD_GROUP, &path, message);
     } else if !group.contains('.') {
         report.add(&rules::CRD_GROUP, &path, format!("the group {group} has no dot"));
@@ -110,7 +110,7 @@ fn names(report: &mut Report<'_>) {
     approval(report, group);
 }
 
-/// `singular` and `listKind` are derived from the kind where they are absent.
+/// Checks `spec.names`; `singular` and `listKind` are derived from the kind if they are absent.
 fn names_of_kind(report: &mut Report<'_>) {
     let names = Path::from("spec.names");
     let kind = report.text(&names.key("kind"));
@@ -152,7 +152,7 @@ fn names_of_kind(report: &mut Report<'_>) {
     }
 }
 
-/// Groups below `k8s.io` and `kubernetes.io` are those of Kubernetes.
+/// Checks the approval of groups below `k8s.io` and `kubernetes.io`, which belong to Kubernetes.
 fn approval(report: &mut Report<'_>, group: &str) {
     let below = |root: &str| {
         group
@@ -171,7 +171,7 @@ fn approval(report: &mut Report<'_>, group: &str) {
         host && address::check_url(approved).is_ok()
     };
     if approved.is_empty() {
-        let message = format!("the group {group} belongs to Kubernetes, and there is no annotation {APPROVED}");
+        let message = format!("the group {group} belongs to Kubernetes, but there is no annotation {APPROVED}");
         report.add(&rules::CRD_API_APPROVED, &Path::from("spec.group"), message);
     } else if !approved.starts_with("unapproved") && !link() {
         let message = format!("the annotation {APPROVED} is neither a link nor begins with unapproved");
@@ -181,7 +181,7 @@ fn approval(report: &mut Report<'_>, group: &str) {
 
 fn preserved(report: &mut Report<'_>) {
     let path = Path::from("spec.preserveUnknownFields");
-    // The original also refuses a v1beta1 CRD that says nothing, since the default was true there.
+    // The original also rejects a v1beta1 CRD that does not set the field, because its default was true there.
     let explicit = report.get(&path) == Some(&Value::Bool(true));
     if explicit || report.reference && report.keeps_unknown_fields() {
         let message = "spec.preserveUnknownFields may no longer be true";
@@ -197,7 +197,7 @@ fn preserved(report: &mut Report<'_>) {
     }
 }
 
-/// Whether a schema has a default, at any depth. The names of properties are no keywords.
+/// Returns whether a schema has a default, at any depth. The names of properties are not keywords.
 fn has_default(schema: Option<&Value>) -> bool {
     match schema {
         Some(Value::Object(map)) => map.iter().any(|(key, value)| match key.as_str() {

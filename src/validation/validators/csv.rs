@@ -1,4 +1,4 @@
-//! `csv`: the names, required fields and annotations of the `ClusterServiceVersion`.
+//! `csv`: checks the names, required fields and annotations of the `ClusterServiceVersion`.
 
 use super::{Input, csv_of, examples, found, install_modes};
 use crate::csv::{Csv, absent_of_resource, annotation_in_other_case};
@@ -37,14 +37,14 @@ fn names(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
             let message = if is_dns1123_subdomain(name) {
                 format!("{path} has {} characters, more than 63", name.len())
             } else {
-                format!("{path} {name:?} is not made of lower-case letters, digits, dots and dashes")
+                format!("{path} {name:?} may contain only lowercase letters, digits, dots and dashes")
             };
             findings.push(found(rule, object, &Path::from(path), message));
         }
     }
 }
 
-/// What is wrong with `spec.minKubeVersion`; catalogs look at it as well, by rules of their own.
+/// Reports a missing or invalid `spec.minKubeVersion`, which catalogs also check by their own rules.
 pub(super) fn min_kube_version(object: &Object, missing: &'static Rule, format: &'static Rule) -> Option<Diagnostic> {
     let path = Path::from("spec.minKubeVersion");
     let version = object.text(&["spec", "minKubeVersion"]).unwrap_or_default();
@@ -56,13 +56,13 @@ pub(super) fn min_kube_version(object: &Object, missing: &'static Rule, format: 
     Some(found(format, object, &path, message).mended_by(bare_version(object, &path, version)))
 }
 
-/// The version without a `v` and blanks, where that is all that is wrong with it.
+/// Removes a `v` and blanks from the version, if the result is valid.
 pub(in crate::validation) fn bare_version(object: &Object, path: &Path, written: &str) -> Option<Edit> {
     let (document, root) = object.document();
     mend::rewrite(document, &root.join(path), strict_part(written)?)
 }
 
-/// The fields that the type of a CSV does not let be absent.
+/// Reports absent fields that the type of a CSV requires.
 fn required_fields(object: &Object, csv: Csv<'_>, reference: bool, findings: &mut Vec<Diagnostic>) {
     let mut report = |path: &str| {
         let message = format!("{path} is required");
@@ -81,14 +81,14 @@ fn required_fields(object: &Object, csv: Csv<'_>, reference: bool, findings: &mu
     if csv.text(&["spec", "install", "strategy"]).is_empty() {
         report("spec.install.strategy");
     }
-    // The original looks into spec.install.spec only where something stands in it.
+    // The original checks spec.install.spec only if it is not empty.
     let absent = get(&["spec", "install", "spec", "deployments"]).is_null();
     if absent && !(reference && is_zero(get(&["spec", "install", "spec"]))) {
         report("spec.install.spec.deployments");
     }
 }
 
-/// The resources of owned APIs, of which consoles show all that there is to say.
+/// Reports incomplete resources of owned APIs, which consoles show with all their fields.
 fn resources(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
     for section in ["customresourcedefinitions", "apiservicedefinitions"] {
         let list = Path::from("spec").key(section).key("owned");
@@ -106,7 +106,7 @@ fn resources(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether Go would read it as the zero value of its type.
+/// Returns whether the value is the zero value of its type in Go.
 fn is_zero(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,
@@ -117,7 +117,7 @@ fn is_zero(value: &Value) -> bool {
     }
 }
 
-/// Annotations whose keys OLM compares exactly, and the one that has a better place.
+/// Reports annotations whose keys differ only in case from keys that OLM knows, and properties in the old annotation.
 pub(super) fn annotations(object: &Object, rule: &'static Rule, findings: &mut Vec<Diagnostic>) {
     let annotations = object.map(&["metadata", "annotations"]);
     for key in annotations.into_iter().flat_map(|map| map.keys()) {
@@ -127,10 +127,10 @@ pub(super) fn annotations(object: &Object, rule: &'static Rule, findings: &mut V
                 rule,
                 object,
                 &path,
-                format!("OLM does not know the annotation {key}; it is {exact}"),
+                format!("OLM does not know the annotation {key}; did you mean {exact}?"),
             )
         } else if key == INDEX_PROPERTIES {
-            let message = format!("the annotation {INDEX_PROPERTIES} is the old place of properties");
+            let message = format!("the annotation {INDEX_PROPERTIES} is an outdated location for properties");
             found(&rules::CSV_OLM_PROPERTIES_ANNOTATION, object, &path, message)
         } else {
             continue;
@@ -142,7 +142,7 @@ pub(super) fn annotations(object: &Object, rule: &'static Rule, findings: &mut V
     }
 }
 
-/// The entry of an owned CRD has no key `group`. Some write one; it does no harm while it says what the name says.
+/// Checks the key `group` of owned CRDs. This key is not part of the entries, but is harmless if it matches the name.
 fn owned_groups(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
     let owned = csv.list(&["spec", "customresourcedefinitions", "owned"]);
     for (index, entry) in owned.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The examples of custom resources, a JSON list inside an annotation, and the APIs that they are examples of.
+//! Checks the examples of custom resources (a JSON list inside an annotation) and their APIs.
 
 use super::found;
 use crate::csv::Csv;
@@ -12,7 +12,7 @@ use crate::text::{Document, Limits, Path, kind_of};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The other annotation that may hold the examples.
+/// The alternative annotation for the examples.
 const OTHER: &str = "olm.examples";
 
 pub(super) fn check(object: &Object, csv: Csv<'_>, reference: bool, findings: &mut Vec<Diagnostic>) {
@@ -50,7 +50,7 @@ pub(super) fn check(object: &Object, csv: Csv<'_>, reference: bool, findings: &m
     compare(object, key, &examples, &provided, findings);
 }
 
-/// The kinds of the examples, with the place of the first of each.
+/// Reads the kinds of the examples, each with the place of its first example.
 fn read(object: &Object, key: &str, problems: &mut Vec<Diagnostic>) -> BTreeMap<GroupVersionKind, Place> {
     let path = Path::from("metadata.annotations").key(key);
     let mut report = |message: String, place: Place| {
@@ -70,7 +70,7 @@ fn read(object: &Object, key: &str, problems: &mut Vec<Diagnostic>) -> BTreeMap<
     }
     let (document, root) = object.document();
     let reading = document.embedded(&root.join(&path), &Limits::default());
-    // Go takes the last one of a key that stands twice.
+    // If a key appears twice, Go uses the last value.
     let errors = reading
         .diagnostics
         .iter()
@@ -115,7 +115,7 @@ fn list(
     }
 }
 
-/// The kinds that the CSV says it owns, with the paths of their entries.
+/// Returns the kinds that the CSV owns, with the paths of their entries.
 fn provided(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) -> BTreeMap<GroupVersionKind, Path> {
     let mut provided = BTreeMap::new();
     let list = Path::from("spec.customresourcedefinitions.owned");
@@ -152,7 +152,7 @@ fn compare(
         findings.push(finding.at(place.clone()));
     }
     for (gvk, path) in provided.iter().filter(|(gvk, _)| !examples.contains_key(gvk)) {
-        let message = format!("{} is provided, and {key} has no example of it", shown(gvk));
+        let message = format!("{} is provided, but {key} has no example of it", shown(gvk));
         let rule = &rules::CSV_PROVIDED_API_WITHOUT_EXAMPLE;
         let finding = found(rule, object, &path.key("kind"), message);
         findings.push(finding.also(object.place(&annotation), "the examples"));

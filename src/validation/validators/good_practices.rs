@@ -1,4 +1,4 @@
-//! `good-practices`: what most operators do well to keep to.
+//! `good-practices`: recommendations for most operators.
 
 use super::{Input, csv_of, found, permission_rules};
 use crate::bundle::annotations::{CHANNELS, DEFAULT_CHANNEL};
@@ -11,7 +11,7 @@ use crate::text::Path;
 use crate::version::parse_strict;
 use serde_json::Value;
 
-/// How channels are to begin.
+/// The recommended prefixes of channel names.
 const CHANNEL_NAMES: [&str; 3] = ["candidate", "stable", "fast"];
 
 pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
@@ -25,7 +25,7 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     name(object, csv, findings);
 }
 
-/// Every container says how much of a node it needs.
+/// Checks that every container requests CPU and memory.
 fn requests(object: &Object, csv: Csv<'_>, reference: bool, findings: &mut Vec<Diagnostic>) {
     let list = Path::from("spec.install.spec.deployments");
     if csv
@@ -44,7 +44,7 @@ fn requests(object: &Object, csv: Csv<'_>, reference: bool, findings: &mut Vec<D
             let requests = container.pointer("/resources/requests").and_then(Value::as_object);
             let asks =
                 |what: &str| requests.is_some_and(|requests| requests.get(what).is_some_and(|asked| !asked.is_null()));
-            // The original takes any requests for both.
+            // The original accepts any resource request as a request for both.
             let missing = match (asks("cpu"), asks("memory")) {
                 (true, true) => continue,
                 _ if reference && requests.is_some() => continue,
@@ -98,11 +98,11 @@ fn channels(input: &Input<'_>) -> Option<Diagnostic> {
         return None;
     }
     let names = names.join(", ");
-    let message = format!("channels begin with candidate, fast or stable, other than {names}");
+    let message = format!("channel names should begin with candidate, fast or stable, unlike {names}");
     Some(Diagnostic::new(&rules::GP_CHANNEL_NAME, message).at(annotations.place(key)))
 }
 
-/// An operator that writes CRDs manages other operators, which is OLM's work.
+/// Reports an operator that may write CRDs, because managing other operators is OLM's task.
 fn creates_crds(object: &Object, csv: Csv<'_>) -> Option<Diagnostic> {
     permission_rules(csv).find_map(|(path, rule)| {
         let rule = PolicyRule(rule);
@@ -134,13 +134,13 @@ fn name(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
         findings.push(found(&rules::GP_NAME_SEMVER, object, &path, message));
     }
     if name.split(".v").count() != 2 {
-        let message = format!("the name {name} is not <operator>.v<version>");
+        let message = format!("the name {name} does not have the form <operator>.v<version>");
         findings.push(found(&rules::GP_NAME_SHAPE, object, &path, message));
     }
 }
 
 fn ends_in_version(name: &str) -> bool {
-    // No version is longer, so that a name of a megabyte takes no time.
+    // No version is longer; the limit avoids long checks of huge names.
     const LONGEST: usize = 256;
     let starts = name.char_indices().rev().take(LONGEST);
     let mut digits = starts.filter(|(_, letter)| letter.is_ascii_digit());

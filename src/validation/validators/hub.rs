@@ -1,4 +1,4 @@
-//! `operatorhubv2` and its predecessor `operatorhub`: what a catalog shows of an operator.
+//! `operatorhubv2` and its predecessor `operatorhub`: checks the information that a catalog shows about an operator.
 
 use super::csv::min_kube_version;
 use super::{Input, address, capabilities, csv_of, found, removed_apis};
@@ -10,10 +10,10 @@ use crate::text::Path;
 use crate::version::parse_tolerant;
 use serde_json::Value;
 
-/// The types of pictures that catalogs show.
+/// The image types that catalogs show.
 const ICON_TYPES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/svg+xml"];
 
-/// The validator in its present form.
+/// Runs the current form of the validator.
 pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     let Some((object, csv)) = csv_of(input) else {
         return;
@@ -25,7 +25,7 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     removed_apis::check(input, findings);
 }
 
-/// The validator in its first form, which looks at capabilities and categories as well.
+/// Runs the first form of the validator, which also checks capabilities and categories.
 pub(super) fn check_first(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     let Some((object, csv)) = csv_of(input) else {
         return;
@@ -37,11 +37,11 @@ pub(super) fn check_first(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     capabilities::check_capabilities(input, findings);
     capabilities::check_categories(input, findings);
     removed_apis::check(input, findings);
-    let message = "operatorhub has given way to operatorhubv2, capabilities and categories";
+    let message = "operatorhub has been replaced by operatorhubv2, capabilities and categories";
     findings.push(Diagnostic::new(&rules::HUB_V1_DEPRECATED, message));
 }
 
-/// The originals come to grief on an empty list of icons, before they have said anything.
+/// Returns whether the originals crash, as they do on an empty list of icons, before they report anything.
 fn crashes(input: &Input<'_>, csv: Csv<'_>) -> bool {
     let icons = csv.get(&["spec", "icon"]).and_then(Value::as_array);
     input.options.reference && icons.is_some_and(Vec::is_empty)
@@ -69,7 +69,7 @@ fn shown(input: &Input<'_>, object: &Object, csv: Csv<'_>, findings: &mut Vec<Di
         ));
     }
     icon(object, csv, findings);
-    // The same defect is not said by two rules, unless the original verdict is wanted.
+    // Two rules do not report the same defect, unless the original verdict is requested.
     let (missing, format) = if input.options.reference {
         (&rules::HUB_MINKUBEVERSION_MISSING, &rules::HUB_MINKUBEVERSION_FORMAT)
     } else {
@@ -101,7 +101,7 @@ fn maintainers(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
         if !email.is_empty()
             && let Err(problem) = address::check_mail(email)
         {
-            let message = format!("{email:?} is not a mail address: {problem}");
+            let message = format!("{email:?} is not an email address: {problem}");
             findings.push(found(&rules::HUB_MAINTAINER_EMAIL, object, &path.key("email"), message));
         }
     }
@@ -125,7 +125,7 @@ fn links(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Only the first icon is looked at.
+/// Checks only the first icon.
 fn icon(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
     let path = Path::from("spec.icon");
     let icons = csv.list(&["spec", "icon"]);
@@ -134,7 +134,7 @@ fn icon(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
         return;
     };
     if icons.len() > 1 {
-        let message = format!("there are {} icons, and one is shown", icons.len());
+        let message = format!("there are {} icons, but only one is shown", icons.len());
         findings.push(found(&rules::HUB_ICON_COUNT, object, &path.index(1), message));
     }
     let (data, media_type) = (text(first, "base64data"), text(first, "mediatype"));
@@ -149,7 +149,7 @@ fn icon(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
         ));
     }
     if !media_type.is_empty() && !ICON_TYPES.contains(&media_type) {
-        let message = format!("catalogs do not show pictures of type {media_type}");
+        let message = format!("catalogs do not show images of type {media_type}");
         let path = path.index(0).key("mediatype");
         findings.push(found(&rules::HUB_ICON_MEDIATYPE, object, &path, message));
     }

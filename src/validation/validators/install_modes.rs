@@ -1,4 +1,4 @@
-//! Install modes: which are there, and what conversion webhooks allow of them.
+//! Checks that install modes are valid and compatible with conversion webhooks.
 
 use super::found;
 use crate::csv::Csv;
@@ -23,7 +23,7 @@ pub(super) fn check(object: &Object, csv: Csv<'_>, reference: bool, findings: &m
         let message = "no install mode is supported";
         findings.push(found(&rules::INSTALLMODES_NONE_SUPPORTED, object, &list, message));
     }
-    // The original means to report repeated modes and never does, and takes any name for a mode.
+    // The original never reports repeated modes, although it tries to, and accepts any name as a mode.
     if reference {
         return;
     }
@@ -55,7 +55,7 @@ fn mode(entry: &Value) -> (&str, bool) {
     )
 }
 
-/// A CRD has one conversion webhook for the whole cluster, so that nothing but `AllNamespaces` can go with one.
+/// Checks conversion webhooks: a CRD has one webhook for the whole cluster, so only `AllNamespaces` is possible.
 fn conversion(object: &Object, csv: Csv<'_>, modes: &[(&str, bool)], findings: &mut Vec<Diagnostic>) {
     let wrong = modes
         .iter()
@@ -64,9 +64,9 @@ fn conversion(object: &Object, csv: Csv<'_>, modes: &[(&str, bool)], findings: &
         return;
     };
     let message = if *name == "AllNamespaces" {
-        "a conversion webhook needs the install mode AllNamespaces, which is not supported here".to_owned()
+        "a conversion webhook needs the install mode AllNamespaces, which this bundle does not support".to_owned()
     } else {
-        format!("a conversion webhook does not go with the install mode {name}")
+        format!("a conversion webhook conflicts with the install mode {name}")
     };
     for (index, webhook) in csv.list(&["spec", "webhookdefinitions"]).iter().enumerate() {
         let crds = webhook.get("conversionCRDs").and_then(Value::as_array);

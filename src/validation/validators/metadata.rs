@@ -1,4 +1,4 @@
-//! What the API server asks of the metadata of every object, besides its name.
+//! Checks the metadata of an object by the rules of the API server, except for the name.
 
 use super::found;
 use crate::diagnostic::Diagnostic;
@@ -8,21 +8,21 @@ use crate::rules::Rule;
 use crate::text::Path;
 use serde_json::Value;
 
-/// Bytes of all annotations of an object together.
+/// The maximum total size in bytes of the annotations of an object.
 const MOST_ANNOTATIONS: usize = 262_144;
 
-/// What is asked of the namespace of an object.
+/// The requirement for the namespace of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::validation) enum Namespace {
-    /// The kind has none.
+    /// The kind has no namespace.
     None,
-    /// It names one.
+    /// The namespace must be a valid name.
     Named,
-    /// Nothing: OLM writes another one in its place.
+    /// Any namespace is allowed, because OLM replaces it.
     SetByOlm,
 }
 
-/// Reports by `rule`.
+/// Reports problems with the metadata of an object as findings of `rule`.
 pub(in crate::validation) fn check(
     object: &Object,
     asked: Namespace,
@@ -42,7 +42,7 @@ pub(in crate::validation) fn check(
     if let Some(namespace) = object.namespace() {
         let path = root.key("namespace");
         if asked == Namespace::None {
-            let message = format!("a {} has no namespace", object.gvk().kind);
+            let message = format!("a {} may not have a namespace", object.gvk().kind);
             report(&path, false, message);
         } else if asked == Namespace::Named && !is_dns1123_label(namespace) {
             report(&path, false, format!("{namespace:?} cannot name a namespace"));

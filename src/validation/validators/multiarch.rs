@@ -1,8 +1,8 @@
-//! `multiarch`: the platforms that a bundle promises, those of its images, and those of the nodes that its pods ask
-//! for.
+//! `multiarch`: compares the platforms that the labels of a bundle promise with those of its images, and with those of
+//! the nodes that its pods require.
 //!
-//! Unlike in the original, an image that is no list counts for the platform of its config, labels are compared as a
-//! whole, and a node selector restricts the nodes as an affinity does.
+//! Unlike in the original, an image that is not an index counts for the platform in its config, labels are compared as
+//! a whole, and a node selector restricts the nodes in the same way as an affinity.
 
 use super::{Input, Platforms, csv_of, found};
 use crate::bundle::pin;
@@ -15,24 +15,24 @@ use crate::text::Path;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What an operator's own container is usually called.
+/// The usual name of an operator's own container.
 const MANAGER: &str = "manager";
-/// What stands beside it in many pods.
+/// The usual sidecar of that container.
 const PROXY: &str = "kube-rbac-proxy";
 
 /// One half of a platform.
 struct Part {
-    /// What it is called.
+    /// The name in messages.
     name: &'static str,
-    /// The value of this half.
+    /// The function that returns this half of a platform.
     of: fn(&Platform) -> &str,
-    /// What labels of a CSV that promise it begin with.
+    /// The prefix of the CSV labels that promise supported values.
     promise: &'static str,
-    /// What is promised where no label is.
+    /// The promised value if there is no label.
     usual: &'static str,
-    /// The label of nodes.
+    /// The node label with the value.
     node: &'static str,
-    /// The rule about images that can do more than is promised.
+    /// The rule about images that support more than the labels promise.
     unlabelled: &'static Rule,
 }
 
@@ -65,7 +65,7 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
         findings.extend(unlabelled(object, csv, &part, &own));
         for (index, deployment) in csv.deployments().iter().enumerate() {
             let images: Vec<_> = self::managers(deployment).into_iter().filter_map(known).collect();
-            // A pod runs where all of its containers do.
+            // A pod runs only where all of its containers do.
             let Some((first, others)) = images.split_first() else {
                 continue;
             };
@@ -78,8 +78,8 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The images that are the operator itself: those of the containers of the usual name, else of all but the usual
-/// sidecar.
+/// Returns the images of the operator itself: those of the containers with the usual name; if there are none, those of
+/// all containers except the usual sidecar.
 fn managers(deployment: &Value) -> Vec<&str> {
     let containers = deployment.pointer("/spec/template/spec/containers");
     let named = |wanted: fn(&str) -> bool| -> Vec<&str> {
@@ -98,7 +98,7 @@ fn managers(deployment: &Value) -> Vec<&str> {
     }
 }
 
-/// What the labels promise for one half of the platform.
+/// Returns the values that the labels promise for one half of the platform.
 fn promised<'a>(csv: Csv<'a>, part: &Part) -> BTreeSet<&'a str> {
     let labels = csv.get(&["metadata", "labels"]).and_then(Value::as_object);
     let labels = labels.into_iter().flatten();
@@ -113,7 +113,8 @@ fn promised<'a>(csv: Csv<'a>, part: &Part) -> BTreeSet<&'a str> {
     }
 }
 
-/// Every image is there for what is promised, and for what the operator itself runs on.
+/// Checks that every image is available for the promised platforms, and for the platforms that the operator itself runs
+/// on.
 fn images(
     object: &Object,
     csv: Csv<'_>,
@@ -141,7 +142,7 @@ fn images(
         let platforms = match platforms.get(name) {
             Some(Ok(platforms)) => platforms,
             Some(Err(reason)) => {
-                let message = format!("it is not known for which platforms the image {name} is there: {reason}");
+                let message = format!("the platforms of the image {name} are unknown: {reason}");
                 report(&rules::MULTIARCH_INSPECT_FAILED, message);
                 continue;
             }
@@ -150,7 +151,7 @@ fn images(
         let missing: BTreeSet<&Platform> = promised.difference(platforms).collect();
         if !missing.is_empty() {
             let message = format!(
-                "the image {name} is not there for {}, which the bundle promises",
+                "the image {name} is not available for {}, which the bundle promises",
                 list(&missing)
             );
             report(&rules::MULTIARCH_UNSUPPORTED, message);
@@ -159,7 +160,7 @@ fn images(
         let narrower: BTreeSet<&Platform> = own.iter().filter(lacking).copied().collect();
         if !managers.contains(name.as_str()) && !narrower.is_empty() {
             let message = format!(
-                "the image {name} is not there for {}, where the operator runs",
+                "the image {name} is not available for {}, where the operator runs",
                 list(&narrower)
             );
             report(&rules::MULTIARCH_IMAGE_NARROWER, message);
@@ -167,7 +168,7 @@ fn images(
     }
 }
 
-/// The operator's own images run on more than the labels say.
+/// Reports that the operator's own images run on more than the labels promise.
 fn unlabelled(object: &Object, csv: Csv<'_>, part: &Part, own: &BTreeSet<&Platform>) -> Option<Diagnostic> {
     let values: BTreeSet<&str> = own.iter().map(|platform| (part.of)(platform)).collect();
     let promised = promised(csv, part);
@@ -176,7 +177,7 @@ fn unlabelled(object: &Object, csv: Csv<'_>, part: &Part, own: &BTreeSet<&Platfo
         return None;
     }
     let message = format!(
-        "the operator's image is there for the {} {}, for which there is no label",
+        "the operator's image is available for the {} {}, for which there is no label",
         part.name,
         list(&missing)
     );
@@ -184,7 +185,7 @@ fn unlabelled(object: &Object, csv: Csv<'_>, part: &Part, own: &BTreeSet<&Platfo
     Some(found(part.unlabelled, object, &labels, message))
 }
 
-/// The pods go to the nodes that the image is for, and to no others.
+/// Checks that the pods are scheduled only to nodes that the image supports, and to all kinds of such nodes.
 fn nodes(object: &Object, pod: &Path, part: &Part, image: &BTreeSet<&str>, findings: &mut Vec<Diagnostic>) {
     let affinity = pod
         .key("affinity")
@@ -192,7 +193,7 @@ fn nodes(object: &Object, pod: &Path, part: &Part, image: &BTreeSet<&str>, findi
         .key("requiredDuringSchedulingIgnoredDuringExecution");
     let Some(allowed) = allowed(object.value(), pod, &affinity, part.node) else {
         let message = format!(
-            "the pods may come to nodes of any {}, while the image is there for {}",
+            "the pods may run on nodes of any {}, but the image is available for {}",
             part.name,
             list(image)
         );
@@ -207,7 +208,7 @@ fn nodes(object: &Object, pod: &Path, part: &Part, image: &BTreeSet<&str>, findi
     let extra: BTreeSet<&&str> = allowed.difference(image).collect();
     if !extra.is_empty() {
         let message = format!(
-            "the pods may come to nodes of the {} {}, which the image is not there for",
+            "the pods may run on nodes of the {} {}, for which the image is not available",
             part.name,
             list(&extra)
         );
@@ -216,7 +217,7 @@ fn nodes(object: &Object, pod: &Path, part: &Part, image: &BTreeSet<&str>, findi
     let narrow: BTreeSet<&&str> = image.difference(&allowed).collect();
     if !narrow.is_empty() {
         let message = format!(
-            "the pods do not come to nodes of the {} {}, which the image is there for",
+            "the pods do not run on nodes of the {} {}, for which the image is available",
             part.name,
             list(&narrow)
         );
@@ -224,7 +225,7 @@ fn nodes(object: &Object, pod: &Path, part: &Part, image: &BTreeSet<&str>, findi
     }
 }
 
-/// The values of a label of nodes that the pods can come to; none where any will do.
+/// Returns the values that a label may have on the nodes of the pods; `None` if any value is allowed.
 fn allowed<'a>(csv: &'a Value, pod: &Path, affinity: &Path, label: &str) -> Option<BTreeSet<&'a str>> {
     let selected = pod.key("nodeSelector").key(label).get(csv).and_then(Value::as_str);
     if let Some(selected) = selected {
@@ -238,7 +239,7 @@ fn allowed<'a>(csv: &'a Value, pod: &Path, affinity: &Path, label: &str) -> Opti
             expression.get("key").and_then(Value::as_str) == Some(label)
                 && expression.get("operator").and_then(Value::as_str) == Some("In")
         };
-        // One term is enough for a node, so one that says nothing about the label lets all through.
+        // A node needs to match only one term, so a term that does not mention the label allows every value.
         let values = expressions.iter().find(about)?.get("values")?.as_array()?;
         all.extend(values.iter().filter_map(Value::as_str));
     }

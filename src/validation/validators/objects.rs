@@ -1,4 +1,4 @@
-//! `object`: objects beside the CSV that can do harm to a cluster.
+//! `object`: checks for objects other than the CSV that can harm a cluster.
 
 use super::{Input, csv_of, found, permission_rules};
 use crate::diagnostic::Diagnostic;
@@ -8,7 +8,7 @@ use crate::rules::{self, Severity};
 use crate::text::{Path, kind_of};
 use serde_json::Value;
 
-/// Security context constraints that every OpenShift has.
+/// The security context constraints that every OpenShift cluster has.
 const DEFAULT_CONSTRAINTS: [&str; 8] = [
     "privileged",
     "restricted",
@@ -44,7 +44,7 @@ fn unparsable(object: &Object, path: &Path, value: &Value, wanted: &str) -> Diag
     found(&rules::OBJ_UNPARSABLE, object, path, message)
 }
 
-/// A budget that never lets a pod go keeps nodes from being drained.
+/// Reports a budget that never allows a pod to be evicted, which prevents nodes from being drained.
 fn disruption_budget(object: &Object, reference: bool, findings: &mut Vec<Diagnostic>) {
     let fields = ["minAvailable", "maxUnavailable"].map(|field| {
         let path = Path::from("spec").key(field);
@@ -103,7 +103,7 @@ fn role(object: &Object, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Groups and resources count only where they are written out.
+/// Checks an RBAC rule. Groups and resources count only if they are named explicitly.
 fn policy_rule(object: &Object, path: &Path, rule: &Value, findings: &mut Vec<Diagnostic>) {
     let rule = PolicyRule(rule);
     let about = |group: &str, resource: &str| {
@@ -113,7 +113,7 @@ fn policy_rule(object: &Object, path: &Path, rule: &Value, findings: &mut Vec<Di
     if about("policy", "poddisruptionbudgets")
         && let Some((index, _)) = verb(&["*", "create", "update", "patch"])
     {
-        let message = "this may change disruption budgets, which can keep nodes from being drained";
+        let message = "this rule allows changes to disruption budgets, which can prevent nodes from being drained";
         let path = path.key("verbs").index(index);
         findings.push(found(&rules::OBJ_RBAC_PDB_WRITE, object, &path, message));
     }
@@ -123,7 +123,10 @@ fn policy_rule(object: &Object, path: &Path, rule: &Value, findings: &mut Vec<Di
     if about("security.openshift.io", "securitycontextconstraints")
         && let (Some((index, _)), Some((_, name))) = (verb(&["*", "delete", "update", "patch"]), constraint)
     {
-        let message = format!("this may change the security context constraints {name}, which every cluster has");
+        let message = format!(
+            "this rule allows changes to the security context constraints {name}, which every \
+                               cluster has"
+        );
         let path = path.key("verbs").index(index);
         findings.push(found(&rules::OBJ_RBAC_DEFAULT_SCC_WRITE, object, &path, message));
     }

@@ -1,4 +1,4 @@
-//! `operatorgroup`: the annotations of an `OperatorGroup`.
+//! `operatorgroup`: checks the annotations of an `OperatorGroup`.
 
 use super::{Input, csv};
 use crate::diagnostic::Diagnostic;

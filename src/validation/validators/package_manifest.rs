@@ -1,5 +1,5 @@
-//! The package manifest of the layout that came before bundle images: `package.yaml`, or a name that ends so, beside
-//! the folders of the versions.
+//! Checks the package manifest of the layout that preceded bundle images: `package.yaml`, or a file whose name ends in
+//! `.package.yaml`, next to the version folders.
 
 use super::Input;
 use crate::diagnostic::Diagnostic;

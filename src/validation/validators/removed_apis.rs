@@ -16,7 +16,7 @@ use crate::version::parse_tolerant;
 use semver::Version;
 use serde_json::Value;
 
-/// A Kubernetes version, the rule about it, and what it no longer serves: group and version, and the kinds.
+/// A Kubernetes version, the rule about it, and the API versions that it no longer serves, each with its kinds.
 struct Removal {
     version: Version,
     rule: &'static Rule,
@@ -116,14 +116,14 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether something of the bundle is gone with Kubernetes 1.22, and what.
+/// Returns the names of the objects in the bundle that Kubernetes 1.22 no longer serves, if any.
 pub(super) fn gone_in_1_22(input: &Input<'_>) -> Option<String> {
     let uses = uses_in_manifests(input, &REMOVALS[0]);
     (!uses.is_empty()).then(|| names(&uses))
 }
 
-/// The next API version in place of a removed one, where the object says the same in both. What the CSV lists is what
-/// the operator creates, and is not known from here.
+/// Replaces a removed API version with the next one, if the object means the same in both versions. Objects that the
+/// CSV lists are created by the operator, so their content is unknown.
 fn migrated(found: &Use<'_>, oldest: Option<&Version>) -> Option<Edit> {
     if found.path != Path::from("apiVersion") {
         return None;
@@ -132,7 +132,7 @@ fn migrated(found: &Use<'_>, oldest: Option<&Version>) -> Option<Edit> {
     mend::rewrite(document, &root.join(&found.path), successor(found.object, oldest)?)
 }
 
-/// The rule of `csv` says it as well, and says it better.
+/// Reports a `minKubeVersion` that is not a version; the rule of `csv` reports the same defect with a better message.
 fn unparsable(input: &Input<'_>, object: &Object, written: &str) -> Option<Diagnostic> {
     if !input.options.reference {
         let (missing, format) = (&rules::CSV_MINKUBEVERSION_MISSING, &rules::CSV_MINKUBEVERSION_FORMAT);
@@ -143,7 +143,7 @@ fn unparsable(input: &Input<'_>, object: &Object, written: &str) -> Option<Diagn
     Some(found(&rules::REMOVED_API_MINKUBE_UNPARSABLE, object, &path, message))
 }
 
-/// One use of an API: what to call it, the object and the path in it.
+/// A use of an API: its name in messages, the object, and the path in it.
 struct Use<'a> {
     name: String,
     object: &'a Object,
@@ -172,7 +172,7 @@ fn uses_in_manifests<'a>(input: &Input<'a>, removal: &Removal) -> Vec<Use<'a>> {
         .collect()
 }
 
-/// The CSV lists what the custom resources of an API consist of.
+/// Returns the uses in the CSV's lists of resources that belong to the custom resources of an API.
 fn uses_in_lists<'a>(object: &'a Object, csv: Csv<'_>, removal: &Removal) -> Vec<Use<'a>> {
     let mut uses = Vec::new();
     for list in ["owned", "required"] {
@@ -195,7 +195,7 @@ fn uses_in_lists<'a>(object: &'a Object, csv: Csv<'_>, removal: &Removal) -> Vec
     uses
 }
 
-/// Rules about pod security policies, which are of no use where there are none.
+/// Returns the rules about pod security policies, which have no effect on clusters without them.
 fn pod_security_rules<'a>(object: &'a Object, csv: Csv<'_>) -> Vec<Use<'a>> {
     const RESOURCE: &str = "podsecuritypolicies";
     let listed = |kind: &str| {
@@ -230,7 +230,7 @@ fn names(uses: &[Use<'_>]) -> String {
     names.join(", ")
 }
 
-/// One finding for each Kubernetes version, with all the places.
+/// Returns one finding for a Kubernetes version, with all places.
 fn together(removal: &Removal, severity: Severity, uses: &[Use<'_>]) -> Option<Diagnostic> {
     let first = uses.first()?;
     let Version { major, minor, .. } = removal.version;

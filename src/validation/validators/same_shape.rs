@@ -1,20 +1,22 @@
-//! Which objects of removed API versions say the same in the next version, word for word.
+//! Finds objects of removed API versions that mean the same in the next version without any change.
 
 use crate::manifest::Object;
 use semver::Version;
 use serde_json::Value;
 
-/// A removed API version, its kinds, the version that follows, and the first Kubernetes that serves that.
+/// A removed API version, its kinds, the next API version, and the first Kubernetes version that serves the next API
+/// version.
 struct Successor {
     removed: &'static str,
     kinds: &'static [&'static str],
     api_version: &'static str,
     since: Version,
-    /// Whether this object means the same in both.
+    /// Returns whether an object means the same in both versions.
     same: fn(&Object) -> bool,
 }
 
-/// From the deprecated API migration guide of Kubernetes: where it knows of no change, or of one that can be seen.
+/// API versions from the Kubernetes deprecated API migration guide whose successor has no changes, or only changes that
+/// can be detected in the object.
 static SUCCESSORS: [Successor; 12] = [
     Successor {
         removed: "scheduling.k8s.io/v1beta1",
@@ -102,8 +104,9 @@ static SUCCESSORS: [Successor; 12] = [
     },
 ];
 
-/// The API version that the object can have instead with no other change; none where a person must look at it, and
-/// where `oldest`, the oldest Kubernetes that the operator runs on, does not serve it yet.
+/// Returns the API version that the object can use instead without any other change. Returns `None` if a person must
+/// check the object, or if `oldest`, the oldest Kubernetes version that the operator runs on, does not serve that API
+/// version yet.
 pub(super) fn successor(object: &Object, oldest: Option<&Version>) -> Option<&'static str> {
     let gvk = object.gvk();
     let written = gvk.api_version();
@@ -119,7 +122,8 @@ fn always(_: &Object) -> bool {
     true
 }
 
-/// An empty selector selected nothing, and now selects everything.
+/// Returns whether the budget selects the same pods in both versions: an empty selector used to select nothing, and now
+/// selects everything.
 fn selects_the_same(budget: &Object) -> bool {
     match budget.get(&["spec", "selector"]) {
         None | Some(Value::Null) => true,
@@ -132,7 +136,8 @@ fn selects_the_same(budget: &Object) -> bool {
     }
 }
 
-/// Other defaults, and two fields that must be written.
+/// Returns whether the configuration sets all fields that changed: some defaults are different, and two fields are now
+/// required.
 fn says_all_that_changed(configuration: &Object) -> bool {
     let webhooks = configuration.list(&["webhooks"]);
     let written = |webhook: &Value, key: &str| webhook.get(key).is_some_and(|value| !value.is_null());

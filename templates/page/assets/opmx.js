@@ -1,4 +1,4 @@
-// Search and filters of the list, ways through an update graph, and buttons that copy. Pages are complete without it.
+// Search and filters of the list, paths through an update graph, and copy buttons. Pages are complete without this script.
 "use strict";
 
 (() => {
@@ -20,7 +20,7 @@
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // Pages that are opened from a disk may have to take the older way.
+      // Pages opened from a disk may require the older API.
       const area = document.createElement("textarea");
       area.value = text;
       area.setAttribute("readonly", "");
@@ -33,7 +33,7 @@
     }
   }
 
-  // Marks what holds today: the page itself knows no date.
+  // Marks the current support phases, because the page itself does not contain the current date.
   function phases() {
     const now = new Date();
     const two = (number) => String(number).padStart(2, "0");
@@ -51,7 +51,7 @@
 
   const WEIGHTS = [["n", 10], ["d", 8], ["k", 5], ["a", 5], ["p", 3], ["t", 1]];
 
-  // How well a package fits all words; 0 where one of them is nowhere.
+  // The score of a package for all words; 0 if one of the words does not occur.
   function score(found, words) {
     let sum = 0;
     for (const word of words) {
@@ -72,6 +72,21 @@
     return sum;
   }
 
+  // The number of letters to change, add or remove to turn one name into another; more than `most` is not exact.
+  function distance(one, other, most) {
+    if (Math.abs(one.length - other.length) > most) return most + 1;
+    let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+    for (let at = 1; at <= one.length; at += 1) {
+      const next = [at];
+      for (let place = 1; place <= other.length; place += 1) {
+        const same = one[at - 1] === other[place - 1] ? 0 : 1;
+        next.push(Math.min(row[place] + 1, next[place - 1] + 1, row[place - 1] + same));
+      }
+      row = next;
+    }
+    return row[other.length];
+  }
+
   function list() {
     const form = byId("filters");
     const packages = window.opmxPackages;
@@ -82,6 +97,7 @@
     const sort = byId("sort");
     const boxes = [...form.querySelectorAll("input[type=checkbox]")];
     const counts = new Map(boxes.map((box) => [box, box.closest("label").querySelector(".count")]));
+    const labels = new Map(boxes.map((box) => [box, box.closest("label")]));
     const keys = [...new Set(boxes.map((box) => box.name))];
     form.hidden = false;
     byId("found").hidden = false;
@@ -93,7 +109,7 @@
       return values;
     }
 
-    // Of several values of one filter one must fit, and every filter must.
+    // Every filter must match, and for a filter with several values, at least one of them.
     const fits = (found, key, values) => values.size === 0 || (found.f[key] || []).some((value) => values.has(value));
 
     function show() {
@@ -106,20 +122,22 @@
         if (scores[place] === 0) return;
         const missed = keys.filter((key) => !fits(found, key, values.get(key)));
         if (missed.length === 0) shown.push(place);
-        // The number beside a value says what is shown if it is chosen, too.
+        // The number next to a value is the number of packages shown if this value is also selected.
         for (const key of keys) {
           if (missed.length > 1 || (missed.length === 1 && missed[0] !== key)) continue;
           for (const value of found.f[key] || []) tally.get(key).set(value, (tally.get(key).get(value) || 0) + 1);
         }
       });
       const orders = {
+        name: (one, other) => one - other,
         created: (one, other) => (packages[other].c > packages[one].c ? 1 : packages[other].c < packages[one].c ? -1 : one - other),
         versions: (one, other) => packages[other].v - packages[one].v || one - other,
       };
       shown.sort(orders[sort.value] || ((one, other) => scores[other] - scores[one] || one - other));
       const visible = new Set(shown);
-      items.forEach((item, place) => { item.hidden = !visible.has(place); });
-      // Only what stands in the wrong place moves.
+      // Only what has changed is written, because each change costs the browser a new layout.
+      items.forEach((item, place) => hide(item, !visible.has(place)));
+      // Only items in the wrong place move.
       let next = cards.firstElementChild;
       for (const place of shown) {
         const item = items[place];
@@ -129,12 +147,55 @@
       }
       for (const box of boxes) {
         const count = tally.get(box.name).get(box.value) || 0;
-        counts.get(box).textContent = count;
-        box.closest("label").classList.toggle("none", count === 0);
+        const shownCount = counts.get(box);
+        if (shownCount.textContent !== String(count)) shownCount.textContent = count;
+        const label = labels.get(box);
+        if (label.classList.contains("none") !== (count === 0)) label.classList.toggle("none", count === 0);
       }
-      byId("clear").hidden = !search.value && !sort.value && !boxes.some((box) => box.checked);
+      if (shown.length === 0) missed();
+      hide(byId("nothing"), shown.length > 0);
+      hide(byId("clear"), !search.value && !sort.value && !boxes.some((box) => box.checked));
       const all = packages.length;
-      byId("found").textContent = shown.length === all ? `All ${all} packages` : `${shown.length} of ${all} packages`;
+      const told = shown.length === all ? `All ${all} packages` : `${shown.length} of ${all} packages`;
+      if (byId("found").textContent !== told) byId("found").textContent = told;
+    }
+
+    function hide(element, hidden) {
+      if (element.hidden !== hidden) element.hidden = hidden;
+    }
+
+    // Says that nothing matches, and names the packages with the most similar names.
+    function missed() {
+      const query = search.value.trim();
+      byId("nothing-said").textContent = query ? `No package matches “${query}”.` : "No package matches these filters.";
+      byId("clear-search").hidden = !query;
+      const near = query ? nearest(query.toLowerCase()) : [];
+      byId("nearest").hidden = near.length === 0;
+      byId("nearest-names").replaceChildren(...near.flatMap((place, number) => {
+        const link = document.createElement("a");
+        const name = items[place].querySelector("h2 a");
+        link.href = name.getAttribute("href");
+        link.textContent = name.textContent;
+        return number > 0 ? [", ", link] : [link];
+      }));
+    }
+
+    function nearest(query) {
+      const most = Math.max(1, Math.floor(query.length / 3));
+      const apart = packages.map((found, place) => {
+        const names = [found.n, found.d, ...found.n.split(/[-_.]/), ...found.d.split(/\s+/)];
+        return [Math.min(...names.map((name) => distance(query, name, most))), place];
+      });
+      const near = apart.filter(([edits]) => edits <= most).sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+      return near.slice(0, 5).map(([, place]) => place);
+    }
+
+    // A search is shown with the next frame, once for all keys that are pressed until then.
+    let waiting = false;
+    function showSoon() {
+      if (waiting) return;
+      waiting = true;
+      requestAnimationFrame(() => { waiting = false; show(); remember(false); });
     }
 
     function address() {
@@ -151,7 +212,7 @@
         if (anew) history.pushState(null, "", address());
         else history.replaceState(null, "", address());
       } catch {
-        // A browser that forbids it for files shows the list all the same.
+        // A browser that forbids this for local files still shows the list.
       }
     }
 
@@ -164,7 +225,8 @@
       show();
     }
 
-    search.addEventListener("input", () => { show(); remember(false); });
+    search.addEventListener("input", showSoon);
+    byId("clear-search").addEventListener("click", () => { search.value = ""; show(); remember(true); search.focus(); });
     form.addEventListener("change", (event) => {
       if (event.target === search) return;
       show();
@@ -183,7 +245,7 @@
     recall();
   }
 
-  // Ways from one version to another.
+  // Update paths between versions.
 
   function ways() {
     const form = byId("way");
@@ -227,8 +289,8 @@
       }
       const text = byId("way-answer");
       text.replaceChildren();
-      if (start === end) { text.textContent = "That is the same version."; return; }
-      if (!before.has(end)) { text.textContent = "No updates of this channel lead there."; return; }
+      if (start === end) { text.textContent = "Both versions are the same."; return; }
+      if (!before.has(end)) { text.textContent = "No updates in this channel lead to this version."; return; }
       const way = [];
       for (let place = end; place !== null; place = before.get(place)) way.unshift(place);
       text.append(`${way.length - 1} update${way.length > 2 ? "s" : ""}: `);
@@ -251,8 +313,47 @@
     choose();
   }
 
+  // The fields of an API: a filter by path, and buttons for all levels.
+  function fields() {
+    const form = byId("field-filter");
+    if (!form) return;
+    const all = [...document.querySelectorAll(".field")];
+    if (all.length === 0) return;
+    const groups = all.filter((field) => field.tagName === "DETAILS");
+    const initial = new Map(groups.map((group) => [group, group.open]));
+    const paths = all.map((field) => field.querySelector(".name").textContent.toLowerCase());
+    const words = byId("field-words");
+    form.hidden = false;
+
+    function show() {
+      const wanted = words.value.trim().toLowerCase();
+      if (!wanted) {
+        for (const field of all) field.hidden = false;
+        for (const group of groups) group.open = initial.get(group);
+        byId("fields-found").textContent = "";
+        return;
+      }
+      const kept = new Set();
+      let found = 0;
+      all.forEach((field, place) => {
+        if (!paths[place].includes(wanted)) return;
+        found += 1;
+        for (let at = field; at; at = at.parentElement.closest(".field")) kept.add(at);
+      });
+      for (const field of all) field.hidden = !kept.has(field);
+      for (const group of groups) group.open = kept.has(group);
+      byId("fields-found").textContent = `${found} of ${all.length} fields`;
+    }
+
+    words.addEventListener("input", show);
+    form.addEventListener("submit", (event) => event.preventDefault());
+    byId("expand").addEventListener("click", () => { for (const group of groups) group.open = true; });
+    byId("collapse").addEventListener("click", () => { for (const group of groups) group.open = false; });
+  }
+
   copying();
   phases();
   list();
   ways();
+  fields();
 })();

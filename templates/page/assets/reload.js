@@ -1,4 +1,4 @@
-// Loads the page anew when the site has changed.
+// Reloads the page when the site has changed.
 "use strict";
 
 (() => {
@@ -9,7 +9,7 @@
       if (known !== null && now !== known) location.reload();
       known = now;
     } catch {
-      // The server is gone or busy; the next look may find it.
+      // The server is stopped or busy; the next request may succeed.
     }
     setTimeout(look, 1000);
   }

@@ -1,4 +1,4 @@
-//! The bundles of an example: one that is right in everything, with the changes and one of the snippets.
+//! The bundles of an example: a valid one, with the changes and one of the snippets.
 
 use opmx::rules::examples::{Change, Example, INDEX_DOCKERFILE};
 use opmx::tree::{Tree, TreeLimits};
@@ -15,7 +15,7 @@ pub(crate) enum Side {
     Right,
 }
 
-/// The bundle of a media type that breaks no rule.
+/// Returns the bundle of a media type that breaks no rule.
 pub(crate) fn right_bundle(media_type: &str) -> Files {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/library/rule_examples/bundles");
     let tree = Tree::from_directory(&folder.join(media_type), &TreeLimits::default()).unwrap();
@@ -25,7 +25,7 @@ pub(crate) fn right_bundle(media_type: &str) -> Files {
         .collect()
 }
 
-/// The file and the snippet of one side, with placeholders filled in.
+/// Returns the file and the snippet of one side, with placeholders filled in.
 pub(crate) fn side(example: &Example, side: Side) -> (&str, Option<String>) {
     let (file, text) = match side {
         Side::Wrong => (example.file.as_str(), &example.wrong),
@@ -34,7 +34,7 @@ pub(crate) fn side(example: &Example, side: Side) -> (&str, Option<String>) {
     (file, text.as_ref().map(|text| filled(text)))
 }
 
-/// The bundle of one side; the Dockerfile of an index may be among the files.
+/// Returns the files of the bundle of one side, which may include the Dockerfile of an index.
 pub(crate) fn files(example: &Example, side: Side) -> Files {
     let mut files = right_bundle(&example.bundle);
     for change in &example.besides {
@@ -62,7 +62,7 @@ fn make(files: &mut Files, Change { file, replaces, text }: &Change) {
     }
 }
 
-/// Puts the snippet into its file; where, in which bytes.
+/// Puts the snippet into its file, and returns the file and the range of bytes.
 fn place(files: &mut Files, example: &Example, which: Side) -> (String, Range<usize>) {
     let (file, snippet) = side(example, which);
     if example.command_line || example.link.is_some() && which == Side::Wrong {
@@ -91,7 +91,7 @@ fn place(files: &mut Files, example: &Example, which: Side) -> (String, Range<us
     (file.to_owned(), span.start..span.start + snippet.len())
 }
 
-/// The file and the bytes of a snippet in its bundle.
+/// Returns the file and the range of bytes of a snippet in its bundle.
 pub(crate) fn snippet(example: &Example, side: Side) -> (String, Range<usize>) {
     let mut files = right_bundle(&example.bundle);
     for change in &example.besides {
@@ -100,7 +100,7 @@ pub(crate) fn snippet(example: &Example, side: Side) -> (String, Range<usize>) {
     place(&mut files, example, side)
 }
 
-/// Where the lines stand, whichever way they are indented, and that indentation. They must stand there once.
+/// Returns where the lines are, with any indentation, and that indentation. They must occur once.
 pub(crate) fn find(text: &str, lines: &str) -> Option<(Range<usize>, String)> {
     let wanted: Vec<&str> = lines.lines().collect();
     let own = wanted[0].len() - wanted[0].trim_start().len();
@@ -122,7 +122,7 @@ pub(crate) fn find(text: &str, lines: &str) -> Option<(Range<usize>, String)> {
         Some((start..end, indent))
     });
     let first = found.next();
-    assert!(found.next().is_none(), "{lines} stands there twice");
+    assert!(found.next().is_none(), "{lines} appears there twice");
     first
 }
 
@@ -157,7 +157,7 @@ fn bytes(example: &Example, text: String) -> Vec<u8> {
     bytes
 }
 
-/// Fills in `{1000 letters}`: letters that do not compress, the same every time.
+/// Fills in `{1000 letters}`: incompressible letters, the same every time.
 fn filled(text: &str) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let Some((before, rest)) = text.split_once(" letters}") else {
@@ -174,7 +174,7 @@ fn filled(text: &str) -> String {
     format!("{before}{}{rest}", letters.collect::<String>())
 }
 
-/// Takes the Dockerfile of the index out of the files.
+/// Removes the Dockerfile of the index from the files, and returns it.
 pub(crate) fn index_dockerfile(files: &mut Files) -> Option<String> {
     files
         .remove(INDEX_DOCKERFILE)

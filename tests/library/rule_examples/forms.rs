@@ -1,4 +1,4 @@
-//! A value written in other forms of YAML and as JSON, with the place of every key and value, found while writing.
+//! Writes a value in other forms of YAML and as JSON, and records the place of every key and value.
 
 use opmx::text::Path;
 use serde_json::Value;
@@ -11,11 +11,11 @@ pub(crate) enum Form {
     Flow,
     /// JSON on one line.
     Json,
-    /// Block style, with quotes around every key and text.
+    /// Block style, with quotes around every key and string.
     Block,
 }
 
-/// The text of a value, and where in it everything stands.
+/// The text of a value, and the places of everything in it.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
     pub(crate) text: String,
@@ -25,7 +25,7 @@ pub(crate) struct Written {
     alias: Option<(Path, &'static str)>,
 }
 
-/// Writes the value. The first key and value are not ASCII, so that on one line columns and bytes differ.
+/// Writes the value. The first key and value are not ASCII, so that columns and bytes differ on one line.
 pub(crate) fn write(value: &Value, form: Form) -> Written {
     let mut written = Written::default();
     written.begin(form);
@@ -33,7 +33,7 @@ pub(crate) fn write(value: &Value, form: Form) -> Written {
     written
 }
 
-/// Writes the value of `path` behind an anchor in a key before all others, and an alias in its place.
+/// Writes the value of `path` with an anchor under a key before all others, and an alias instead of it.
 pub(crate) fn write_anchored(value: &Value, path: &Path) -> Written {
     const KEY: &str = "gr\u{f6}\u{df}e";
     let mut written = Written {
@@ -101,7 +101,7 @@ impl Written {
     fn value(&mut self, value: &Value, path: &Path, form: Form) {
         let start = self.text.len();
         if let Some((_, name)) = self.alias.as_ref().filter(|(at, _)| at == path) {
-            // What is inside stands where the anchor is; only the whole value stands here.
+            // The inner values are at the anchor; only the value as a whole is here.
             self.text.push_str(&format!("*{name}"));
             self.values.insert(path.to_string(), start..self.text.len());
             return;
@@ -127,7 +127,7 @@ impl Written {
         self.values.insert(path.to_string(), start..self.text.len());
     }
 
-    /// Begins in the middle of a line or at its beginning, and ends with a line.
+    /// Begins in the middle of a line or at its beginning, and ends with a line break.
     fn block(&mut self, value: &Value, path: &Path, indent: usize) {
         let start = self.text.len();
         match value {

@@ -1,4 +1,4 @@
-//! What the commands say about the bundle of an example.
+//! What the commands report about the bundle of an example.
 
 use super::bundles::{Files, Side, files, index_dockerfile};
 use opmx::bundle::image::image_of;
@@ -28,12 +28,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// What the command that the example names finds.
+/// Returns the findings of the command that the example names.
 pub(crate) fn judge(example: &Example, side: Side) -> Vec<Diagnostic> {
     judge_files(example, side, files(example, side))
 }
 
-/// What it finds in these files.
+/// Returns its findings about these files.
 pub(crate) fn judge_files(example: &Example, side: Side, files: Files) -> Vec<Diagnostic> {
     if example.command_line {
         return said(example, side, &files);
@@ -82,7 +82,7 @@ pub(crate) fn judge_files(example: &Example, side: Side, files: Files) -> Vec<Di
     }
 }
 
-/// The database of the examples, with the statements of one side.
+/// Checks the database of the examples, with the statements of one side.
 fn checked(example: &Example, side: Side) -> Vec<Diagnostic> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
@@ -112,7 +112,7 @@ fn checked(example: &Example, side: Side) -> Vec<Diagnostic> {
     findings
 }
 
-/// What the registries of an example answer when they are asked for an image.
+/// Returns the answer of an example's registries to a request for an image.
 fn answer(registries: &BTreeMap<String, Vec<String>>, image: &str) -> Result<(), ImageError> {
     let failure = match registries.get(image) {
         Some(platforms) if !platforms.is_empty() => return Ok(()),
@@ -141,7 +141,8 @@ const DATABASE: &str = "
         (2, 'stable', 'memcached-operator', 'memcached-operator.v1.0.0', NULL, 1);
 ";
 
-/// Writes the image of a bundle to the layout `memcached-image`, and to `memcached-index` an index of it for two platforms.
+/// Writes the image of a bundle to the layout `memcached-image`, and an index of it for two platforms to
+/// `memcached-index`.
 fn write_index(bundle: &Tree, folder: &Path) {
     let image = image_of(bundle, &BTreeMap::new(), 0).unwrap();
     write_layout(&image, &folder.join("memcached-image"), Some("v1")).unwrap();
@@ -166,7 +167,7 @@ fn write_index(bundle: &Tree, folder: &Path) {
     std::fs::write(layout.join("index.json"), all).unwrap();
 }
 
-/// What the command line finds, in a folder with the bundle.
+/// Returns the findings of the command line, run in a folder with the bundle.
 fn said(example: &Example, side: Side, files: &Files) -> Vec<Diagnostic> {
     let (_, command) = super::bundles::side(example, side);
     let command = command.unwrap();
@@ -186,7 +187,7 @@ fn said(example: &Example, side: Side, files: &Files) -> Vec<Diagnostic> {
     findings.map(finding).collect()
 }
 
-/// What `bundle validate` finds; `None` where another command is needed.
+/// Returns the result of `bundle validate`; `None` if the example needs another command.
 pub(crate) fn validation(example: &Example, side: Side) -> Option<Validation> {
     let validates = example.command.is_none() && !example.command_line;
     validates.then(|| validation_of(example, side, files(example, side)))
@@ -206,7 +207,7 @@ fn validation_of(example: &Example, side: Side, files: Files) -> Validation {
         .map(|suite| suites::validators_of(suite).unwrap());
     let mut validation = run(example, side, files, reference, validators.unwrap_or_default());
     if reference == Some(Reference::Api) {
-        // Said of every bundle.
+        // Reported for every bundle.
         validation
             .findings
             .retain(|finding| finding.diagnostic.rule.id != "hub-v1-deprecated");
@@ -214,7 +215,7 @@ fn validation_of(example: &Example, side: Side, files: Files) -> Validation {
     validation
 }
 
-/// What all suites find together.
+/// Returns the findings of all suites together.
 pub(crate) fn everything(example: &Example, side: Side) -> Vec<Diagnostic> {
     if example.command.as_deref() == Some(INDEX_CHECK) {
         return checked(example, side);
@@ -270,14 +271,14 @@ fn run(
     validate(&tree, &request)
 }
 
-/// What the policy of an example says.
+/// Returns the terms of an example's policy.
 fn terms(example: &Example) -> Option<Terms> {
     let policy = example.policy.as_ref()?;
     let policy = policy::read("policy.yaml", policy.as_bytes(), &Limits::default()).unwrap();
     Some(policy.terms(None, &[]))
 }
 
-/// What registries say of the images.
+/// Returns the platforms that registries report for the images.
 fn platforms(images: &BTreeMap<String, Vec<String>>) -> Platforms {
     let answer = |names: &Vec<String>| match &names[..] {
         [] => Err("the registry does not have it".to_owned()),
@@ -289,7 +290,7 @@ fn platforms(images: &BTreeMap<String, Vec<String>>) -> Platforms {
         .collect()
 }
 
-/// The files as a tree. A link needs a folder on a disk.
+/// Returns the files as a tree. A link needs a folder on disk.
 fn tree(example: &Example, side: Side, files: &Files) -> Result<Tree, TreeError> {
     let mut limits = TreeLimits::default();
     if let Some(files) = example.flags.get("max-files") {

@@ -1,4 +1,4 @@
-//! Findings stand at the same value however it is written.
+//! Findings point at the same value in whatever form it is written.
 
 use super::bundles::{Files, Side, files, snippet};
 use super::forms::{Form, Written, write, write_anchored};
@@ -14,11 +14,11 @@ use std::ops::Range;
 enum Target {
     Value(Path),
     Key(Path),
-    /// A part of a string, as it is written.
+    /// A part of a string, as written.
     Inside(Path, String),
 }
 
-/// An example whose finding stands in a file of YAML that can be read, and what the finding points at.
+/// An example whose finding is in a readable YAML file, and what the finding points at.
 struct Pointed {
     id: String,
     example: Example,
@@ -37,13 +37,13 @@ fn wrong_findings(id: &str, example: &Example, files: &Files) -> Vec<Place> {
     of_rule.filter_map(|finding| finding.place).collect()
 }
 
-/// The examples whose finding stands in the snippet.
+/// Returns the examples whose finding is in the snippet.
 fn pointed() -> Vec<Pointed> {
     let mut pointed = Vec::new();
     for (id, example) in all().unwrap() {
         let named = example.points_at.is_some() || example.without_place.is_some() || example.command_line;
-        // A limit of the size of a file is passed by every other form of it.
-        // The places in documents of a catalog begin with the document.
+        // Every other form of a file also exceeds a limit on file size. Places in documents of a catalog are relative
+        // to the document.
         let part = example.command.as_deref() == Some(VALIDATE);
         if named || part || example.bytes || !example.flags.is_empty() {
             continue;
@@ -80,7 +80,7 @@ fn pointed() -> Vec<Pointed> {
     pointed
 }
 
-/// The value or key that stands at the place.
+/// Returns the value or key at the place.
 fn target(document: &Document, place: &Place) -> Option<Target> {
     let mut all = Vec::new();
     paths(document.value(), &Path::root(), &mut all);
@@ -114,7 +114,7 @@ fn paths(value: &Value, path: &Path, all: &mut Vec<Path>) {
     }
 }
 
-/// Line and column by counting.
+/// Determines line and column by counting.
 fn position(text: &str, offset: usize) -> Position {
     let before = &text[..offset];
     let line = before.rsplit('\n').next().unwrap();
@@ -124,7 +124,7 @@ fn position(text: &str, offset: usize) -> Position {
     }
 }
 
-/// Tries each example with its file written anew; `change` gives the text and where the finding must begin.
+/// Tries each example with its file rewritten; `change` returns the text and where the finding must begin.
 fn tried(form: &str, least: usize, change: impl Fn(&Pointed) -> Option<(String, Vec<Range<usize>>)>) {
     let (mut count, mut problems) = (0, Vec::new());
     for pointed in &pointed() {
@@ -141,7 +141,7 @@ fn tried(form: &str, least: usize, change: impl Fn(&Pointed) -> Option<(String, 
                 let inside = range.start <= place.span.start && place.span.end <= range.end;
                 match &pointed.target {
                     Target::Inside(_, _) => inside,
-                    // The text of a scalar may be pointed at without its quotes.
+                    // A finding may point at the text of a scalar without its quotes.
                     _ => range.start == place.span.start || inside && bare(place.text()) == bare(pointed.place.text()),
                 }
             });
@@ -176,7 +176,7 @@ fn lines_may_end_in_carriage_returns() {
         let before = pointed.text[..start].matches('\n').count();
         let within = pointed.text[pointed.place.span.clone()].matches('\n').count();
         let range = start + before..pointed.place.span.end + before + within;
-        // Neither line nor column is another one.
+        // Line and column stay the same.
         assert_eq!(position(&text, range.start), pointed.place.start(), "{}", pointed.id);
         Some((text, vec![range]))
     });
@@ -204,9 +204,9 @@ fn other_documents_may_stand_before() {
     });
 }
 
-/// The file with the pointed document written by `write`, and the others as they are understood.
+/// Returns the file with the target document written by `write_target`, and the others as parsed.
 fn rewritten(pointed: &Pointed, write_target: impl Fn(&Value) -> Written) -> Option<(String, Vec<Range<usize>>)> {
-    // With the key that is written before all others the copy is none.
+    // With the key that is written before all others, the copy is no longer a copy.
     if pointed.id == "k8s-duplicate-copy" {
         return None;
     }
@@ -266,7 +266,7 @@ fn values_may_stand_behind_an_anchor() {
     });
 }
 
-/// The examples of a bundle in every form that a string can have. What is pointed at stands behind the sign.
+/// The examples of a bundle in every form that a string can have. The sign is in front of what is pointed at.
 const EXAMPLES: &[(&str, &str)] = &[
     (
         "literal",

@@ -1,4 +1,4 @@
-//! The smallest wrong input of every rule, beside the nearest right one.
+//! The smallest wrong input for every rule, next to the nearest right one.
 
 use super::parts::{
     ANNOTATIONS_YAML, APISERVICE, APISERVICE_KINDS, Bundle, CRD, CSV, CSV_YAML, DEPLOYMENT, DEPLOYMENT_YAML, Files,
@@ -9,13 +9,13 @@ use opmx::rules::Severity;
 /// One rule, broken and kept.
 pub(crate) struct Case {
     pub(crate) rule: &'static str,
-    /// What is wrong, in a word.
+    /// What is wrong, in brief.
     pub(crate) about: &'static str,
     pub(crate) wrong: Files,
     pub(crate) right: Files,
-    /// Errors of other rules that cannot be had without.
+    /// Errors of other rules that cannot be avoided.
     pub(crate) also: &'static [&'static str],
-    /// The severity where it is not the rule's own.
+    /// The severity, if it is not the rule's own.
     pub(crate) severity: Option<Severity>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn case(rule: &'static str, about: &'static str, wrong: Bundle, right
     }
 }
 
-/// All cases.
+/// Returns all cases.
 pub(crate) fn all() -> Vec<Case> {
     let parts = [
         olm(),
@@ -67,7 +67,7 @@ pub(crate) fn all() -> Vec<Case> {
 const ICON: &str = "icon: PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=";
 const CONFIG_MAP: &str = "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {a: b}}";
 
-/// A ConfigMap with this many letters that do not compress, the same every time.
+/// Returns a ConfigMap with this many incompressible letters, the same every time.
 fn noise(length: usize) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
@@ -529,7 +529,7 @@ fn objects() -> Vec<Case> {
     ]
 }
 
-/// A webhook's bundle with a Certificate that the Deployment mounts.
+/// Returns a webhook's bundle with a Certificate that the Deployment mounts.
 fn certificate(mount: &str) -> Bundle {
     let volumes = format!(
         "        volumeMounts: [{{name: certs, mountPath: {mount}}}]\n      volumes: [{{name: certs, secret: {{secretName: certs}}}}]\n"
@@ -642,7 +642,7 @@ fn deployments() -> Vec<Case> {
     ]
 }
 
-/// A role with this rule and its binding to the operator's account, as the items of a List.
+/// Returns a bundle with a role with this rule and its binding to the operator's account, as the items of a List.
 fn listed(rule: &str) -> Bundle {
     let subject = OPERATOR;
     let list = format!(
@@ -654,7 +654,7 @@ fn listed(rule: &str) -> Bundle {
     Bundle::plain().and(&list)
 }
 
-/// The operator's role takes in a role that takes in one with this rule.
+/// Returns a bundle where the operator's role aggregates a role that aggregates one with this rule.
 fn nested(rule: &str) -> Bundle {
     let aggregated = |name: &str, own: &str, takes: &str| {
         format!(
@@ -670,7 +670,7 @@ fn nested(rule: &str) -> Bundle {
         .and(&binding("ClusterRoleBinding", "ClusterRole", OPERATOR))
 }
 
-/// A role with this rule behind an optional binding.
+/// Returns a bundle with a role with this rule and an optional binding.
 fn optional(rule: &str) -> Bundle {
     Bundle::plain().granted(rule).but(
         "{name: binds}",

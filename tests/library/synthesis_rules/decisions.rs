@@ -7,7 +7,7 @@ use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
 use serde_json::{Value, json};
 
-/// What comes out: the CSV, the objects that are shipped beside it, and the ids of the findings.
+/// The result: the CSV, the objects shipped with it, and the IDs of the findings.
 struct Outcome {
     csv: Value,
     kept: Vec<Value>,
@@ -37,7 +37,7 @@ fn outcome(bundle: Bundle) -> Outcome {
     }
 }
 
-/// Every object, and why it has become what it is.
+/// Returns every object, and the reason for what it has become.
 fn reasons(bundle: Bundle) -> Vec<(String, String)> {
     let outcomes = synthesis(bundle).outcomes.into_iter();
     outcomes
@@ -61,7 +61,7 @@ fn plain() -> Bundle {
 
 #[test]
 fn d1_to_d5_olm_yaml_says_what_manifests_cannot() {
-    // D1: the oldest Kubernetes version must be there, and be a whole version.
+    // D1: the minimum Kubernetes version is required, and must be a complete version.
     assert!(outcome(plain().with(OLM_YAML, "minKubeVersion: 1.25.0\n", "")).has("olm-required"));
     assert!(outcome(plain().with(OLM_YAML, "1.25.0", "v1.25.0")).has("olm-version"));
     // D2
@@ -101,6 +101,63 @@ fn d6_d14_and_d15_kinds_are_said_and_never_guessed() {
         let listed = found.spec("nativeAPIs").as_array().map_or(0, Vec::len);
         assert_eq!(listed, natives, "{class}");
     }
+}
+
+#[test]
+fn a_resource_of_an_own_group_is_required_only_where_its_author_says_so() {
+    let bundle = || plain().and(CRD).granted(&grant("example.com", "bars"));
+    let found = outcome(bundle());
+    assert!(found.has("rbac-own-group"));
+    assert_eq!(found.required(), &Value::Null);
+    let found = outcome(bundle().olm("apis: [{group: example.com, resource: bars, kind: Bar, version: v1}]"));
+    assert!(!found.has("rbac-own-group"));
+    assert_eq!(found.required()[0]["kind"], "Bar");
+    assert!(!outcome(plain().and(CRD).granted(&grant("example.com", "foos"))).has("rbac-own-group"));
+}
+
+#[test]
+fn a_resource_of_an_own_group_is_left_to_its_author_without_stopping_the_synthesis() {
+    let found = synthesis(plain().and(CRD).granted(&grant("example.com", "bars")));
+    assert!(found.csv.is_some());
+    let open: Vec<_> = found
+        .unresolved
+        .iter()
+        .map(|api| (&*api.resource, api.of_own_group))
+        .collect();
+    assert_eq!(open, [("bars", true)]);
+    let finding = found
+        .diagnostics
+        .iter()
+        .find(|finding| finding.rule.id == "rbac-own-group");
+    let help = finding.unwrap().advice();
+    assert!(
+        help.contains("{group: example.com, resource: bars, kind: …, version: …}"),
+        "{help}"
+    );
+}
+
+#[test]
+fn an_entry_about_a_resource_that_no_rule_names_has_no_effect() {
+    let backups = || plain().granted(&grant("velero.example.com", "backups"));
+    let bundle = |apis: &str| backups().olm(&format!("apis: [{apis}]"));
+    let said = |apis: &str| -> Vec<String> {
+        let found = synthesis(bundle(apis)).diagnostics.into_iter();
+        let found = found.filter(|finding| finding.rule.id == "olm-api-unused");
+        found.map(|finding| finding.message).collect()
+    };
+    let kind = "kind: Backup, version: v1";
+    assert_eq!(
+        said(&format!("{{group: nosuch.example.org, resource: foos, {kind}}}")),
+        ["no rule names foos of group nosuch.example.org"]
+    );
+    assert_eq!(
+        said(&format!("{{group: velero.example.com, resource: backup, {kind}}}")),
+        ["no rule names backup of group velero.example.com, but one names backups of group velero.example.com"]
+    );
+    assert_eq!(
+        said(&format!("{{group: velero.example.com, resource: backups, {kind}}}")),
+        [""; 0]
+    );
 }
 
 #[test]
@@ -179,7 +236,7 @@ fn d11_and_d28_each_account_has_one_entry_even_without_rules() {
     assert_eq!(
         resources,
         ["pods", "secrets"],
-        "a rule that is there already is not repeated"
+        "a rule that is already selected is not repeated"
     );
 }
 
@@ -357,7 +414,7 @@ fn what_stays_says_why() {
     let wanted = [
         ("Service/hook", "no webhook or APIService refers to it"),
         ("ServiceAccount/other", "no Deployment uses it"),
-        ("ClusterRole/rules", "a binding refers to it that stays"),
+        ("ClusterRole/rules", "a kept binding refers to it"),
         ("ClusterRoleBinding/binds", "it binds none of the operator's accounts"),
         ("ClusterRoleBinding/missing", "its role is not in the bundle"),
         ("Role/free", "no binding refers to it"),

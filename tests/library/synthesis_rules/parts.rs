@@ -1,4 +1,4 @@
-//! The parts that the cases are made of: a bundle without a finding, and what is added to it.
+//! The parts that the cases are made from: a bundle without findings, and what is added to it.
 
 use std::collections::BTreeMap;
 
@@ -122,7 +122,7 @@ apiservicedefinitions:
 pub(crate) struct Bundle(pub(crate) Files);
 
 impl Bundle {
-    /// A k8s+v1 bundle.
+    /// Creates a k8s+v1 bundle.
     pub(crate) fn plain() -> Self {
         Self::of(&[
             (DEPLOYMENT_YAML, DEPLOYMENT),
@@ -131,7 +131,7 @@ impl Bundle {
         ])
     }
 
-    /// A registry+v1 bundle.
+    /// Creates a registry+v1 bundle.
     pub(crate) fn registry() -> Self {
         let annotations = ANNOTATIONS.replace("k8s+v1", "registry+v1");
         Self::of(&[(CSV_YAML, CSV), (ANNOTATIONS_YAML, &annotations)])
@@ -150,7 +150,7 @@ impl Bundle {
         self
     }
 
-    /// Takes a file away.
+    /// Removes a file.
     pub(crate) fn without(mut self, path: &str) -> Self {
         assert!(self.0.remove(path).is_some(), "{path} is not there");
         self
@@ -194,7 +194,7 @@ impl Bundle {
         self.and(SERVICE).and(WEBHOOK)
     }
 
-    /// Adds a Service and an APIService behind it, and says which kind it serves.
+    /// Adds a Service and an APIService behind it, and the kind that it serves.
     pub(crate) fn apiservice(self) -> Self {
         self.and(SERVICE).and(APISERVICE).olm(APISERVICE_KINDS)
     }
@@ -221,12 +221,12 @@ impl Bundle {
 /// The operator's account as a subject.
 pub(crate) const OPERATOR: &str = "{kind: ServiceAccount, name: op}";
 
-/// A role called `rules` with these rules.
+/// Returns a role called `rules` with these rules.
 pub(crate) fn role(kind: &str, rules: &str) -> String {
     format!("apiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}\nmetadata: {{name: rules}}\nrules: [{rules}]\n")
 }
 
-/// A binding called `binds` of the role called `rules`.
+/// Returns a binding called `binds` of the role called `rules`.
 pub(crate) fn binding(kind: &str, role: &str, subjects: &str) -> String {
     format!(
         "apiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}\nmetadata: {{name: binds}}\n\
@@ -234,7 +234,7 @@ pub(crate) fn binding(kind: &str, role: &str, subjects: &str) -> String {
     )
 }
 
-/// A rule of a role.
+/// Returns a rule of a role.
 pub(crate) fn grant(group: &str, resource: &str) -> String {
     format!("{{apiGroups: [\"{group}\"], resources: [\"{resource}\"], verbs: [get]}}")
 }

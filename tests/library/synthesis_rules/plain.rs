@@ -1,4 +1,4 @@
-//! Rules of plain manifests that the synthesis can do without.
+//! Rules for plain manifests that the synthesis does not depend on.
 
 use super::cases::{Case, case};
 use super::parts::{
@@ -202,14 +202,14 @@ pub(crate) fn all() -> Vec<Case> {
 
 const MANAGER: &str = "{apiVersion: v1, kind: ServiceAccount, metadata: {name: manager}}";
 
-/// A bundle that binds these subjects and no others.
+/// Returns a bundle that binds these subjects and no others.
 fn other_account(subjects: &str) -> Bundle {
     Bundle::plain()
         .and(&role("ClusterRole", &grant("", "pods")))
         .and(&binding("RoleBinding", "ClusterRole", subjects))
 }
 
-/// A bundle whose Deployment mounts a Secret as a volume.
+/// Returns a bundle whose Deployment mounts a Secret as a volume.
 fn mounted(secret: &str, path: &str) -> Bundle {
     let volume = format!(
         "        volumeMounts: [{{name: files, mountPath: {path}}}]\n      volumes: [{{name: files, secret: {{secretName: {secret}}}}}]\n"
@@ -217,12 +217,12 @@ fn mounted(secret: &str, path: &str) -> Bundle {
     Bundle::plain().file(DEPLOYMENT_YAML, &format!("{DEPLOYMENT}{volume}"))
 }
 
-/// A bundle whose operator may patch what creates webhooks.
+/// Returns a bundle whose operator may patch the objects that create webhooks.
 fn configurations(resource: &str) -> Bundle {
     Bundle::plain().granted(&grant("admissionregistration.k8s.io", resource).replace("[get]", "[get, patch]"))
 }
 
-/// A bundle whose operator may do this with APIServices.
+/// Returns a bundle whose operator may do this with APIServices.
 fn api_services(verb: &str) -> Bundle {
     Bundle::plain().granted(&grant("apiregistration.k8s.io", "apiservices").replace("[get]", &format!("[{verb}]")))
 }

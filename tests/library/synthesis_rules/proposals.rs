@@ -36,14 +36,14 @@ fn found(bundle: &Bundle, rule: &str) -> Vec<Diagnostic> {
     findings.filter(|finding| finding.rule.id == rule).collect()
 }
 
-/// The advice of the only finding of a rule.
+/// Returns the advice of the only finding of a rule.
 fn advice(bundle: &Bundle, rule: &str) -> String {
     let found = found(bundle, rule);
     assert_eq!(found.len(), 1, "{}", list(&found));
     found[0].advice().to_owned()
 }
 
-/// The Deployment stands in namespace `a`, and a RoleBinding in another one binds its account.
+/// Returns a bundle whose Deployment is in namespace `a`, and whose account is bound by a RoleBinding in another one.
 fn bound_elsewhere(rules: &str, subject: &str) -> Bundle {
     plain()
         .with(DEPLOYMENT_YAML, "name: op\n", "name: op\n  namespace: a\n")
@@ -54,7 +54,7 @@ fn bound_elsewhere(rules: &str, subject: &str) -> Bundle {
 
 const PLACED: &str = "{kind: ServiceAccount, name: op, namespace: a}";
 
-/// K16: what a version does not serve is neither owned nor advertised.
+/// K16: a version that is not served is neither owned nor advertised.
 #[test]
 fn k16_the_index_advertises_what_the_csv_owns() {
     let versions = "  versions:\n  - {name: v1, served: true, storage: true}\n  - {name: v1alpha1, served: false, storage: false}\n  - {name: v1beta1, served: true, storage: false}\n";
@@ -109,7 +109,7 @@ fn k31_a_path_of_an_unknown_kind_says_what_resolves_it() {
     assert!(
         findings
             .iter()
-            .all(|finding| finding.message.contains("nothing says the kind"))
+            .all(|finding| finding.message.contains("its kind is unknown"))
     );
     let named = bundle.olm(&format!("apis:\n{}", hint.replace('…', "Backup")));
     let wanted = json!([{"group": "velero.io", "kind": "Backup", "version": "v1"}]);
@@ -140,7 +140,7 @@ fn k41_apis_are_inferred_through_a_binding_in_another_namespace() {
     let bundle = bundle.olm("apis: [{group: velero.io, resource: backups, kind: Backup, version: v1}]");
     let wanted = json!([{"kind": "Backup", "name": "backups.velero.io", "version": "v1"}]);
     assert_eq!(spec(&bundle, "customresourcedefinitions/required"), wanted);
-    // OLM creates the binding itself, so its rules are no permissions of the CSV.
+    // OLM creates the binding itself, so its rules are not permissions of the CSV.
     let permissions = json!([{"serviceAccountName": "op", "rules": []}]);
     assert_eq!(spec(&bundle, "install/spec/permissions"), permissions);
     let kept: Vec<Value> = synthesis(&bundle).kept().cloned().collect();
@@ -150,7 +150,7 @@ fn k41_apis_are_inferred_through_a_binding_in_another_namespace() {
     );
 }
 
-/// What OLM does with kept bindings, and what the author can do where it cannot do what is written.
+/// What OLM does with kept bindings, and what the author can do if OLM cannot do what is written.
 #[test]
 fn k41_what_olm_makes_of_kept_bindings_is_said() {
     let reader = bound_elsewhere(&grant("", "pods"), PLACED).but(
@@ -161,7 +161,7 @@ fn k41_what_olm_makes_of_kept_bindings_is_said() {
     assert!(
         findings[0]
             .message
-            .contains("grants nothing: OLM moves it from namespace kube-system"),
+            .contains("grants nothing, because OLM moves it from namespace kube-system"),
         "{}",
         findings[0].message
     );
@@ -179,8 +179,8 @@ fn k41_what_olm_makes_of_kept_bindings_is_said() {
             .and(&role("ClusterRole", &grant("", "pods")))
             .and(&binding(kind, "ClusterRole", agent));
         let advice = advice(&bundle, "rbac-kept-subject-namespace");
-        assert_eq!(advice.contains("remove the namespace"), may_go, "{advice}");
-        assert!(advice.contains("write extraServiceAccounts: [agent]"), "{advice}");
+        assert_eq!(advice.contains("emove the namespace"), may_go, "{advice}");
+        assert!(advice.contains("add extraServiceAccounts: [agent]"), "{advice}");
         let decided = bundle.olm("annotations: {operatorframework.io/suggested-namespace: a}");
         assert!(
             found(&decided, "rbac-kept-subject-namespace").is_empty(),
@@ -239,7 +239,7 @@ fn k60_a_deployment_says_what_olm_yaml_does_not() {
             8
         )
     );
-    // olm.yaml wins, also where it says that there is nothing.
+    // olm.yaml takes precedence, even if it says that there is nothing.
     let told = annotated(&lines).olm("displayName: Op\ndescription: ''");
     assert_eq!(
         (&self::spec(&told, "displayName"), &self::spec(&told, "description")),
@@ -292,12 +292,12 @@ fn k60_what_no_annotation_can_say_is_told() {
     };
     assert_eq!(
         advice("version"),
-        "Say it in metadata/olm.yaml, which always has version."
+        "Set version in metadata/olm.yaml, where it is required."
     );
     assert_eq!(advice("descripton"), format!("Did you mean {prefix}description?"));
     assert_eq!(
         advice("dependency"),
-        "It is one of a RoleBinding or a ClusterRoleBinding."
+        "Move the annotation to a RoleBinding or a ClusterRoleBinding."
     );
     let wrong = annotated(&format!("    {prefix}keywords: one\n"));
     assert!(found(&wrong, "olm-annotation-value")[0].is_error());
@@ -342,7 +342,7 @@ fn k111_an_unknown_media_type_is_named() {
         .collect();
     assert_eq!(
         told,
-        ["the media type \"plain+v0\" is not known; opmx reads registry+v1 and k8s+v1"]
+        ["unknown media type \"plain+v0\"; opmx supports registry+v1 and k8s+v1"]
     );
 }
 
@@ -378,8 +378,8 @@ fn optional_rule(entry: &str) -> Bundle {
     plain().and(RULE).file("metadata/properties.yaml", &properties)
 }
 
-/// O16, O17, K92: the proposal's own example. OLM moves the object, and the mark goes with it; both ways to write the
-/// entry name it, and nothing advises against either.
+/// O16, O17, K92: the proposal's own example. OLM moves the object, and the mark follows it. Both ways of writing the
+/// entry name it, and no advice is against either.
 #[test]
 fn o16_o17_k92_the_mark_follows_the_manifest() {
     for entry in ["namespace: my-namespace, name: my-rule", "name: my-rule"] {

@@ -1,4 +1,4 @@
-//! The smallest wrong input of the rules that look at a bundle as a whole, beside the nearest right one.
+//! The smallest wrong input for the rules about a bundle as a whole, next to the nearest right one.
 
 use super::cases::{Case, case};
 use super::parts::{ANNOTATIONS_YAML, Bundle, CRD, CSV_YAML, DEPENDENCIES_YAML, DEPLOYMENT};
@@ -41,7 +41,7 @@ spec:
               - {name: manager, image: registry.example.com/op:1.0.0}
 ";
 
-/// All cases.
+/// Returns all cases.
 pub(crate) fn all() -> Vec<Case> {
     let parts = [
         optional_manifests(),
@@ -54,7 +54,7 @@ pub(crate) fn all() -> Vec<Case> {
     parts.into_iter().flatten().collect()
 }
 
-/// A CRD that a cluster takes.
+/// Returns a CRD that a cluster accepts.
 fn crd() -> String {
     CRD.replace(
         "storage: true}",
@@ -314,13 +314,13 @@ fn annotations() -> Vec<Case> {
     vec![
         case(
             "ann-manifests-path",
-            "another folder",
+            "a different folder",
             with("manifests.v1: manifests/", "manifests.v1: elsewhere/"),
             with("manifests.v1: manifests/", "manifests.v1: manifests"),
         ),
         case(
             "ann-metadata-path",
-            "another folder",
+            "a different folder",
             with("metadata.v1: metadata/", "metadata.v1: elsewhere/"),
             with("metadata.v1: metadata/", "metadata.v1: ./metadata/"),
         ),

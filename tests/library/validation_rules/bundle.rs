@@ -1,4 +1,4 @@
-//! A bundle with something in it for every rule to look at, and nothing that breaks one.
+//! A bundle that has something for every rule to check, and breaks none.
 
 use std::collections::BTreeMap;
 

@@ -5,15 +5,15 @@ use opmx::rules::{self, Severity};
 use opmx::validation::validators::ValidatorOptions;
 use std::collections::BTreeMap;
 
-/// One change of the bundle.
+/// One way to break a rule by changing the bundle.
 pub(crate) struct Case {
     pub(crate) rule: &'static str,
     pub(crate) severity: Severity,
-    /// File, what stands in it, and what in its place. Where nothing is to stand in it, the whole file.
+    /// The file, the text to replace in it, and the replacement. If the text is empty, the whole file is replaced.
     pub(crate) edits: Vec<(&'static str, &'static str, &'static str)>,
-    /// How the text at the place begins; empty where the finding has no place.
+    /// The beginning of the text at the place; empty if the finding has no place.
     pub(crate) place: &'static str,
-    /// Rules that the change cannot help breaking as well.
+    /// Other rules that the change inevitably breaks.
     pub(crate) with: &'static [&'static str],
     pub(crate) options: ValidatorOptions,
 }
@@ -790,7 +790,7 @@ fn community() -> Vec<Case> {
     ]
 }
 
-/// The pods of the bundle with an image, and the nodes that they come to.
+/// The pods of the bundle with an image, and the nodes that they are scheduled on.
 const POD: (&str, &str, &str) = (
     CSV,
     "              containers:\n              - name: manager\n",

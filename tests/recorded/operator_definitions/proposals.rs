@@ -73,7 +73,7 @@ fn the_examples_of_simplify_olm_apis_are_read() {
         return;
     };
     let install = [
-        // The status is no part of the spec.
+        // The status is not part of the spec.
         ("\n status:", "\nstatus:"),
         ("- kind: PendingApproval", "- type: PendingApproval"),
         QUOTED,

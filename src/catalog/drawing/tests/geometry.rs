@@ -1,9 +1,9 @@
-//! Measures a picture as a reader of SVG sees it.
+//! Measures a picture as an SVG renderer displays it.
 
 use roxmltree::{Document, Node};
 use unicode_width::UnicodeWidthStr;
 
-/// The width of a character that a test grants: more than any common monospaced font needs at 12 pixels.
+/// The width that a test assumes for a character: more than any common monospaced font needs at 12 pixels.
 const CHARACTER: i64 = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ struct Area {
 }
 
 impl Area {
-    /// Whether the two share more than their borders.
+    /// Returns whether the two areas share more than their borders.
     fn overlaps(&self, other: &Self) -> bool {
         self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
     }
@@ -29,7 +29,7 @@ impl Area {
     }
 }
 
-/// What was measured.
+/// The measurements.
 #[derive(Debug, Default)]
 pub(crate) struct Measured {
     pub(crate) boxes: usize,
@@ -99,7 +99,7 @@ fn apart(what: &str, areas: &[Area]) {
     }
 }
 
-/// Areas in the order of their upper edges, for asking which of them a line meets.
+/// Areas sorted by their upper edges, to find the areas that a line intersects.
 struct Sorted {
     areas: Vec<Area>,
     tallest: i64,
@@ -118,8 +118,8 @@ impl Sorted {
     }
 }
 
-/// Fails where boxes or labels overlap, a label leaves its box, a line runs through a box or a label, two lines lie on
-/// each other, an arrow points at nothing, or anything leaves the picture.
+/// Fails if boxes or labels overlap, a label leaves its box, a line runs through a box or a label, two lines coincide,
+/// an arrow has no target, or an element leaves the picture.
 pub(crate) fn measure(svg: &str) -> Measured {
     let document = Document::parse(svg).unwrap_or_else(|error| panic!("{error}\n{svg}"));
     let root = document.root_element();
@@ -178,7 +178,7 @@ pub(crate) fn measure(svg: &str) -> Measured {
         }
         for line in segments(d) {
             assert!(paper.holds(&line), "the line {line:?} leaves the picture");
-            // A line has no area, so it is given one that reaches beyond no border.
+            // A line has no area, so it is assigned one that does not extend beyond any border.
             let crosses = |area: &&Area| {
                 line.left < area.right
                     && area.left < line.right.max(line.left + 1)

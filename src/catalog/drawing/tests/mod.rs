@@ -7,10 +7,10 @@ use crate::version::parse_strict;
 use geometry::measure;
 use proptest::prelude::*;
 
-/// Boxes of the legend.
+/// The number of boxes in the legend.
 const SAMPLES: usize = 3;
 
-/// A catalog of one package with one channel for each list of lines: `name version [replaces=X] [skips=X,Y]
+/// Returns a catalog of one package with one channel for each list of lines: `name version [replaces=X] [skips=X,Y]
 /// [range=…] [deprecated]`, from the head downwards.
 fn catalog(channels: &[(&str, &[&str])]) -> Catalog {
     let mut catalog = Catalog::default();
@@ -89,7 +89,8 @@ fn small() -> Catalog {
     ])
 }
 
-/// A channel in which each bundle replaces the one below, skips a few further down, and has a range down to the last.
+/// Returns a channel in which each bundle replaces the one below, skips a few further down, and has a range that
+/// extends to the last.
 fn long(bundles: usize) -> Catalog {
     let lines: Vec<String> = (0..bundles)
         .rev()
@@ -241,7 +242,7 @@ fn a_picture_has_a_box_for_each_bundle_and_explains_itself() {
     for words in [
         "<title id=\"title\">Update graph</title>",
         "<title>k.v1.2.0 skips k.v1.1.0, k.vghost</title>",
-        "<title>the skipRange of k.v1.2.0 holds k.v1.1.0 to k.v1.0.0</title>",
+        "<title>the skipRange of k.v1.2.0 includes k.v1.1.0 to k.v1.0.0</title>",
         "1.0.0, deprecated</text>",
         "class=\"bundle deprecated\"",
         "class=\"bundle absent\"",
@@ -260,7 +261,7 @@ fn the_measure_notices_boxes_on_each_other() {
 #[test]
 #[should_panic(expected = "runs through it")]
 fn the_measure_notices_a_line_through_a_box() {
-    // The line of the legend reaches down into the picture.
+    // The line of the legend extends down into the picture.
     let picture = svg(&drawn(&small()));
     measure(&picture.replace("d=\"M16 136L56 136\"", "d=\"M30 136L30 60\""));
 }
@@ -272,7 +273,7 @@ fn two_hundred_bundles_are_readable() {
     let measured = measure(&svg);
     assert_eq!(measured.boxes, SAMPLES + 200);
     assert!(measured.size.0 <= 2000, "{measured:?}: narrow enough for a screen");
-    // What programs that draw Mermaid take by default.
+    // This is the default limit of programs that draw Mermaid.
     let mermaid = mermaid(&drawing);
     assert!(mermaid.len() < 50_000 && mermaid.matches("-->|").count() + mermaid.matches("-.->|").count() <= 500);
 }
@@ -296,7 +297,7 @@ fn ranges_in_too_many_parts_are_left_out_and_said() {
     let left_out = drawing.channels[0].undrawn_ranges;
     assert!(left_out > 50, "{left_out}");
     let svg = svg(&drawing);
-    assert!(svg.contains(&format!("{left_out} ranges of versions are not drawn")));
+    assert!(svg.contains(&format!("{left_out} version ranges are not drawn")));
     measure(&svg);
 }
 

@@ -15,10 +15,10 @@ use crate::version::{VersionRange, parse_strict};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The longest release, in characters.
+/// The maximum length of a release, in characters.
 const RELEASE: usize = 20;
 
-/// The texts in the values of the types that programs of the field know.
+/// The string fields in the values of the property types that OLM tools know.
 const TEXTS: [(&str, &[&str]); 5] = [
     (PACKAGE, &["packageName", "version", "release"]),
     (PACKAGE_REQUIRED, &["packageName", "versionRange"]),
@@ -94,7 +94,7 @@ fn related_images(reader: &mut Reader<'_>, fields: &Fields<'_>) {
     }
 }
 
-/// Type and value of a property; none where one of them is not there.
+/// Returns the type and value of a property; reports a missing one and returns `None`.
 pub(super) fn property<'a>(
     reader: &mut Reader<'_>,
     fields: &Fields<'a>,
@@ -115,14 +115,14 @@ pub(super) fn property<'a>(
     None
 }
 
-/// What the properties of a bundle say together.
+/// The combined contents of a bundle's properties.
 #[derive(Default)]
 struct Properties<'a> {
     name: &'a str,
     package: &'a str,
-    /// Whether its manifests are nowhere else.
+    /// Whether the manifests are only among the properties.
     inline: bool,
-    /// The number of the first property `olm.package`.
+    /// The index of the first property `olm.package`.
     identity: Option<usize>,
     version: Option<(usize, Text)>,
     csv_metadata: Option<usize>,
@@ -177,7 +177,7 @@ impl Properties<'_> {
         }
     }
 
-    /// The property that says which package and version the bundle is.
+    /// Checks the property that specifies the package and version of the bundle.
     fn identify(
         &mut self,
         reader: &mut Reader<'_>,
@@ -201,12 +201,12 @@ impl Properties<'_> {
         let value = path.key("value");
         if package != self.package {
             let message = format!(
-                "{} says in its property olm.package that it is of {package:?}",
+                "{} names the package {package:?} in its property olm.package",
                 reader.subject
             );
             let at = reader.at(&value.key("packageName"));
             let help = format!(
-                "Write packageName: {}, or correct the package of the bundle.",
+                "Set packageName to {}, or correct the package of the bundle.",
                 self.package
             );
             reader.report(Found::new(&rules::CATALOG_BUNDLE_IDENTITY, message, at).help(help));
@@ -221,7 +221,7 @@ impl Properties<'_> {
             }
             Err(problem) => {
                 let message = format!(
-                    "the version {version:?} of {} is no semantic version: {problem}",
+                    "the version {version:?} of {} is not a semantic version: {problem}",
                     reader.subject
                 );
                 let at = reader.at(&value.key("version"));
@@ -236,7 +236,7 @@ impl Properties<'_> {
         let at = reader.at(&value.key("release"));
         if !is_release(release) {
             let message = format!(
-                "the release {release:?} of {} is not made of at most {RELEASE} letters, digits and dashes between dots",
+                "the release {release:?} of {} must have at most {RELEASE} letters, digits and dashes, separated by dots",
                 reader.subject
             );
             reader.report(Found::new(&rules::CATALOG_BUNDLE_RELEASE, message, at));
@@ -247,14 +247,14 @@ impl Properties<'_> {
                 "the version {version:?} of {} has build metadata and a release",
                 reader.subject
             );
-            let help = "Leave out the + of the version and what follows it, or the release.";
+            let help = "Remove either the build metadata (the + of the version and the text after it) or the release.";
             reader.report(Found::new(&rules::CATALOG_BUNDLE_RELEASE, message, at).help(help));
             return;
         }
         let expected = format!("{package}-v{version}-{release}");
         if self.name != expected {
             let message = format!(
-                "{} has the release {release:?}, and is not named {expected:?}",
+                "{} has the release {release:?}, but is not named {expected:?}",
                 reader.subject
             );
             let at = reader.id.at("name");
@@ -275,16 +275,17 @@ impl Properties<'_> {
 fn require(reader: &mut Reader<'_>, range: &str, value: &Path) {
     if let Err(error) = VersionRange::parse(range) {
         let message = format!(
-            "{} requires a package in {range:?}, which is no range: {error}",
+            "{} requires a package in {range:?}, which is not a range: {error}",
             reader.subject
         );
         let at = reader.at(&value.key("versionRange"));
-        let help = "Write a range such as >=1.0.0 <2.0.0.";
+        let help = "Use a range such as >=1.0.0 <2.0.0.";
         reader.report(Found::new(&rules::CATALOG_PROPERTY, message, at).help(help).warning());
     }
 }
 
-/// Identifiers with dots between them, as in the pre-release of a version.
+/// Returns whether the text is a valid release: not too long, with dot-separated identifiers, as in the pre-release of
+/// a version.
 fn is_release(text: &str) -> bool {
     let identifier = |part: &str| {
         let digits = part.bytes().all(|byte| byte.is_ascii_digit());

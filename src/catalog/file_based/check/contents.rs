@@ -1,9 +1,9 @@
-//! What is kept of a catalog's documents: names and edges, for the rules that look at several of them.
+//! The data that is kept of a catalog's documents: names and edges, for the rules that compare several documents.
 
 use super::found::{DocumentId, Found};
 use crate::catalog::Text;
 
-/// All that is kept of some files.
+/// The data that is kept of some files.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     pub(super) packages: Vec<Package>,
@@ -27,7 +27,7 @@ pub(super) struct Channel {
     pub(super) id: DocumentId,
     pub(super) package: Text,
     pub(super) name: Text,
-    /// The bundles, with their numbers in the list.
+    /// The bundles, with their indexes in the list.
     pub(super) entries: Vec<(usize, Text)>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Bundle {
     pub(super) id: DocumentId,
     pub(super) package: Text,
     pub(super) name: Text,
-    /// The version with the release, and the number of the property that says it; none where it is wrong.
+    /// The version with the release, and the index of its property; `None` if the version has a fault.
     pub(super) version: Option<(usize, Text)>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Bundle {
 pub(super) struct Deprecations {
     pub(super) id: DocumentId,
     pub(super) package: Text,
-    /// What the entries refer to, with their numbers in the list; only channels and bundles.
+    /// The channels and bundles that the entries refer to, with the entries' indexes in the list.
     pub(super) references: Vec<(usize, Referred, Text)>,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Lifecycles {
     pub(super) package: Text,
 }
 
-/// What an entry of deprecations refers to.
+/// The type of the item that an entry of deprecations refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Referred {
     Package,
@@ -63,7 +63,7 @@ pub(super) enum Referred {
 }
 
 impl Contents {
-    /// Adds those of another file behind.
+    /// Appends the contents of another file.
     pub(super) fn extend(&mut self, other: Self) {
         self.packages.extend(other.packages);
         self.channels.extend(other.channels);

@@ -1,4 +1,4 @@
-//! The rules that need only one document, and what is kept of it.
+//! The rules that need only one document, and the data that is kept of the document.
 
 use super::bundle;
 use super::contents::{Channel, Deprecations, Package, Referred};
@@ -20,7 +20,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-/// Schemas of what catalogs are made from; as a part of a catalog they mean nothing.
+/// Schemas of catalog templates, which have no effect inside a catalog.
 const TEMPLATES: [&str; 4] = [
     "olm.template.basic",
     "olm.semver",
@@ -28,13 +28,13 @@ const TEMPLATES: [&str; 4] = [
     "olm.composite",
 ];
 
-/// Findings of one document that are reported.
+/// The maximum number of findings per document.
 const MOST_FINDINGS: usize = 1_000;
 
-/// Looks at a document, which is JSON. Gives the bytes that are kept of it.
+/// Checks a JSON document. Returns the number of bytes that are kept of the document.
 ///
 /// # Errors
-/// When it is none, or no object.
+/// Returns an error if the text is not a JSON object.
 pub(super) fn check(id: DocumentId, json: &str, work: &mut Scratch) -> Result<usize, serde_json::Error> {
     let fields: Fields<'_> = serde_json::from_str(json)?;
     let root = Path::root();
@@ -54,7 +54,7 @@ pub(super) fn check(id: DocumentId, json: &str, work: &mut Scratch) -> Result<us
         Schema::Other(none) if none.is_empty() => {
             let typed = fields.get("schema").is_some_and(|value| !value.get().starts_with('"'));
             if !typed {
-                let message = "the document has no schema, which every document of a catalog has";
+                let message = "the document has no schema, which every catalog document needs";
                 reader.report(Found::new(&rules::CATALOG_SCHEMA_MISSING, message, id.path(root)));
             }
         }
@@ -68,8 +68,8 @@ pub(super) fn check(id: DocumentId, json: &str, work: &mut Scratch) -> Result<us
 fn unknown(reader: &mut Reader<'_>, schema: &str) {
     let at = reader.id.at("schema");
     if TEMPLATES.contains(&schema) {
-        let message = format!("a document of schema {schema:?} is a template for a catalog, and no part of one");
-        let help = "Render the template, and put what it makes into the catalog.";
+        let message = format!("a document of schema {schema:?} is a catalog template, not part of a catalog");
+        let help = "Render the template, and add the output to the catalog.";
         reader.report(Found::new(&rules::CATALOG_SCHEMA_UNKNOWN, message, at).help(help));
     } else if let Some(meant) = nearest(schema, Schema::KNOWN.iter().map(Schema::name).chain([LIFECYCLES])) {
         let message = format!("the schema {schema:?} is unknown");
@@ -88,7 +88,7 @@ fn package(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
         reader.report(Found::new(&rules::CATALOG_PACKAGE_NAMELESS, message, id.at("name")));
     } else if !is_dns1123_label(&name) {
         let message =
-            format!("the package name {name:?} is not made of at most 63 lower-case letters, digits and dashes");
+            format!("the package name {name:?} does not consist of at most 63 lowercase letters, digits and dashes");
         reader.report(Found::new(&rules::CATALOG_PACKAGE_NAME, message, id.at("name")));
     }
     let default_channel = reader.name(fields, "defaultChannel", &root);
@@ -133,7 +133,7 @@ fn icon(reader: &mut Reader<'_>, value: &RawValue) {
     }
 }
 
-/// The properties of a package or a channel, which have no meaning.
+/// Checks the properties of a package or a channel, which have no effect.
 fn properties(reader: &mut Reader<'_>, fields: &Fields<'_>) {
     let root = Path::root();
     for (index, fields) in reader.objects(fields, "properties", &root) {
@@ -148,6 +148,7 @@ fn channel(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
         reader.name(fields, "package", &root),
     );
     reader.subject = format!("channel {name:?} of package {package:?}");
+    let first = reader.found.len();
     reader.known(fields, Schema::Channel.fields(), &root);
     package_of(reader, &package);
     if name.is_empty() {
@@ -168,7 +169,7 @@ fn channel(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
             continue;
         };
         if let Some(first) = places.get(&entry.name) {
-            let message = format!("{} has two entries of bundle {:?}", reader.subject, entry.name);
+            let message = format!("{} has two entries for bundle {:?}", reader.subject, entry.name);
             let at = id.at(&format!("entries[{index}].name"));
             let finding = Found::new(&rules::CATALOG_ENTRY_DUPLICATE, message, at);
             reader.report(finding.also(id.at(&format!("entries[{first}].name")), "the first one"));
@@ -179,6 +180,17 @@ fn channel(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     }
     let subject = reader.subject.clone();
     graph::check(id, &subject, &entries, reader.found);
+    // A fault stays the same fault if its channel gets a different name.
+    let of_package = format!("package {package:?}");
+    for found in reader.found.iter_mut().skip(first) {
+        let finding = &mut found.diagnostic;
+        if finding.about.is_empty() {
+            finding.about.push(finding.message.replace(&subject, &of_package));
+        } else {
+            let names = finding.about.iter_mut();
+            names.for_each(|name| *name = format!("bundle {name:?} of {of_package}"));
+        }
+    }
     work.contents.channels.push(Channel {
         id,
         package: work.texts.share(&package),
@@ -187,7 +199,7 @@ fn channel(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     });
 }
 
-/// An entry of a channel; none where it has no name.
+/// Checks an entry of a channel. Returns `None` if it has no name.
 fn entry(reader: &mut Reader<'_>, value: &RawValue, index: usize, texts: &mut Texts) -> Option<CheckedEntry> {
     let path = Path::from("entries").index(index);
     let fields = reader.object(value, &path)?;
@@ -195,11 +207,11 @@ fn entry(reader: &mut Reader<'_>, value: &RawValue, index: usize, texts: &mut Te
     let name = reader.name(&fields, "name", &path);
     let replaces = reader.name(&fields, "replaces", &path);
     let range = reader.text(&fields, "skipRange", &path);
-    let entry_of = format!("the entry of bundle {name:?} in {}", reader.subject);
+    let entry_of = format!("the entry for bundle {name:?} in {}", reader.subject);
     if !range.is_empty()
         && let Err(error) = VersionRange::parse(&range)
     {
-        let message = format!("the skipRange {range:?} of {entry_of} is no range: {error}");
+        let message = format!("the skipRange {range:?} of {entry_of} is not a range: {error}");
         let at = reader.at(&path.key("skipRange"));
         reader.report(Found::new(&rules::CATALOG_SKIP_RANGE, message, at));
     }
@@ -267,7 +279,7 @@ fn deprecations(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch
         };
         if let Some(first) = seen.get(&(referred, name.clone())) {
             let message = format!(
-                "entry {index} of {} refers to what entry {first} refers to",
+                "entry {index} of {} refers to the same item as entry {first}",
                 reader.subject
             );
             let at = reader.at(&path.key("reference"));
@@ -288,7 +300,7 @@ fn deprecations(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch
     });
 }
 
-/// What an entry of deprecations refers to; none where that is wrong.
+/// Returns the item that an entry of deprecations refers to, or `None` if the reference has a fault.
 fn reference(reader: &mut Reader<'_>, entry: &Fields<'_>, index: usize) -> Option<(Referred, String)> {
     let path = Path::from("entries").index(index).key("reference");
     let wrong = |reader: &mut Reader<'_>, key: &str, message: String| {
@@ -310,16 +322,19 @@ fn reference(reader: &mut Reader<'_>, entry: &Fields<'_>, index: usize) -> Optio
     let referred = match Schema::from(&*schema) {
         Schema::Package if name.is_empty() => Referred::Package,
         Schema::Package => {
-            let message = format!("{of} refers to its package by the name {name:?}, where no name may be");
+            let message = format!(
+                "{of} refers to its package by the name {name:?}, but a reference to the package has \
+                                   no name"
+            );
             return wrong(reader, "name", message);
         }
         Schema::Channel => Referred::Channel,
         Schema::Bundle => Referred::Bundle,
         Schema::Other(none) if none.is_empty() => {
-            return wrong(reader, "schema", format!("{of} refers to something without a schema"));
+            return wrong(reader, "schema", format!("{of} refers to an item without a schema"));
         }
         Schema::Deprecations | Schema::Other(_) => {
-            let message = format!("{of} refers to something of schema {schema:?}, which cannot be deprecated");
+            let message = format!("{of} refers to an item of schema {schema:?}, which cannot be deprecated");
             return wrong(reader, "schema", message);
         }
     };

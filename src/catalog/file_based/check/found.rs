@@ -1,4 +1,5 @@
-//! Findings before their places are known: a document, and a path in it. Only documents with findings are read again.
+//! Findings before they are located: each has a document, and a path in the document. Only documents with findings are
+//! read again.
 
 use crate::diagnostic::Diagnostic;
 use crate::rules::{self, Rule};
@@ -12,7 +13,7 @@ pub(super) struct DocumentId {
 }
 
 impl DocumentId {
-    /// The value at a path, which [`Path::parse`] reads.
+    /// Returns the location of the value at a path, which [`Path::parse`] parses.
     pub(super) fn at(self, path: &str) -> At {
         self.path(Path::parse(path))
     }
@@ -25,25 +26,25 @@ impl DocumentId {
     }
 }
 
-/// Where something is wrong.
+/// The position of a finding.
 #[derive(Debug, Clone)]
 pub(super) struct At {
     pub(super) document: DocumentId,
     pub(super) place: Inside,
 }
 
-/// A place inside a document.
+/// A position inside a document.
 #[derive(Debug, Clone)]
 pub(super) enum Inside {
-    /// The value at a path; where there is none, the last one on the way.
+    /// The value at a path; if it is absent, the last existing value on the path.
     Value(Path),
-    /// The key that leads to it.
+    /// The key at a path.
     Key(Path),
     /// A line, from 1 for the first of the document.
     Line(usize),
 }
 
-/// A finding without its places.
+/// A finding that is not located yet.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) diagnostic: Diagnostic,
@@ -60,13 +61,13 @@ impl Found {
         }
     }
 
-    /// Says what to do, more precisely than the rule.
+    /// Sets advice that is more specific than the rule's advice.
     pub(super) fn help(mut self, help: impl Into<String>) -> Self {
         self.diagnostic.help = Some(help.into());
         self
     }
 
-    /// Says that this is probably what was meant, where it is known.
+    /// Adds a suggestion, if known.
     pub(super) fn meant(self, nearest: Option<&str>) -> Self {
         match nearest {
             Some(nearest) => {
@@ -77,20 +78,26 @@ impl Found {
         }
     }
 
-    /// Makes a wrong type inside the value of a property a finding about the property.
+    /// Turns a wrong type inside the value of a property into a finding about the property.
     pub(super) fn is_of_property(&mut self) {
         if self.diagnostic.rule == &rules::CATALOG_FIELD_TYPE {
             self.diagnostic.rule = &rules::CATALOG_PROPERTY;
         }
     }
 
-    /// Does not fail the command by it.
+    /// Makes the finding a warning, which does not fail the command.
     pub(super) fn warning(mut self) -> Self {
         self.diagnostic.severity = rules::Severity::Warning;
         self
     }
 
-    /// Adds a second place, with a word about it.
+    /// Sets the items that the finding is about.
+    pub(super) fn about<'n>(mut self, names: impl IntoIterator<Item = &'n str>) -> Self {
+        self.diagnostic.about = names.into_iter().map(str::to_owned).collect();
+        self
+    }
+
+    /// Adds a related position, with a label.
     pub(super) fn also(mut self, at: At, label: impl Into<String>) -> Self {
         self.related.push((at, label.into()));
         self

@@ -1,4 +1,4 @@
-//! The update graph of one channel: one head, and from there a chain of `replaces` that leaves no bundle behind.
+//! The update graph of one channel: a single head, and a chain of `replaces` from the head that strands no bundle.
 
 use super::found::{DocumentId, Found};
 use crate::catalog::Text;
@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 /// An entry of a channel.
 #[derive(Debug)]
 pub(super) struct CheckedEntry {
-    /// Its number in the list.
+    /// The index of the entry in the list.
     pub(super) index: usize,
     pub(super) name: Text,
     pub(super) replaces: Text,
@@ -18,17 +18,17 @@ pub(super) struct CheckedEntry {
 }
 
 impl CheckedEntry {
-    /// The other bundles that may be updated to this one.
+    /// Returns the other bundles that may be updated to this one.
     fn below(&self) -> impl Iterator<Item = &Text> {
         let all = std::iter::once(&self.replaces).chain(&self.skips);
         all.filter(|name| !name.is_empty() && **name != self.name)
     }
 }
 
-/// Names that one finding shows.
+/// The maximum number of names in one finding.
 const SHOWN: usize = 5;
 
-/// Names as a sentence shows them, the rest of many by their number.
+/// Formats names as an enumeration; if there are many, the rest is only counted.
 pub(super) fn shown<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     let count = names.len();
     let mut shown: Vec<String> = names.take(SHOWN).map(|name| format!("{name:?}")).collect();
@@ -49,7 +49,7 @@ fn circle(names: &[&str]) -> String {
     names.join(" -> ")
 }
 
-/// Looks at a channel, which `subject` names. Each name stands once among the entries, and none is empty.
+/// Checks a channel, which messages call `subject`. The names of the entries are unique, and none is empty.
 pub(super) fn check(id: DocumentId, subject: &str, entries: &[CheckedEntry], found: &mut Vec<Found>) {
     let own: HashMap<&str, &CheckedEntry> = entries.iter().map(|entry| (&*entry.name, entry)).collect();
     let at = |entry: &CheckedEntry| id.at(&format!("entries[{}].name", entry.index));
@@ -66,30 +66,32 @@ pub(super) fn check(id: DocumentId, subject: &str, entries: &[CheckedEntry], fou
             };
             let round = upwards(entries, first);
             let message = format!(
-                "{subject} has no head, because every entry is replaced or skipped by another one: {}",
+                "{subject} has no head, because every entry is replaced or skipped by a different one: {}",
                 circle(&round)
             );
             let place = round.first().and_then(|name| own.get(name));
             let place = place.map_or_else(|| id.at("entries"), |entry| at(entry));
-            found.push(Found::new(&rules::CATALOG_CHANNEL_HEAD, message, place));
+            found.push(Found::new(&rules::CATALOG_CHANNEL_HEAD, message, place).about(round));
         }
         [first, ..] => {
             let names = heads.iter().map(|head| &*head.name);
             let message = format!(
-                "{subject} has {} heads in place of one: {} are neither replaced nor skipped by another entry",
+                "{subject} has {} heads instead of one: {} are neither replaced nor skipped by a different entry",
                 heads.len(),
                 shown(names)
             );
-            let mut finding = Found::new(&rules::CATALOG_CHANNEL_HEAD, message, at(first));
+            let mut finding = Found::new(&rules::CATALOG_CHANNEL_HEAD, message, at(first))
+                .about(heads.iter().map(|head| &*head.name));
             for other in heads.iter().skip(1).take(SHOWN) {
-                finding = finding.also(at(other), "another head");
+                finding = finding.also(at(other), "a further head");
             }
             found.push(finding);
         }
     }
 }
 
-/// A circle of entries that replace or skip one another, from the upper one down. Every entry has another one above it.
+/// Returns a cycle of entries that replace or skip one another, from the upper one down. Every entry must have a
+/// different one above it.
 fn upwards<'e>(entries: &'e [CheckedEntry], start: &'e CheckedEntry) -> Vec<&'e str> {
     let mut above: HashMap<&str, &CheckedEntry> = HashMap::new();
     for entry in entries {
@@ -136,9 +138,10 @@ fn walk(
         let place = || id.at(&format!("entries[{}].replaces", last.index));
         if !reached.insert(next) {
             let begin = way.iter().position(|name| *name == next).unwrap_or_default();
-            let round = circle(way.get(begin..).unwrap_or_default());
-            let message = format!("the chain of replaces of {subject} runs in a circle: {round}");
-            found.push(Found::new(&rules::CATALOG_CHANNEL_CYCLE, message, place()));
+            let round = way.get(begin..).unwrap_or_default();
+            let message = format!("the replaces chain of {subject} is circular: {}", circle(round));
+            let finding = Found::new(&rules::CATALOG_CHANNEL_CYCLE, message, place());
+            found.push(finding.about(round.iter().copied()));
             return;
         }
         if skipped.contains(next) {
@@ -156,7 +159,7 @@ fn walk(
     };
     let (names, plural) = (shown(stranded.iter().map(|entry| &*entry.name)), stranded.len() > 1);
     let message = format!(
-        "{subject} leaves {} {names} stranded: no chain of replaces from the head {:?} leads there, and no entry skips {}",
+        "{subject} leaves {} {names} stranded: no replaces chain from the head {:?} leads there, and no entry skips {}",
         if plural { "bundles" } else { "bundle" },
         head.name,
         if plural { "them" } else { "it" }
@@ -165,7 +168,8 @@ fn walk(
         &rules::CATALOG_ENTRY_STRANDED,
         message,
         id.at(&format!("entries[{}].name", first.index)),
-    );
+    )
+    .about(stranded.iter().map(|entry| &*entry.name));
     let next = &*last.replaces;
     let end = if next.is_empty() || *next == *last.name {
         format!("the chain ends here: {:?} replaces nothing", last.name)

@@ -17,7 +17,7 @@ pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scr
     reader.known(fields, FIELDS, &root);
     versions(reader, fields);
     for found in reader.found.iter_mut().skip(before) {
-        // Clients drop the whole document for any field of another name or type.
+        // Clients drop the whole document if any field has an unknown name or a wrong type.
         let of_form = [
             &rules::CATALOG_FIELD_TYPE,
             &rules::CATALOG_FIELD_UNKNOWN,
@@ -30,7 +30,7 @@ pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scr
         }
     }
     if package.is_empty() {
-        let message = "the document of lifecycles names no package".to_owned();
+        let message = "the lifecycles document does not name a package".to_owned();
         report(reader, &rules::CATALOG_LIFECYCLE_PACKAGE, &root.key("package"), message);
     }
     let package = work.texts.share(&package);
@@ -42,7 +42,7 @@ fn report(reader: &mut Reader<'_>, rule: &'static Rule, path: &Path, message: St
     reader.report(Found::new(rule, message, at));
 }
 
-/// The objects of a list that may not be empty.
+/// Returns the objects of a list, which must not be empty.
 fn objects<'a>(
     reader: &mut Reader<'_>,
     rule: &'static Rule,
@@ -62,7 +62,7 @@ fn versions(reader: &mut Reader<'_>, fields: &Fields<'_>) {
     let rule = &rules::CATALOG_LIFECYCLE_VERSION;
     let mut seen: HashMap<MinorVersion, usize> = HashMap::new();
     let list = root.key("versions");
-    for (index, fields) in objects(reader, rule, fields, ("versions", &root, "the document of lifecycles")) {
+    for (index, fields) in objects(reader, rule, fields, ("versions", &root, "the lifecycles document")) {
         let path = list.index(index);
         reader.known(&fields, &["name", "phases", "platformCompatibility"], &path);
         let at = path.key("name");
@@ -70,14 +70,14 @@ fn versions(reader: &mut Reader<'_>, fields: &Fields<'_>) {
         match name.parse::<MinorVersion>() {
             Ok(version) => {
                 if let Some(first) = seen.get(&version) {
-                    let message = format!("{of} have version {version} twice");
+                    let message = format!("{of} list version {version} twice");
                     let found = Found::new(rule, message, reader.at(&at));
                     reader.report(found.also(reader.at(&list.index(*first).key("name")), "the first one"));
                 }
                 seen.entry(version).or_insert(index);
             }
             Err(expected) => {
-                let message = format!("the name {name:?} of entry {index} of {of} is no version: {expected}");
+                let message = format!("the name {name:?} of entry {index} of {of} is not a version: {expected}");
                 report(reader, rule, &at, message);
             }
         }
@@ -106,7 +106,7 @@ fn phases(reader: &mut Reader<'_>, fields: &Fields<'_>, path: &Path, of: &str) {
             if let Err(expected) = &read
                 && reader.found.len() == before
             {
-                let message = format!("{key} {text:?} of phase {name:?} of {of} is no day: {expected}");
+                let message = format!("{key} {text:?} of phase {name:?} of {of} is not a date: {expected}");
                 report(reader, &rules::CATALOG_LIFECYCLE_DATE, &path.key(key), message);
             }
             read.ok()
@@ -115,7 +115,7 @@ fn phases(reader: &mut Reader<'_>, fields: &Fields<'_>, path: &Path, of: &str) {
         if let (Some(start), Some(end)) = (start, end)
             && end <= start
         {
-            let message = format!("phase {name:?} of {of} ends on {end}, which is not after {start}, where it begins");
+            let message = format!("phase {name:?} of {of} ends on {end}, which is not after its start on {start}");
             report(reader, &rules::CATALOG_LIFECYCLE_DATE, &path.key("endDate"), message);
         }
         if let (Some(start), Some((before, day))) = (start, last.take())
@@ -123,7 +123,7 @@ fn phases(reader: &mut Reader<'_>, fields: &Fields<'_>, path: &Path, of: &str) {
         {
             let next = day.next().map_or_else(String::new, |next| format!(", not on {next}"));
             let message =
-                format!("phase {name:?} of {of} begins on {start}{next}: phase {before:?} before it ends on {day}");
+                format!("phase {name:?} of {of} begins on {start}{next}; the previous phase {before:?} ends on {day}");
             report(reader, rule, &path.key("startDate"), message);
         }
         last = end.map(|end| (name, end));
@@ -138,7 +138,7 @@ fn platforms(reader: &mut Reader<'_>, fields: &Fields<'_>, path: &Path, of: &str
         reader.known(&fields, &["name", "versions"], &path);
         let name = reader.name(&fields, "name", &path);
         if name != OPENSHIFT {
-            let message = format!("{of} names the platform {name:?}, which nothing reads");
+            let message = format!("{of} names the platform {name:?}, which no program reads");
             let found = Found::new(rule, message, reader.at(&path.key("name")));
             reader.report(if name.is_empty() { found } else { found.warning() });
         }
@@ -155,7 +155,7 @@ fn platforms(reader: &mut Reader<'_>, fields: &Fields<'_>, path: &Path, of: &str
             if let Err(expected) = text.parse::<MinorVersion>()
                 && reader.found.len() == before
             {
-                let message = format!("{text:?} of platform {name:?} of {of} is no version: {expected}");
+                let message = format!("{text:?} of platform {name:?} of {of} is not a version: {expected}");
                 report(reader, rule, &at, message);
             }
         }

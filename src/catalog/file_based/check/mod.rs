@@ -1,7 +1,7 @@
-//! What is wrong with a file-based catalog: everything at once, each finding with the line that it is about.
+//! Checks file-based catalogs: reports all findings at once, each with its line.
 //!
-//! Documents are read one after the other. Names and edges are all that is kept of them; manifests are decoded, looked
-//! at and dropped. What programs of the field refuse is an error, also where only their newest versions do.
+//! Documents are read one at a time. Only names and edges are kept; manifests are decoded, checked and dropped. Content
+//! that other OLM tools refuse is an error, even if only their newest versions refuse it.
 
 mod bundle;
 mod contents;
@@ -36,35 +36,35 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Threads that read files.
+/// The maximum number of threads that read files.
 const THREADS: usize = 4;
 
-/// Bytes that are kept of a document of which nothing is.
+/// The number of bytes that are kept for a document without further kept data.
 const SPOT: usize = 32;
-/// Bytes that a finding takes, about.
+/// The approximate number of bytes of a finding.
 const FINDING: usize = 512;
 
-/// Bytes that are shown at most of what cannot be cut into documents.
+/// The maximum number of bytes of an unsplittable text that are shown.
 const SHOWN: usize = 120;
 
-/// A catalog that was looked at.
+/// The result of checking a catalog.
 #[derive(Debug)]
 pub struct Checked {
-    /// What is wrong, in the order of files and lines.
+    /// The findings, in the order of files and lines.
     pub findings: Vec<Diagnostic>,
-    /// How many packages there are.
+    /// The number of packages.
     pub packages: usize,
-    /// How many channels there are.
+    /// The number of channels.
     pub channels: usize,
-    /// How many bundles there are.
+    /// The number of bundles.
     pub bundles: usize,
 }
 
-/// All findings about the catalog in a folder. Documents that cannot be read are findings, too, and the others are
-/// checked nevertheless.
+/// Returns all findings about the catalog in a folder. Unreadable documents are also findings, and the others are still
+/// checked.
 ///
 /// # Errors
-/// When there is no such folder, a file cannot be read at all, or there is too much of something.
+/// Returns an error if the folder does not exist, a file cannot be read at all, or a limit is exceeded.
 pub fn check(folder: &Path, limits: CatalogLimits) -> Result<Checked, CatalogError> {
     let metadata = fs::metadata(folder).map_err(|error| FileError::new("read", folder, error))?;
     if !metadata.is_dir() {
@@ -89,7 +89,7 @@ pub fn check(folder: &Path, limits: CatalogLimits) -> Result<Checked, CatalogErr
     packages::check(&contents, &mut found);
     if let Some(first) = unreadable.first {
         for finding in found.iter_mut().skip(own).filter(|finding| seeks(finding)) {
-            let label = "what is missing may be in what cannot be read here";
+            let label = "missing items may be in this unreadable part";
             finding.related.push((first.clone(), label.to_owned()));
         }
     }
@@ -105,7 +105,7 @@ pub fn check(folder: &Path, limits: CatalogLimits) -> Result<Checked, CatalogErr
     })
 }
 
-/// What is wrong with a document, as far as that shows without the rest of the catalog.
+/// Returns the findings about a document that are possible without the rest of the catalog.
 pub fn check_document(document: &Document, limits: CatalogLimits) -> Vec<Diagnostic> {
     let mut work = Scratch {
         contents: Contents::default(),
@@ -139,7 +139,7 @@ pub fn check_document(document: &Document, limits: CatalogLimits) -> Vec<Diagnos
     findings
 }
 
-/// What nobody sees in the path of a file below the folder.
+/// Reports invisible characters in the path of a file, relative to the folder.
 fn hidden_in_path(folder: &Path, path: &Path) -> Option<Diagnostic> {
     let inside = path.strip_prefix(folder).unwrap_or(path);
     let message = hidden_in("the path", &inside.to_string_lossy())?;
@@ -147,7 +147,7 @@ fn hidden_in_path(folder: &Path, path: &Path) -> Option<Diagnostic> {
     Some(Diagnostic::new(&rules::NAME_HIDDEN_CHARACTER, message).at(place))
 }
 
-/// Whether something is missing, which may be in a document that cannot be read.
+/// Returns whether the finding is about a missing item that may be in an unreadable document.
 fn seeks(finding: &Found) -> bool {
     [
         &rules::CATALOG_PACKAGE_MISSING,
@@ -162,7 +162,7 @@ fn seeks(finding: &Found) -> bool {
     .contains(&finding.diagnostic.rule)
 }
 
-/// Where a document is in its file.
+/// The position of a document in its file.
 #[derive(Debug, Clone, Copy)]
 struct Spot {
     start: u64,
@@ -170,7 +170,7 @@ struct Spot {
     line: usize,
 }
 
-/// Where all documents are.
+/// The positions of all documents.
 struct Files<'p> {
     paths: &'p [PathBuf],
     spots: Vec<Vec<Spot>>,
@@ -191,7 +191,7 @@ impl Files<'_> {
         self.limits.of_document()
     }
 
-    /// The text of a document, read again.
+    /// Reads the text of a document again.
     fn text(&self, id: DocumentId) -> Option<String> {
         let spot = self.spot(id)?;
         let mut file = open_regular(self.paths.get(id.file)?).ok()?;
@@ -202,7 +202,7 @@ impl Files<'_> {
     }
 }
 
-/// Documents that cannot be read.
+/// Unreadable documents.
 #[derive(Default)]
 struct Unreadable {
     findings: Vec<Diagnostic>,
@@ -218,14 +218,14 @@ impl Unreadable {
     }
 }
 
-/// What a file holds.
+/// The data that was read from a file.
 struct OfFile {
     contents: Contents,
     spots: Vec<Spot>,
     unreadable: Unreadable,
 }
 
-/// Reads all files, on several threads where there are several; what they hold in the order of the files.
+/// Reads all files, on several threads if there are several files. The results are in the order of the files.
 fn read_all(folder: &Path, paths: &[PathBuf], limits: CatalogLimits) -> Result<Vec<OfFile>, CatalogError> {
     let (next, documents, kept) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
@@ -252,7 +252,7 @@ fn read_all(folder: &Path, paths: &[PathBuf], limits: CatalogLimits) -> Result<V
             match reading.read(&mut place) {
                 Ok(of_file) => done.push((number, of_file)),
                 Err(error) => {
-                    // Nobody needs the others any more.
+                    // The remaining files are no longer needed.
                     next.store(paths.len(), Ordering::Relaxed);
                     return Err((number, error));
                 }
@@ -262,7 +262,7 @@ fn read_all(folder: &Path, paths: &[PathBuf], limits: CatalogLimits) -> Result<V
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     let threads = processors.min(THREADS).min(paths.len()).max(1);
     let results = thread::scope(|scope| {
-        // Where no more threads can be started, there is more to do for those that were.
+        // If a thread cannot be started, the others do its work.
         let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
         let others: Vec<_> = (1..threads).map_while(start).collect();
         let mut results = vec![work()];
@@ -295,9 +295,9 @@ struct FileReader<'a> {
     path: &'a Path,
     number: usize,
     limits: CatalogLimits,
-    /// How many documents all threads have read.
+    /// The number of documents that all threads have read.
     documents: &'a AtomicUsize,
-    /// How many bytes all threads keep of them.
+    /// The number of bytes that all threads keep of the documents.
     kept: &'a AtomicUsize,
 }
 
@@ -317,7 +317,7 @@ impl FileReader<'_> {
                 Ok(None) => break,
                 Err(CutError::Io(error)) => return Err(fail(error).into()),
                 Err(error) => {
-                    // The file cannot be cut from here on.
+                    // The file cannot be split beyond this position.
                     let line = error.line();
                     spots.push(Spot {
                         start: stream.position(),
@@ -365,7 +365,7 @@ impl FileReader<'_> {
         })
     }
 
-    /// Looks at one document. Gives the bytes that are kept of it, findings aside.
+    /// Checks one document. Returns the number of bytes that are kept of the document, not counting findings.
     fn document(&self, id: DocumentId, piece: &Piece<'_>, place: &mut Scratch, unreadable: &mut Unreadable) -> usize {
         let text = match std::str::from_utf8(piece.bytes) {
             Ok(text) => text,
@@ -376,7 +376,7 @@ impl FileReader<'_> {
                     place: Inside::Line(before.split(|byte| *byte == b'\n').count()),
                 };
                 unreadable.first.get_or_insert_with(|| at.clone());
-                let message = "the line holds a byte that is not UTF-8";
+                let message = "the line contains a byte that is not UTF-8";
                 place
                     .contents
                     .found
@@ -394,7 +394,7 @@ impl FileReader<'_> {
         } else {
             match self.yaml(piece, unreadable) {
                 Ok(Some(json)) => Cow::Owned(json),
-                // Nothing but comments.
+                // The document contains only comments.
                 Ok(None) => return SPOT,
                 Err(()) => {
                     unreadable.first.get_or_insert_with(|| id.at(""));
@@ -415,7 +415,7 @@ impl FileReader<'_> {
             } else {
                 "as an object"
             };
-            // The line is that of the finding.
+            // The finding refers to a line of the file instead.
             let problem = problem.to_string();
             let words = problem.split(" at line ").next().unwrap_or_default();
             let message = format!("the document cannot be read {what}: {words}");
@@ -432,7 +432,7 @@ impl FileReader<'_> {
         SPOT
     }
 
-    /// What is wrong with a document of JSON that holds too many values.
+    /// Reports a JSON document that contains too many values.
     fn excess(&self, piece: &Piece<'_>) -> Option<Diagnostic> {
         let finding = text::excess(&[(String::new(), piece.bytes)], &self.limits.of_document())?;
         let place = finding.place.as_ref()?;
@@ -447,7 +447,7 @@ impl FileReader<'_> {
         Some(finding.at(Place::new(&source, span)))
     }
 
-    /// What is wrong with the syntax of a document.
+    /// Returns the syntax errors of a document.
     fn syntax(&self, piece: &Piece<'_>) -> Vec<Diagnostic> {
         let mut findings = text::read_source(&self.source(piece), &self.limits.of_document()).diagnostics;
         findings.retain(Diagnostic::is_error);
@@ -463,7 +463,8 @@ impl FileReader<'_> {
         SourceFile::part(self.path.display().to_string(), text, begin, piece.start)
     }
 
-    /// A document of YAML as JSON; none where it is empty. What keeps it from being read is reported.
+    /// Converts a YAML document to JSON, or returns `None` if it is empty. Reports the faults that make the document
+    /// unreadable.
     fn yaml(&self, piece: &Piece<'_>, unreadable: &mut Unreadable) -> Result<Option<String>, ()> {
         let reading = text::read_source(&self.source(piece), &self.limits.of_document());
         let errors = reading.diagnostics.into_iter().filter(Diagnostic::is_error);

@@ -1,4 +1,4 @@
-//! The manifests inside a bundle. Each is decoded, looked at and dropped.
+//! The manifests inside a bundle. Each manifest is decoded, checked and dropped.
 
 use super::found::Found;
 use super::reader::{Fields, Reader};
@@ -12,13 +12,13 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// What is kept of a manifest.
+/// The data that is kept of a manifest.
 pub(super) struct Object {
-    /// Its bytes.
+    /// The size of the manifest in bytes.
     size: usize,
-    /// The manifest itself, where the bundle has no image.
+    /// The manifest itself, if the bundle has no image.
     kept: Vec<u8>,
-    /// The name, where it is a ClusterServiceVersion.
+    /// The name, if it is a ClusterServiceVersion.
     csv: Option<String>,
 }
 
@@ -36,8 +36,8 @@ struct Metadata<'a> {
     name: Cow<'a, str>,
 }
 
-/// Looks at the value of a property `olm.bundle.object`; none where it holds none, or nothing that can be decoded.
-/// `inline` says that the manifests of the bundle are nowhere else.
+/// Checks the value of a property `olm.bundle.object`. Returns `None` if the value is empty or cannot be decoded.
+/// `inline` specifies whether the manifests of the bundle are only there.
 pub(super) fn read(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,
@@ -53,7 +53,7 @@ pub(super) fn read(
         return None;
     }
     if data.is_empty() && !reference.is_empty() {
-        let message = format!("{subject} refers to the file {reference:?} in place of holding a manifest");
+        let message = format!("{subject} refers to the file {reference:?} instead of containing a manifest");
         reader.report(Found::new(
             &rules::CATALOG_OBJECT_REF,
             message,
@@ -75,7 +75,7 @@ pub(super) fn read(
     let mut csv = None;
     match identity(bytes, &work.limits) {
         Ok((kind, _)) if kind.is_empty() => {
-            let message = format!("the data of {subject} is no manifest: it has no kind");
+            let message = format!("the data of {subject} is not a manifest: it has no kind");
             reader.report(Found::new(&rules::CATALOG_OBJECT_CONTENT, message, at));
         }
         Ok((kind, name)) => csv = (kind == "ClusterServiceVersion").then(|| name.into_owned()),
@@ -91,7 +91,7 @@ pub(super) fn read(
     })
 }
 
-/// Kind and name of a manifest; empty where it has none.
+/// Returns the kind and name of a manifest; empty strings if it has none.
 fn identity<'a>(bytes: &'a [u8], limits: &text::Limits) -> Result<(Cow<'a, str>, Cow<'a, str>), String> {
     if let Some(finding) = text::excess(&[(String::new(), bytes)], limits) {
         return Err(finding.message);
@@ -116,7 +116,7 @@ fn identity<'a>(bytes: &'a [u8], limits: &text::Limits) -> Result<(Cow<'a, str>,
 /// The manifests of a bundle.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
-    /// How many properties hold one, or should.
+    /// The number of properties that contain, or should contain, a manifest.
     pub(super) count: usize,
     size: usize,
     csv_size: usize,
@@ -137,7 +137,7 @@ impl Objects {
         };
         let at = reader.at(path);
         if let Some(first) = &self.csv {
-            let message = format!("{} holds a second ClusterServiceVersion, {name:?}", reader.subject);
+            let message = format!("{} contains a second ClusterServiceVersion, {name:?}", reader.subject);
             let finding = Found::new(&rules::CATALOG_OBJECT_CONTENT, message, at);
             let first = reader.at(first);
             reader.report(finding.also(first, "the first one"));
@@ -146,19 +146,20 @@ impl Objects {
         self.csv = Some(path.clone());
         self.csv_size = object.size;
         if name != bundle {
-            let message = format!("{} holds the ClusterServiceVersion {name:?}", reader.subject);
+            let message = format!("{} contains the ClusterServiceVersion {name:?}", reader.subject);
             reader.report(Found::new(&rules::CATALOG_OBJECT_CONTENT, message, at));
         }
     }
 
-    /// Whether those of this bundle fit where they must go. Of a bundle with an image only its name does.
+    /// Reports manifests that are too large for a message to clients or for an InstallPlan. This concerns only bundles
+    /// without an image, because for the others, messages and InstallPlans contain only the image name.
     pub(super) fn check_size(&self, reader: &mut Reader<'_>, bundle: &str, limits: &text::Limits) {
         let at = || reader.id.at("properties");
         let message = self.size.saturating_add(self.csv_size);
         let mut findings = Vec::new();
         if message > LARGEST_MESSAGE {
             let said = format!(
-                "{} makes a message of {message} bytes, and clients take {LARGEST_MESSAGE}",
+                "{} needs a message of {message} bytes, but clients accept at most {LARGEST_MESSAGE}",
                 reader.subject
             );
             findings.push(Found::new(&rules::CATALOG_MESSAGE_SIZE, said, at()));
@@ -170,7 +171,7 @@ impl Objects {
         };
         if let Some(size) = steps::excess(self.kept.iter().map(Vec::as_slice), content) {
             let said = format!(
-                "the InstallPlan of {} takes {size} bytes, and a cluster stores objects of at most {LARGEST_OBJECT}, so \
+                "the InstallPlan of {} takes {size} bytes, but a cluster stores objects of at most {LARGEST_OBJECT}, so \
                  OLM cannot install it",
                 reader.subject
             );

@@ -1,4 +1,4 @@
-//! The rules that look at several documents: each package with its channels, bundles and deprecations.
+//! The rules that compare several documents: each package with its channels, bundles and deprecations.
 
 use super::contents::{Bundle, Channel, Contents, Deprecations, Lifecycles, Package, Referred};
 use super::found::{DocumentId, Found};
@@ -7,7 +7,7 @@ use crate::rules;
 use crate::shape::Nearest;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// What belongs to one package, in the order of the files.
+/// The documents of one package, in the order of the files.
 #[derive(Default)]
 struct Members<'c> {
     packages: Vec<&'c Package>,
@@ -17,7 +17,7 @@ struct Members<'c> {
     lifecycles: Vec<&'c Lifecycles>,
 }
 
-/// Findings about documents that do not fit together. What names no package was reported, and is left out.
+/// Reports inconsistent documents. Documents without a package are omitted, because they have been reported.
 pub(super) fn check(contents: &Contents, found: &mut Vec<Found>) {
     let mut all: BTreeMap<&str, Members<'_>> = BTreeMap::new();
     for package in &contents.packages {
@@ -50,8 +50,7 @@ pub(super) fn check(contents: &Contents, found: &mut Vec<Found>) {
         .run(&names);
     }
     if let Some(first) = contents.deprecations.first() {
-        let message =
-            "opm before 1.32 ignores documents of schema olm.deprecations, and so do the clusters of that time";
+        let message = "opm before 1.32 and the clusters of that time ignore documents of schema olm.deprecations";
         let at = first.id.at("schema");
         found.push(Found::new(&rules::CATALOG_DEPRECATION_IGNORED, message, at));
     }
@@ -109,7 +108,7 @@ impl Check<'_, '_> {
         self.report(finding.also(first.at("name"), "the first one"));
     }
 
-    /// Channels and others of a package that is not there.
+    /// Reports the channels and other documents of a package that does not exist.
     fn missing(&mut self, packages: &[&str]) {
         let members = self.members;
         let channels = members.channels.iter().map(|channel| channel.id);
@@ -121,7 +120,7 @@ impl Check<'_, '_> {
             && ids.is_empty()
         {
             let message = format!(
-                "the catalog has deprecations of package {:?}, and no such package",
+                "the catalog has deprecations of package {:?}, but no such package",
                 self.package
             );
             let finding = Found::new(&rules::CATALOG_DEPRECATION_PACKAGE, message, first.at("package"));
@@ -134,7 +133,7 @@ impl Check<'_, '_> {
             let lifecycles = members.lifecycles.first().map(|lifecycles| lifecycles.id.at("package"));
             self.found.extend(lifecycles.map(|at| {
                 let message = format!(
-                    "the catalog has lifecycles of package {:?}, and no such package",
+                    "the catalog has lifecycles of package {:?}, but no such package",
                     self.package
                 );
                 Found::new(&rules::CATALOG_LIFECYCLE_PACKAGE, message, at).meant(meant)
@@ -143,14 +142,14 @@ impl Check<'_, '_> {
         };
         let count = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
         let message = format!(
-            "the catalog has {} and {} of package {:?}, and no such package",
+            "the catalog has {} and {} of package {:?}, but no such package",
             count(members.channels.len(), "channel"),
             count(members.bundles.len(), "bundle"),
             self.package
         );
         let mut finding = Found::new(&rules::CATALOG_PACKAGE_MISSING, message, first.at("package")).meant(meant);
         for other in others.iter().take(3) {
-            finding = finding.also(other.at("package"), "here, too");
+            finding = finding.also(other.at("package"), "also here");
         }
         self.report(finding);
     }
@@ -175,12 +174,12 @@ impl Check<'_, '_> {
                 package.id.at("defaultChannel"),
             );
             if channels.len() > 0 {
-                finding = finding.help(format!("Write defaultChannel: the package has {}.", shown(channels)));
+                finding = finding.help(format!("Set defaultChannel: the package has {}.", shown(channels)));
             }
             self.report(finding);
         } else if channels.len() > 0 && !channels.clone().any(|channel| channel == name) {
             let message = format!(
-                "the default channel {name:?} of package {:?} is none of its channels",
+                "the default channel {name:?} of package {:?} is not one of the channels of the package",
                 self.package
             );
             let finding = Found::new(
@@ -189,7 +188,7 @@ impl Check<'_, '_> {
                 package.id.at("defaultChannel"),
             );
             let finding = match self.nearest.of(name, channels.clone()) {
-                None => finding.help(format!("Name a channel of the package: it has {}.", shown(channels))),
+                None => finding.help(format!("Use a channel of the package: it has {}.", shown(channels))),
                 meant => finding.meant(meant),
             };
             self.report(finding);
@@ -214,12 +213,14 @@ impl Check<'_, '_> {
                     continue;
                 }
                 let message = format!(
-                    "channel {:?} of package {:?} has an entry of bundle {entry:?}, which the catalog does not have",
+                    "channel {:?} of package {:?} has an entry for bundle {entry:?}, which is not in the catalog",
                     channel.name, self.package
                 );
                 let at = channel.id.at(&format!("entries[{index}].name"));
                 let meant = self.nearest.of(entry, names.iter().copied());
-                self.report(Found::new(&rules::CATALOG_ENTRY_BUNDLE, message, at).meant(meant));
+                let about = format!("bundle {entry:?} of package {:?}", self.package);
+                let finding = Found::new(&rules::CATALOG_ENTRY_BUNDLE, message, at);
+                self.report(finding.about([&*about]).meant(meant));
             }
         }
     }
@@ -300,7 +301,7 @@ impl Check<'_, '_> {
                     continue;
                 }
                 let message = format!(
-                    "the deprecations of package {:?} refer to {what} {name:?}, which the package does not have",
+                    "the deprecations of package {:?} refer to {what} {name:?}, which is not in the package",
                     self.package
                 );
                 let at = deprecations.id.at(&format!("entries[{index}].reference.name"));
@@ -315,7 +316,7 @@ impl Check<'_, '_> {
             return;
         };
         for other in others {
-            let message = format!("there are two documents of lifecycles of package {:?}", self.package);
+            let message = format!("there are two lifecycles documents of package {:?}", self.package);
             let finding = Found::new(&rules::CATALOG_LIFECYCLE_PACKAGE, message, other.id.at("package"));
             self.report(finding.also(first.id.at("package"), "the first one"));
         }

@@ -1,4 +1,4 @@
-//! Where findings are: documents with findings are read a second time, one after the other.
+//! Locates findings: documents with findings are read a second time, one at a time.
 
 use super::found::{At, DocumentId, Found, Inside};
 use super::{Files, Spot};
@@ -7,13 +7,14 @@ use crate::source::{Place, Position, SourceFile};
 use crate::text::{self, Document};
 use std::sync::Arc;
 
-/// Bytes of text that are kept to be shown with findings. Beyond them, findings have their lines only.
+/// The maximum number of bytes of text that are kept for display with findings. Beyond this limit, findings only have
+/// their lines.
 const KEPT: usize = 32 << 20;
 
-/// Gives findings their places. `files` has the documents.
+/// Locates findings in the documents of `files`.
 pub(super) fn placed(files: &Files<'_>, found: Vec<Found>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::with_capacity(found.len());
-    // Which finding wants which place, and whether as its own.
+    // Each position with the index of its finding, and with its label if it is not the finding's own position.
     let mut wanted: Vec<(At, usize, Option<String>)> = Vec::new();
     for finding in found {
         let number = diagnostics.len();
@@ -21,7 +22,7 @@ pub(super) fn placed(files: &Files<'_>, found: Vec<Found>) -> Vec<Diagnostic> {
         wanted.extend(finding.related.into_iter().map(|(at, label)| (at, number, Some(label))));
         diagnostics.push(finding.diagnostic);
     }
-    // The order of related places within a finding is that of the documents.
+    // Related positions within a finding are in document order.
     wanted.sort_by_key(|(at, ..)| at.document);
     let mut kept = 0;
     for group in wanted.chunk_by(|(one, ..), (other, ..)| one.document == other.document) {
@@ -52,7 +53,7 @@ pub(super) fn placed(files: &Files<'_>, found: Vec<Found>) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// The path of a place, where it has one.
+/// Returns the path of a position, if it has one.
 pub(super) fn path_of(place: &Inside) -> Option<String> {
     match place {
         Inside::Value(path) | Inside::Key(path) if !path.is_root() => Some(path.to_string()),
@@ -60,13 +61,13 @@ pub(super) fn path_of(place: &Inside) -> Option<String> {
     }
 }
 
-/// The same lines and columns, without the text.
+/// Returns the same lines and columns, without the text.
 fn without_text(place: &Place) -> Place {
     let source = SourceFile::part(place.source.name(), "", place.start(), place.offset());
     Place::new(&source, 0..0)
 }
 
-/// A document that is read again.
+/// A document that was read again.
 struct Open {
     source: Arc<SourceFile>,
     document: Option<Document>,
@@ -80,7 +81,7 @@ impl Open {
             return Self { source, document: None };
         };
         let begin = Position { line, column: 1 };
-        // What cannot be read now was there a moment ago; its line is still worth something.
+        // The text was readable during the check, so the line is still useful if it no longer is.
         let text = files.text(id).unwrap_or_default();
         let source = SourceFile::part(name, text, begin, start);
         let reading = text::read_source(&source, &files.limits());
@@ -104,7 +105,7 @@ impl Open {
         match (inside, &self.document) {
             (Inside::Value(path), Some(_)) if path.is_root() => whole(&self.source),
             (Inside::Value(path), Some(document)) => {
-                // What is not there is pointed at where its object begins.
+                // A missing value is located at the start of its object.
                 if path.get(document.value()).is_some() {
                     document.place(path)
                 } else {

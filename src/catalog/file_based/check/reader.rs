@@ -1,4 +1,4 @@
-//! The fields of a document as they stand in its text: nothing is copied, and a field of a wrong type hides no other.
+//! The fields of a document as in its text, without copies; a field of a wrong type does not hide other fields.
 
 use super::found::{At, DocumentId, Found, Inside};
 use crate::catalog::file_based::document::kind;
@@ -42,61 +42,62 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The field of this name. As in the programs of the field, case does not matter and the last one counts.
+    /// Returns the field with this name. As in other OLM tools, case is ignored and the last match is used.
     fn find(&self, name: &str) -> Option<(&str, &'a RawValue)> {
         let mut found = self.0.iter().rev();
         let (written, value) = found.find(|(field, _)| field.eq_ignore_ascii_case(name))?;
         Some((written, value))
     }
 
-    /// The value of the field; none where it is null.
+    /// Returns the value of the field, or `None` if it is absent or null.
     pub(super) fn get(&self, name: &str) -> Option<&'a RawValue> {
         let (_, value) = self.find(name)?;
         (value.get() != "null").then_some(value)
     }
 
-    /// The field as it is written.
+    /// Returns the name of the field as written.
     pub(super) fn written<'n>(&'n self, name: &'n str) -> &'n str {
         self.find(name).map_or(name, |(written, _)| written)
     }
 }
 
-/// The text of a value in which nothing is escaped. That it is one is known since the document was read.
+/// Returns the contents of a string without escapes, or `None` for any other value. The JSON is known to be valid,
+/// because the document has already been read.
 fn plain(value: &RawValue) -> Option<&str> {
     let text = value.get().strip_prefix('"')?.strip_suffix('"')?;
     memchr::memchr(b'\\', text.as_bytes()).is_none().then_some(text)
 }
 
-/// One document while it is being read, and what is wrong with it.
+/// One document while it is being read, with its findings.
 pub(super) struct Reader<'f> {
     pub(super) id: DocumentId,
-    /// What the document is, for sentences; such as `bundle "etcd.v1" of package "etcd"`.
+    /// The description of the document in messages, such as `bundle "etcd.v1" of package "etcd"`.
     pub(super) subject: String,
     pub(super) found: &'f mut Vec<Found>,
-    /// So many findings there may be.
+    /// The maximum number of findings.
     pub(super) most: usize,
 }
 
 impl Reader<'_> {
-    /// Reports a finding, unless there are enough; then that there are more.
+    /// Reports a finding; once the limit is reached, reports only once that there are further findings.
     pub(super) fn report(&mut self, found: Found) {
         if self.found.len() < self.most {
             self.found.push(found);
         } else if self.found.len() == self.most {
-            let message = format!("more is wrong with {}, and is not shown", self.subject);
+            let message = format!("more errors in {} are not shown", self.subject);
             self.found.push(Found::new(found.diagnostic.rule, message, found.at));
         }
     }
 
-    /// Where the field of an object at `path` is.
+    /// Returns the location of the field at `path`.
     pub(super) fn at(&self, path: &Path) -> At {
         self.id.path(path.clone())
     }
 
-    /// The object that a value is; what it is instead is reported.
+    /// Returns the fields of an object, and reports a value of a different type.
     pub(super) fn object<'a>(&mut self, value: &'a RawValue, path: &Path) -> Option<Fields<'a>> {
         if value.get() == "null" {
-            // As in Go.
+            // Go does the same.
             return Some(Fields::default());
         }
         let read = serde_json::from_str(value.get()).ok();
@@ -106,7 +107,7 @@ impl Reader<'_> {
         read
     }
 
-    /// The text of a field; empty where there is none.
+    /// Returns the string in a field; empty if the field is absent.
     pub(super) fn text<'a>(&mut self, fields: &Fields<'a>, name: &str, path: &Path) -> Cow<'a, str> {
         let Some(value) = fields.get(name) else {
             return Cow::Borrowed("");
@@ -114,7 +115,7 @@ impl Reader<'_> {
         self.item(value, &path.key(fields.written(name)))
     }
 
-    /// The text that a value is.
+    /// Returns a string value, and reports a value of a different type.
     pub(super) fn item<'a>(&mut self, value: &'a RawValue, path: &Path) -> Cow<'a, str> {
         if let Some(text) = plain(value) {
             return Cow::Borrowed(text);
@@ -128,7 +129,7 @@ impl Reader<'_> {
         Cow::Borrowed("")
     }
 
-    /// The name in a field, which holds nothing that nobody sees; empty where there is none.
+    /// Returns the name in a field, and reports invisible characters in the name; empty if the field is absent.
     pub(super) fn name<'a>(&mut self, fields: &Fields<'a>, field: &str, path: &Path) -> Cow<'a, str> {
         let name = self.text(fields, field, path);
         if hidden_in_name(&name).is_some() {
@@ -137,14 +138,14 @@ impl Reader<'_> {
         name
     }
 
-    /// Reports what nobody sees in the name at `path`.
+    /// Reports invisible characters in the name at `path`.
     pub(super) fn look_at_name(&mut self, name: &str, path: &Path) {
         if let Some(message) = hidden_in(&path.to_string(), name) {
             self.report(Found::new(&rules::NAME_HIDDEN_CHARACTER, message, self.at(path)));
         }
     }
 
-    /// The items of a list; none where the field is not there.
+    /// Returns the items of a list field; empty if the field is absent.
     pub(super) fn list<'a>(&mut self, fields: &Fields<'a>, name: &str, path: &Path) -> Vec<&'a RawValue> {
         let Some(value) = fields.get(name) else {
             return Vec::new();
@@ -155,9 +156,9 @@ impl Reader<'_> {
         })
     }
 
-    /// The objects of a list, each with its number; what is none is reported.
+    /// Returns the objects of a list, each with its index, and reports items that are not objects.
     pub(super) fn objects<'a>(&mut self, fields: &Fields<'a>, name: &str, path: &Path) -> Vec<(usize, Fields<'a>)> {
-        // Mostly all of them are; then the text is gone through once.
+        // Usually all items are objects, and a single parse of the text is enough.
         let read = fields
             .get(name)
             .map(|value| serde_json::from_str::<Vec<Fields<'a>>>(value.get()));
@@ -173,21 +174,18 @@ impl Reader<'_> {
     fn wrong_type(&mut self, value: &RawValue, path: &Path, expected: &str) {
         let (kind, subject) = (kind(value), &self.subject);
         let message = if kind == expected {
-            // A character that no text has, for example.
+            // The value contains an invalid character, for example.
             format!("{path} of {subject} cannot be read")
         } else {
             format!("{path} of {subject} is {kind}, not {expected}")
         };
         let found = Found::new(&rules::CATALOG_FIELD_TYPE, message, self.at(path));
         let unquoted = expected == "a string" && matches!(kind, "true or false" | "a number");
-        self.report(if unquoted {
-            found.help("Write it in quotes.")
-        } else {
-            found
-        });
+        self.report(if unquoted { found.help("Quote it.") } else { found });
     }
 
-    /// Looks for fields that nobody reads, and such as are there twice. `known` are the fields of the object at `path`.
+    /// Reports fields that are unknown, repeated, or spelled with different case. `known` contains the fields of the
+    /// object at `path`.
     pub(super) fn known(&mut self, fields: &Fields<'_>, known: &[&str], path: &Path) {
         for (index, (field, _)) in fields.0.iter().enumerate() {
             let here = || At {
@@ -201,7 +199,7 @@ impl Reader<'_> {
                 format!("{path} of {subject}")
             };
             let Some(name) = known.iter().find(|name| name.eq_ignore_ascii_case(field)) else {
-                let message = format!("{of} has a field {field:?}, which nobody reads");
+                let message = format!("unknown field {field:?} in {of}");
                 let meant = nearest(field, known.iter().copied());
                 let finding = Found::new(&rules::CATALOG_FIELD_UNKNOWN, message, here()).meant(meant);
                 self.report(finding);
@@ -210,15 +208,17 @@ impl Reader<'_> {
             let mut before = fields.0.iter().take(index);
             if let Some((other, _)) = before.find(|(other, _)| other.eq_ignore_ascii_case(name)) {
                 let message = if other == field {
-                    format!("{of} has the field {field:?} twice")
+                    format!("{of} contains the field {field:?} twice")
                 } else {
-                    format!("{of} has the field {name:?} twice, as {other:?} and as {field:?}")
+                    format!("{of} contains the field {name:?} twice, as {other:?} and as {field:?}")
                 };
                 let finding = Found::new(&rules::CATALOG_FIELD_REPEATED, message, here());
                 self.report(finding);
             } else if field != name {
-                let message =
-                    format!("{of} has the field {field:?}, which opm takes for {name:?}, and other programs do not");
+                let message = format!(
+                    "{of} contains the field {field:?}, which opm reads as {name:?}, but other programs do \
+                             not"
+                );
                 let finding = Found::new(&rules::CATALOG_FIELD_CASE, message, here());
                 self.report(finding);
             }

@@ -1,4 +1,4 @@
-//! What the rules of all kinds of documents share.
+//! Shared parts of the rules for all kinds of documents.
 
 use super::contents::Contents;
 use super::found::Found;
@@ -7,22 +7,22 @@ use crate::catalog::Texts;
 use crate::rules;
 use crate::text::Limits;
 
-/// What one thread works with, document after document.
+/// The reusable state of one thread, for one document after another.
 pub(super) struct Scratch {
     pub(super) contents: Contents,
     pub(super) texts: Texts,
-    /// Where base64 is decoded.
+    /// The buffer into which base64 is decoded.
     pub(super) decoded: Vec<u8>,
-    /// How much a manifest may hold.
+    /// The limits of a manifest.
     pub(super) limits: Limits,
 }
 
-/// The package that a document belongs to; that it names none is reported.
+/// Reports a document that does not name its package.
 pub(super) fn package_of(reader: &mut Reader<'_>, package: &str) {
     if package.is_empty() {
         let subject = reader.subject.replace(" of package \"\"", "");
         let message = format!("{subject} names no package");
-        let help = "Write the name of its package to the field package.";
+        let help = "Set the field package to the name of its package.";
         let finding = Found::new(&rules::CATALOG_PACKAGE_MISSING, message, reader.id.at("package"));
         reader.report(finding.help(help));
     }

@@ -1,4 +1,4 @@
-//! One catalog that is right, and what is wrong with it after one change.
+//! A valid catalog, and the findings after one change.
 
 use super::*;
 use base64::Engine;
@@ -71,7 +71,7 @@ versions:
   - {name: Full support, startDate: '2025-06-01', endDate: '2026-05-31'}
 ";
 
-/// The findings about files, as `line rule`, and their messages.
+/// Checks files. Returns the findings as `line rule`, and their messages.
 fn look(files: &[(&str, &[u8])]) -> (Vec<String>, String) {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in files {
@@ -93,7 +93,7 @@ fn look(files: &[(&str, &[u8])]) -> (Vec<String>, String) {
     (short, long)
 }
 
-/// The right catalog with one change in one of its files.
+/// Returns the valid catalog with one change in one of its files.
 fn changed(file: &str, from: &str, to: &str) -> Vec<(&'static str, String)> {
     let files = [
         ("b.yaml", BUNDLES),
@@ -131,7 +131,7 @@ fn a_right_catalog_has_no_findings_as_yaml_and_as_json() {
     assert_eq!(look(&[("catalog", json.as_bytes())]), (vec![], String::new()));
 }
 
-/// What is changed, and which findings that makes; the first message says the words.
+/// The changes, and the findings that each causes; the first message contains the last string.
 const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
     // The documents.
     (
@@ -139,14 +139,14 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "name: p",
         "name: [",
         &["b.yaml:2 catalog-package-missing", "p.yaml:3 yaml-syntax"],
-        "and no such package",
+        "but no such package",
     ),
     (
         "p.yaml",
         "schema: olm.package\n",
         "",
         &["b.yaml:2 catalog-package-missing", "p.yaml:1 catalog-schema-missing"],
-        "and no such package",
+        "but no such package",
     ),
     (
         "p.yaml",
@@ -160,7 +160,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "defaultChannel: a",
         "defaultChannel: a\n---\nschema: olm.semver",
         &["p.yaml:5 catalog-schema-unknown?"],
-        "is a template",
+        "is a catalog template",
     ),
     (
         "p.yaml",
@@ -188,7 +188,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "defaultChannel",
         "DefaultChannel",
         &["p.yaml:3 catalog-field-case?"],
-        "opm takes for \"defaultChannel\"",
+        "opm reads as \"defaultChannel\"",
     ),
     (
         "p.yaml",
@@ -310,7 +310,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "- name: p.v1\n",
         "- name: p.v1\n- name: p.v1\n",
         &["c.yaml:12 catalog-entry-duplicate"],
-        "two entries of bundle \"p.v1\"",
+        "two entries for bundle \"p.v1\"",
     ),
     (
         "c.yaml",
@@ -319,13 +319,13 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         &["c.yaml:12 catalog-entry-name"],
         "has no name",
     ),
-    // The entry is in the first of two channels: the reference reports another one.
+    // The entry is in the first of two channels: the reference implementation reports the other one.
     (
         "c.yaml",
         "- name: p.v1\n",
         "- name: p.v1\n  replaces: p.v0\n- name: p.v0\n---\nschema: olm.channel\npackage: p\nname: b\nentries: [{name: p.v1}]\n",
         &["c.yaml:13 catalog-entry-bundle"],
-        "channel \"a\" of package \"p\" has an entry of bundle \"p.v0\"",
+        "channel \"a\" of package \"p\" has an entry for bundle \"p.v0\"",
     ),
     (
         "c.yaml",
@@ -339,7 +339,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         ">=1.0.0 <3.0.0",
         ">>1",
         &["c.yaml:8 catalog-skip-range"],
-        "is no range",
+        "is not a range",
     ),
     (
         "c.yaml",
@@ -440,7 +440,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "packageName: p, version: 1.0.0",
         "packageName: q, version: 1.0.0",
         &["b.yaml:7 catalog-bundle-identity"],
-        "Write packageName: p",
+        "Set packageName to p",
     ),
     (
         "b.yaml",
@@ -461,7 +461,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "version: 1.0.0",
         "version: v1",
         &["b.yaml:7 catalog-bundle-version"],
-        "no semantic version",
+        "not a semantic version",
     ),
     (
         "b.yaml",
@@ -510,7 +510,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "type: olm.gvk, value: {",
         "type: olm.package.required, value: {packageName: q, versionRange: '?', ",
         &["b.yaml:16 catalog-property?"],
-        "no range",
+        "not a range",
     ),
     (
         "b.yaml",
@@ -598,7 +598,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "{schema: olm.package}",
         "{schema: olm.package, name: p}",
         &["d.yaml:4 catalog-deprecation-reference"],
-        "where no name may be",
+        "but a reference to the package has no name",
     ),
     (
         "d.yaml",
@@ -626,7 +626,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "{schema: olm.channel, name: a}",
         "{schema: olm.package}",
         &["d.yaml:6 catalog-deprecation-duplicate"],
-        "refers to what entry 0",
+        "refers to the same item as entry 0",
     ),
     (
         "d.yaml",
@@ -640,21 +640,21 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "package: p",
         "package: q",
         &["l.yaml:2 catalog-lifecycle-package"],
-        "lifecycles of package \"q\", and no such package",
+        "lifecycles of package \"q\", but no such package",
     ),
     (
         "l.yaml",
         "package: p\n",
         "",
         &["l.yaml:1 catalog-lifecycle-package"],
-        "names no package",
+        "does not name a package",
     ),
     (
         "l.yaml",
         "versions:\n",
         "more: 1\nversions:\n",
         &["l.yaml:3 catalog-lifecycle-field"],
-        "a field \"more\"",
+        "unknown field \"more\"",
     ),
     (
         "l.yaml",
@@ -685,28 +685,28 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "name: '1.1'",
         "name: v1.1",
         &["l.yaml:10 catalog-lifecycle-version"],
-        "is no version: expected MAJOR.MINOR",
+        "is not a version: expected MAJOR.MINOR",
     ),
     (
         "l.yaml",
         "startDate: '2026-01-01'",
         "startDate: '2026-01-02'",
         &["l.yaml:7 catalog-lifecycle-phase"],
-        "begins on 2026-01-02, not on 2026-01-01: phase \"Full support\" before it ends on 2025-12-31",
+        "begins on 2026-01-02, not on 2026-01-01; the previous phase \"Full support\" ends on 2025-12-31",
     ),
     (
         "l.yaml",
         "endDate: '2026-06-30'",
         "endDate: '2026-01-01'",
         &["l.yaml:7 catalog-lifecycle-date"],
-        "which is not after 2026-01-01",
+        "which is not after its start on 2026-01-01",
     ),
     (
         "l.yaml",
         "endDate: '2026-06-30'",
         "endDate: 2026-06-31",
         &["l.yaml:7 catalog-lifecycle-date"],
-        "there is no such day",
+        "the date does not exist",
     ),
     (
         "l.yaml",
@@ -734,7 +734,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "['4.19', '4.20']",
         "['4.19', 4.20.1]",
         &["l.yaml:9 catalog-lifecycle-platform"],
-        "is no version",
+        "is not a version",
     ),
     (
         "l.yaml",
@@ -775,7 +775,7 @@ fn a_package_has_one_document_of_lifecycles_with_versions() {
     files.push(("m.yaml", LIFECYCLES.to_owned()));
     let (found, messages) = of(&files);
     assert_eq!(found, ["m.yaml:2 catalog-lifecycle-package"]);
-    assert!(messages.contains("two documents of lifecycles"), "{messages}");
+    assert!(messages.contains("two lifecycles documents"), "{messages}");
     let (head, _) = LIFECYCLES.split_once("versions").unwrap();
     for versions in ["versions: []\n", ""] {
         files.retain(|(name, _)| !matches!(*name, "l.yaml" | "m.yaml"));
@@ -869,7 +869,7 @@ fn a_file_or_nothing_is_no_catalog() {
     let checked = check(folder.path(), CatalogLimits::default()).unwrap();
     assert!(checked.findings.is_empty());
     let error = |path: &Path| check(path, CatalogLimits::default()).unwrap_err().to_string();
-    assert!(error(&file).contains("is not a directory"));
+    assert!(error(&file).contains("is not a folder"));
     assert!(error(&folder.path().join("none")).contains("none"));
     fs::write(&file, "a: 1\n---\nb: 1\n").unwrap();
     let limits = CatalogLimits {

@@ -1,47 +1,49 @@
-//! Putting a bundle into channels.
+//! Adding bundles to channels.
 
-use super::{Draft, DraftBundle, DraftChannel, DraftError};
+use super::{Draft, DraftBundle, DraftChannel, DraftError, differing};
 use crate::catalog::file_based::WrittenEntry;
 use crate::catalog::graph::Mode;
 use semver::Version;
 use serde_json::Value;
+use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 /// A bundle to add.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewBundle {
-    /// Its document.
+    /// The document of the bundle.
     pub document: Value,
-    /// Its name, with what it replaces and skips.
+    /// The name of the bundle, with the bundles that it replaces and skips.
     pub entry: WrittenEntry,
-    /// Its version; none where it says none that has an order.
+    /// The version of the bundle; `None` if it cannot be ordered.
     pub version: Option<Version>,
-    /// The channels that it names itself.
+    /// The channels that the bundle itself names.
     pub channels: Vec<String>,
-    /// The default channel that it names itself.
+    /// The default channel that the bundle itself names.
     pub default_channel: Option<String>,
 }
 
-/// Where a bundle is added.
+/// The channels and position at which a bundle is added.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Placement {
-    /// The channels; none for those that the bundle names itself.
+    /// The channels; if empty, the channels that the bundle itself names.
     pub channels: Vec<String>,
-    /// How it takes its place in them.
+    /// The update mode that determines the position in the channels.
     pub mode: Mode,
     /// The default channel of the package.
     pub default_channel: Option<String>,
-    /// Replace a bundle of the same name that has another content.
+    /// Whether to replace a bundle of the same name with different content or edges.
     pub overwrite: bool,
 }
 
 impl Draft {
-    /// Adds a bundle to channels, which are made where they are absent. `known` is the document of the bundle with its
-    /// name that the catalog has. Gives the channels that it was not in before.
+    /// Adds a bundle to channels, which are created if absent. `known` is the existing document of this bundle in the
+    /// catalog, if any. Returns the changed channels: those to which the bundle was added, or in which its edges were
+    /// replaced.
     ///
     /// # Errors
-    /// When there is another bundle of its name, a version is missing that the mode asks for, a new package has no
-    /// default channel, or a channel would have no single head.
+    /// Returns an error if a different bundle has the same name, a version is missing that the mode needs, a new
+    /// package has no default channel, or a channel would not have exactly one head.
     pub fn add(
         &mut self,
         new: &NewBundle,
@@ -89,7 +91,8 @@ impl Draft {
         Ok(added)
     }
 
-    /// Puts the bundle into a channel; false where it was there with the same edges.
+    /// Adds the bundle to a channel. Returns `false` if the channel is unchanged, because it already contains the
+    /// bundle.
     fn enter(&mut self, place: usize, new: &NewBundle, placement: &Placement) -> Result<bool, DraftError> {
         let entry = &new.entry;
         let package = self.name.clone();
@@ -131,7 +134,8 @@ impl Draft {
 }
 
 impl DraftChannel {
-    /// Puts a bundle into the channel; false where it was there with the same edges.
+    /// Adds a bundle to the channel. Returns `false` if the channel is unchanged, because it already contains the
+    /// bundle.
     fn enter(
         &mut self,
         package: &str,
@@ -139,8 +143,10 @@ impl DraftChannel {
         placement: &Placement,
         versions: &HashMap<&str, &Version>,
     ) -> Result<bool, DraftError> {
+        let others: HashSet<String> = self.entries.iter().map(|known| known.name.clone()).collect();
         if let Some(known) = self.entries.iter_mut().find(|known| known.name == entry.name) {
-            if placement.mode != Mode::Replaces || known == entry {
+            let repaired = |known: &WrittenEntry| is_repaired(known, entry, &others);
+            if placement.mode != Mode::Replaces || known == entry || repaired(known) {
                 return Ok(false);
             }
             if !placement.overwrite {
@@ -152,16 +158,12 @@ impl DraftChannel {
             }
             *known = entry.clone();
         } else if placement.mode == Mode::Replaces {
-            // In front of what it leads on from, as people write them.
+            // The position before the bundles that it replaces or skips, as in catalogs written by people.
             let below = |known: &WrittenEntry| known.name == entry.replaces || entry.skips.contains(&known.name);
             let first = self.entries.iter().position(below);
             self.entries.insert(first.unwrap_or(0), entry.clone());
         } else {
-            self.enter_by_version(entry, placement.mode, versions)
-                .map_err(|bundle| DraftError::Version {
-                    package: package.to_owned(),
-                    bundle,
-                })?;
+            self.enter_by_version(package, entry, placement.mode, versions)?;
         }
         let heads = self.heads();
         if heads.len() == 1 {
@@ -174,24 +176,37 @@ impl DraftChannel {
         })
     }
 
-    /// Puts an entry between the next lower and the next higher version. The name of a bundle without a version is the
-    /// error.
+    /// Inserts an entry between the next lower and the next higher version. Fails if a bundle has no version, or the same
+    /// one except for build metadata.
     fn enter_by_version(
         &mut self,
+        package: &str,
         entry: &WrittenEntry,
         mode: Mode,
         versions: &HashMap<&str, &Version>,
-    ) -> Result<(), String> {
-        let of = |name: &str| versions.get(name).copied().ok_or_else(|| name.to_owned());
+    ) -> Result<(), DraftError> {
+        let of = |name: &str| {
+            let version = versions.get(name).copied();
+            version.ok_or_else(|| DraftError::Version {
+                package: package.to_owned(),
+                bundle: name.to_owned(),
+            })
+        };
         let own = of(&entry.name)?;
         let mut lower: Vec<(&Version, String)> = Vec::new();
         let mut at = 0;
         for (place, known) in self.entries.iter().enumerate() {
             let known_version = of(&known.name)?;
-            if known_version.cmp_precedence(own).is_gt() {
-                at = place + 1;
-            } else {
-                lower.push((known_version, known.name.clone()));
+            match known_version.cmp_precedence(own) {
+                Ordering::Greater => at = place + 1,
+                Ordering::Less => lower.push((known_version, known.name.clone())),
+                Ordering::Equal => {
+                    return Err(DraftError::SameVersion {
+                        package: package.to_owned(),
+                        channel: self.name.clone(),
+                        bundles: [known.name.clone(), entry.name.clone()],
+                    });
+                }
             }
         }
         lower.sort_by(|one, other| one.0.cmp_precedence(other.0));
@@ -229,12 +244,13 @@ impl DraftChannel {
     }
 }
 
-/// The fields of two documents that differ.
-pub(crate) fn differing(one: &Value, other: &Value) -> Vec<String> {
-    let keys = |value: &Value| value.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>());
-    let mut fields: Vec<String> = [keys(one), keys(other)].into_iter().flatten().flatten().collect();
-    fields.retain(|field| one.get(field) != other.get(field));
-    fields.sort_unstable();
-    fields.dedup();
-    fields
+/// Returns whether an existing entry differs from a new one only because bundles below it were removed from the channel:
+/// it still leads on from all of them. `others` are the bundles in the channel.
+fn is_repaired(known: &WrittenEntry, new: &WrittenEntry, others: &HashSet<String>) -> bool {
+    let below: HashSet<&str> = known.below().collect();
+    let is_gone = !new.replaces.is_empty() && !others.contains(&new.replaces);
+    let is_in = |range: &str| known.skip_range.split("||").any(|part| part.trim() == range.trim());
+    is_gone
+        && new.below().all(|name| below.contains(name))
+        && new.skip_range.split("||").all(|part| part.is_empty() || is_in(part))
 }

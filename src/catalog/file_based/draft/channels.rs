@@ -1,4 +1,4 @@
-//! Channels as a whole: the default one, renamed ones, copies.
+//! Operations on whole channels: setting the default, renaming, copying.
 
 use super::{Draft, DraftChannel, DraftError};
 use crate::catalog::file_based::Schema;
@@ -7,17 +7,17 @@ impl Draft {
     /// Makes a channel the default one.
     ///
     /// # Errors
-    /// When there is no such channel.
+    /// Returns an error if the channel does not exist.
     pub fn set_default(&mut self, channel: &str) -> Result<(), DraftError> {
         self.channel(channel)?;
         channel.clone_into(&mut self.default_channel);
         Ok(())
     }
 
-    /// Gives a channel another name. The default channel and deprecations follow.
+    /// Renames a channel, also in the default channel and deprecations.
     ///
     /// # Errors
-    /// When there is no such channel, or one has the new name already.
+    /// Returns an error if the channel does not exist, or the new name is already in use.
     pub fn rename(&mut self, old: &str, new: &str) -> Result<(), DraftError> {
         let place = self.channel(old)?;
         if old == new {
@@ -38,10 +38,10 @@ impl Draft {
         Ok(())
     }
 
-    /// Makes a channel with the entries of another one. One that has them already stays.
+    /// Creates a channel with the entries of an existing one. A channel that already has these entries is unchanged.
     ///
     /// # Errors
-    /// When there is no such channel, or another one has the new name.
+    /// Returns an error if the existing channel does not exist, or a different channel has the new name.
     pub fn copy(&mut self, from: &str, to: &str) -> Result<(), DraftError> {
         let place = self.channel(from)?;
         let Some(channel) = self.channels.get(place).cloned() else {

@@ -1,13 +1,13 @@
-//! Saying that something should no longer be chosen.
+//! Deprecating packages, channels and bundles.
 
 use super::{Draft, DraftBundle, DraftError};
 use crate::catalog::file_based::{Deprecation, Reference, Schema};
 use std::collections::HashSet;
 
-/// What of a package is deprecated.
+/// The deprecated part of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Deprecated {
-    /// All of it.
+    /// The whole package.
     Package,
     /// A channel.
     Channel(String),
@@ -16,10 +16,10 @@ pub enum Deprecated {
 }
 
 impl Draft {
-    /// Deprecates something with a message, or gives it another message.
+    /// Deprecates an item with a message, or changes its message.
     ///
     /// # Errors
-    /// When the package does not have it.
+    /// Returns an error if the package does not contain the item.
     pub fn deprecate(&mut self, what: &Deprecated, message: &str) -> Result<(), DraftError> {
         let reference = self.reference(what)?;
         match self.deprecations.iter_mut().find(|known| known.reference == reference) {
@@ -32,10 +32,10 @@ impl Draft {
         Ok(())
     }
 
-    /// Takes a deprecation back; false where there was none.
+    /// Removes a deprecation. Returns `false` if there was none.
     ///
     /// # Errors
-    /// When the package does not have what is named.
+    /// Returns an error if the package does not contain the item.
     pub fn undeprecate(&mut self, what: &Deprecated) -> Result<bool, DraftError> {
         let reference = self.reference(what)?;
         let before = self.deprecations.len();
@@ -58,10 +58,10 @@ impl Draft {
         })
     }
 
-    /// The name of a bundle that is given by name or version.
+    /// Returns the name of a bundle that is specified by name or version.
     ///
     /// # Errors
-    /// When there is none.
+    /// Returns an error if the bundle does not exist, or several bundles have the version.
     pub fn named<'n>(&'n self, bundle: &'n str) -> Result<&'n str, DraftError> {
         if self.bundle(bundle).is_some() {
             return Ok(bundle);
@@ -80,7 +80,7 @@ impl Draft {
         }
     }
 
-    /// Drops deprecations of what is not there any more.
+    /// Removes deprecations of channels and bundles that no longer exist.
     pub(super) fn tidy_deprecations(&mut self) {
         let channels: HashSet<&str> = self.channels.iter().map(|channel| channel.name.as_str()).collect();
         let bundles: HashSet<&str> = self.bundles.iter().map(|bundle| bundle.name.as_str()).collect();

@@ -1,45 +1,46 @@
-//! Why a package cannot become what is asked for.
+//! Errors of requested package changes.
 
 use super::Draft;
 use crate::catalog::file_based::lifecycle::MinorVersion;
 use crate::catalog::file_based::load::Subject;
 use crate::shape::nearest;
+use semver::Version;
 
-/// Why a package cannot become what is asked for.
+/// The reason why a package cannot be changed as requested.
 #[derive(Debug, thiserror::Error)]
 pub enum DraftError {
-    /// A list has another form than that of its schema.
+    /// A list does not have the form that its schema requires.
     #[error("the entries of {of} cannot be read")]
     Entries {
-        /// What has them.
+        /// The item with the list.
         of: String,
-        /// What is wrong.
+        /// The fault.
         source: serde_json::Error,
     },
-    /// Two documents are about the same thing.
-    #[error("{subject} stands in two documents")]
+    /// Two documents have the same subject.
+    #[error("{subject} is in two documents")]
     Twice {
-        /// What they are about.
+        /// The subject of both documents.
         subject: Subject,
     },
-    /// There is no such channel.
+    /// The channel does not exist.
     #[error("package {package:?} has no channel {channel:?}")]
     Channel {
         /// The package.
         package: String,
         /// The name.
         channel: String,
-        /// The channel that is most like it.
+        /// The channel with the most similar name.
         nearest: Option<String>,
     },
-    /// There is no such bundle.
+    /// The bundle does not exist.
     #[error("package {package:?} has no bundle {bundle:?}")]
     Bundle {
         /// The package.
         package: String,
         /// The name or version.
         bundle: String,
-        /// The bundle that is most like it.
+        /// The bundle with the most similar name.
         nearest: Option<String>,
     },
     /// The bundle is not in the channel.
@@ -52,42 +53,70 @@ pub enum DraftError {
         /// The bundle.
         bundle: String,
     },
-    /// The default channel would go.
-    #[error("channel {channel:?} is the default channel of package {package:?}, and would go")]
+    /// The default channel would be removed.
+    #[error("channel {channel:?} is the default channel of package {package:?} and would be removed")]
     Default {
         /// The package.
         package: String,
         /// The channel.
         channel: String,
-        /// The channels that stay.
+        /// The channels that would remain.
         others: Vec<String>,
     },
-    /// A channel would have no single head.
+    /// A channel would not have exactly one head.
     #[error("channel {channel:?} of package {package:?} would have {} heads: {}", heads.len(), quoted(heads))]
     Heads {
         /// The package.
         package: String,
         /// The channel.
         channel: String,
-        /// The bundles that nothing replaces or skips.
+        /// The bundles that no bundle replaces or skips.
         heads: Vec<String>,
     },
-    /// There is a channel of this name already.
-    #[error("package {package:?} has a channel {channel:?} already")]
+    /// A channel of this name already exists.
+    #[error("package {package:?} already has a channel {channel:?}")]
     Taken {
         /// The package.
         package: String,
         /// The channel.
         channel: String,
     },
-    /// Nothing would be left.
-    #[error("no channel of package {package:?} would be left")]
+    /// No channel would remain.
+    #[error("no channel of package {package:?} would remain")]
     Empty {
         /// The package.
         package: String,
     },
-    /// There is a bundle of this name with another content.
-    #[error("package {package:?} has a bundle {bundle:?} already, with another content: {}", fields.join(", "))]
+    /// None of the existing versions is selected.
+    #[error(
+        "no version of package {package:?} is selected; the versions are {}{}",
+        some(versions),
+        below(prerelease.as_ref())
+    )]
+    Outside {
+        /// The package.
+        package: String,
+        /// The versions of the package in the selected channels.
+        versions: Vec<String>,
+        /// The highest prerelease whose release would be selected, if any.
+        prerelease: Option<Version>,
+    },
+    /// None of the versions to upgrade from has an update path.
+    #[error(
+        "no update path of package {package:?} starts at {}; the versions are {}",
+        enumerated(from),
+        some(versions)
+    )]
+    NoStart {
+        /// The package.
+        package: String,
+        /// The versions to upgrade from.
+        from: Vec<Version>,
+        /// The versions of the package in the selected channels.
+        versions: Vec<String>,
+    },
+    /// A bundle of this name with different content already exists.
+    #[error("package {package:?} already has a bundle {bundle:?} with different content: {}", fields.join(", "))]
     Differs {
         /// The package.
         package: String,
@@ -96,9 +125,10 @@ pub enum DraftError {
         /// The fields that differ.
         fields: Vec<String>,
     },
-    /// The bundle is in the channel with other edges.
+    /// The bundle is already in the channel, with different edges.
     #[error(
-        "bundle {bundle:?} is in channel {channel:?} of package {package:?} already, and replaces or skips others there"
+        "bundle {bundle:?} is already in channel {channel:?} of package {package:?}, but with different replaces or \
+         skips"
     )]
     Edges {
         /// The package.
@@ -108,26 +138,29 @@ pub enum DraftError {
         /// The bundle.
         bundle: String,
     },
-    /// A new package whose channels are several, or none.
+    /// A new package has several channels, or none, and no default channel.
     #[error("package {package:?} has no default channel")]
     NoDefault {
         /// The package.
         package: String,
-        /// Its channels.
+        /// The channels of the package.
         channels: Vec<String>,
     },
-    /// Several bundles have the version by which one is named.
-    #[error("package {package:?} has several bundles of version {version}: {}", quoted(bundles))]
+    /// Several bundles have the version, so it does not identify one of them.
+    #[error(
+        "package {package:?} has several bundles with version {version}: {}",
+        quoted(bundles)
+    )]
     Ambiguous {
         /// The package.
         package: String,
         /// The version.
         version: String,
-        /// Their names.
+        /// The names of the bundles.
         bundles: Vec<String>,
     },
-    /// Nothing leads from a version to the head.
-    #[error("in channel {channel:?} of package {package:?} nothing leads from {bundle:?} to the head {head:?}")]
+    /// No update path leads from a version to the head.
+    #[error("channel {channel:?} of package {package:?} has no update path from {bundle:?} to the head {head:?}")]
     NoWay {
         /// The package.
         package: String,
@@ -138,18 +171,31 @@ pub enum DraftError {
         /// The head.
         head: String,
     },
-    /// Nothing is known of a version, and no phases are given for it.
-    #[error("package {package} has no lifecycle of version {version}, and a new one needs phases")]
+    /// A version has no lifecycle yet, and no phases are specified for it.
+    #[error("package {package} has no lifecycle for version {version}, and a new lifecycle requires phases")]
     NoLifecycle {
         /// The package.
         package: String,
         /// The version.
         version: MinorVersion,
-        /// The versions that have one.
+        /// The versions with a lifecycle.
         others: Vec<MinorVersion>,
     },
-    /// A version without an order.
-    #[error("bundle {bundle:?} of package {package:?} has no version that could be compared")]
+    /// Two bundles of a channel that is ordered by version have versions that differ at most in build metadata.
+    #[error(
+        "the versions of the bundles {} in channel {channel:?} of package {package:?} cannot be ordered",
+        bundles.each_ref().map(|bundle| format!("{bundle:?}")).join(" and ")
+    )]
+    SameVersion {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// The bundles.
+        bundles: [String; 2],
+    },
+    /// A bundle has no comparable version.
+    #[error("bundle {bundle:?} of package {package:?} has no comparable version")]
     Version {
         /// The package.
         package: String,
@@ -158,7 +204,33 @@ pub enum DraftError {
     },
 }
 
-/// Names as a sentence has them.
+/// Formats versions as an enumeration; if there are many, only the last ones.
+fn some(versions: &[String]) -> String {
+    const SHOWN: usize = 20;
+    match versions.len().checked_sub(SHOWN) {
+        Some(more) if more > 0 => format!("{more} others and {}", versions[more..].join(", ")),
+        _ => versions.join(", "),
+    }
+}
+
+/// Formats versions as an enumeration.
+fn enumerated(versions: &[Version]) -> String {
+    let versions: Vec<String> = versions.iter().map(Version::to_string).collect();
+    versions.join(", ")
+}
+
+/// Returns the release that a prerelease precedes.
+pub(crate) fn release_of(prerelease: &Version) -> Version {
+    Version::new(prerelease.major, prerelease.minor, prerelease.patch)
+}
+
+/// Formats the reason why a prerelease is not selected although its release would be.
+fn below(prerelease: Option<&Version>) -> String {
+    let reason = |prerelease: &Version| format!(", and {prerelease} is below {}", release_of(prerelease));
+    prerelease.map(reason).unwrap_or_default()
+}
+
+/// Formats names as an enumeration.
 fn quoted(names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
     names.join(", ")

@@ -1,14 +1,14 @@
-//! Making of a package what was made of it elsewhere.
+//! Applying a change that was made to a different form of a package.
 
 use super::{Draft, DraftBundle, DraftChannel};
 use crate::catalog::file_based::WrittenEntry;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A package as another form of the catalog has it.
+/// A package in a different form of the catalog.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shape {
-    /// The default channel; empty where none is said.
+    /// The default channel; empty if there is none.
     pub default_channel: String,
     /// The entries of the channels, by name.
     pub channels: BTreeMap<String, Vec<WrittenEntry>>,
@@ -17,8 +17,8 @@ pub struct Shape {
 }
 
 impl Draft {
-    /// Makes the change that led from `before` to `after`; what did not change there stays as it is here. `documents` are
-    /// those of bundles that are new or have another content, by name.
+    /// Applies the change that led from `before` to `after`, and keeps everything else. `documents` contains the
+    /// documents of bundles that are new or have different content, by name.
     pub fn follow(&mut self, before: &Shape, after: &Shape, documents: &BTreeMap<String, Value>) {
         if before.default_channel != after.default_channel {
             self.default_channel.clone_from(&after.default_channel);
@@ -56,7 +56,7 @@ impl Draft {
     }
 }
 
-/// The entries of a channel in their order, with those that changed between `before` and `after` as they are there.
+/// Returns the entries of a channel in order, with the changes from `before` to `after`.
 fn followed(entries: &[WrittenEntry], before: &[WrittenEntry], after: &[WrittenEntry]) -> Vec<WrittenEntry> {
     let by_name = |list: &'_ [WrittenEntry]| -> BTreeMap<String, WrittenEntry> {
         let pairs = list.iter().map(|entry| (entry.name.clone(), entry.clone()));
@@ -104,7 +104,7 @@ mod tests {
     fn documents() -> Vec<Value> {
         vec![
             json!({"schema": "olm.package", "name": "p", "defaultChannel": "stable"}),
-            // An edge that the other form does not have stays.
+            // An edge that the other form does not contain is kept.
             json!({"schema": "olm.channel", "package": "p", "name": "stable", "entries": [
                 {"name": "b", "replaces": "a", "x": 1}, {"name": "a", "skipRange": "<1.0.0"}]}),
             json!({"schema": "olm.channel", "package": "p", "name": "old", "entries": [{"name": "a"}]}),

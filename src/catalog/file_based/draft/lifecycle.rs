@@ -1,23 +1,23 @@
-//! Saying until when versions of a package are maintained, and where they run.
+//! Setting the maintenance periods and platforms of a package's versions.
 
 use super::{Draft, DraftError};
 use crate::catalog::file_based::lifecycle::{MinorVersion, Phase, Platform};
 use serde_json::{Map, Value, json};
 
-/// What is to be said about a version. What is empty stays as it is.
+/// A change in the lifecycle of a version. Empty fields are unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LifecycleChange {
-    /// The phases of its maintenance.
+    /// The maintenance phases.
     pub phases: Vec<Phase>,
-    /// The platforms on which it runs, each with all of its versions.
+    /// The supported platforms, each with all of its versions.
     pub platforms: Vec<Platform>,
 }
 
 impl Draft {
-    /// Says the lifecycle of a version, which may be new.
+    /// Sets the lifecycle of a version, which may be new.
     ///
     /// # Errors
-    /// When a new version has no phases.
+    /// Returns an error if a new version has no phases.
     pub fn set_lifecycle(&mut self, version: MinorVersion, change: &LifecycleChange) -> Result<(), DraftError> {
         let place = self.lifecycles.iter().position(|known| of(known) == Some(version));
         let place = match place {
@@ -53,12 +53,12 @@ impl Draft {
         Ok(())
     }
 
-    /// Says the lifecycles of all versions: the field `versions` of a document of lifecycles.
+    /// Sets the lifecycles of all versions: the field `versions` of a lifecycles document.
     pub fn set_lifecycles(&mut self, versions: Vec<Value>) {
         self.lifecycles = versions;
     }
 
-    /// Takes away the lifecycle of a version, or of all. False where there was none.
+    /// Removes the lifecycle of a version, or of all versions. Returns `false` if there was none.
     pub fn remove_lifecycle(&mut self, version: Option<MinorVersion>) -> bool {
         let before = self.lifecycles.len();
         self.lifecycles
@@ -67,7 +67,7 @@ impl Draft {
     }
 }
 
-/// The version that an item is about.
+/// Returns the version of an item.
 fn of(lifecycle: &Value) -> Option<MinorVersion> {
     lifecycle.get("name")?.as_str()?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! The entries of a channel by the names that link them.
+//! The entries of a channel, and the names that link them.
 
 use super::DraftChannel;
 use crate::catalog::file_based::{WrittenEntry, heads};
@@ -6,22 +6,40 @@ use crate::version::VersionRange;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 impl WrittenEntry {
-    /// The bundles that it replaces and skips.
-    pub(in crate::catalog::file_based) fn below(&self) -> impl Iterator<Item = &str> {
+    /// Returns the bundles that the entry replaces and skips.
+    pub(crate) fn below(&self) -> impl Iterator<Item = &str> {
         let names = std::iter::once(&self.replaces).chain(&self.skips);
         names.map(String::as_str).filter(|name| !name.is_empty())
     }
 }
 
 impl DraftChannel {
-    /// The bundles that no other one replaces or skips.
+    /// Returns the bundles that no other bundle replaces or skips.
     pub fn heads(&self) -> Vec<&str> {
         let places = heads::heads(self.entries.iter().map(|entry| (entry.name.as_str(), entry.below())));
         let names = places.into_iter().filter_map(|place| self.entries.get(place));
         names.map(|entry| entry.name.as_str()).collect()
     }
 
-    /// Takes out bundles. Gives those from which nothing leads on any more: heads, and what only they led on from.
+    /// Returns the bundles from the head down, each before those that it skips and replaces. Bundles that no head leads
+    /// to come last.
+    pub fn from_head(&self) -> Vec<String> {
+        let entries = by_name(&self.entries);
+        let mut listed: Vec<&str> = Vec::new();
+        let mut seen = HashSet::new();
+        let heads = self.heads();
+        let chains = heads.iter().flat_map(|head| chain(&entries, head));
+        let led = chains.flat_map(|entry| {
+            let skipped = entry.skips.iter().map(String::as_str);
+            std::iter::once(entry.name.as_str()).chain(skipped.filter(|name| entries.contains_key(name)))
+        });
+        let rest = self.entries.iter().map(|entry| entry.name.as_str());
+        listed.extend(led.chain(rest).filter(|name| seen.insert(*name)));
+        listed.into_iter().map(str::to_owned).collect()
+    }
+
+    /// Removes bundles. Returns the bundles without further updates: heads, and bundles that only they replaced or
+    /// skipped.
     pub(super) fn take_out(&mut self, bundles: &HashSet<&str>) -> Vec<String> {
         let order = self.downwards(bundles);
         if order.is_empty() {
@@ -33,8 +51,8 @@ impl DraftChannel {
         stranded
     }
 
-    /// Those of the bundles that are in the channel, from the heads down, so that what a bundle hands on is handed on to
-    /// those that stay.
+    /// Returns the specified bundles that are in the channel, from the heads down, so that the edges of a removed
+    /// bundle reach those that remain.
     fn downwards(&self, bundles: &HashSet<&str>) -> Vec<String> {
         let entries = by_name(&self.entries);
         let mut order = Vec::new();
@@ -56,13 +74,13 @@ impl DraftChannel {
     }
 }
 
-/// The entries by their names.
+/// Returns the entries by name.
 pub(super) fn by_name(entries: &[WrittenEntry]) -> HashMap<&str, &WrittenEntry> {
-    // Of two entries of one name the first counts.
+    // If two entries have the same name, the first one is used.
     entries.iter().rev().map(|entry| (entry.name.as_str(), entry)).collect()
 }
 
-/// The entries from the head down, by what they replace.
+/// Returns the entries from the head down, along the replaces chain.
 pub(super) fn chain<'e>(entries: &HashMap<&str, &'e WrittenEntry>, head: &'e str) -> Vec<&'e WrittenEntry> {
     let mut chain: Vec<&WrittenEntry> = Vec::new();
     let mut seen = HashSet::new();
@@ -74,7 +92,7 @@ pub(super) fn chain<'e>(entries: &HashMap<&str, &'e WrittenEntry>, head: &'e str
     chain
 }
 
-/// Entries while some of them go.
+/// Entries during the removal of some of them.
 struct Links {
     entries: Vec<Option<WrittenEntry>>,
     places: HashMap<String, usize>,
@@ -101,7 +119,8 @@ impl Links {
         links
     }
 
-    /// Takes out a bundle. What replaces it takes its place, or where nothing does, what skips it.
+    /// Removes a bundle. Its place is taken by the bundles that replace it, or by those that skip it if none replaces
+    /// it. Returns the bundles without further updates.
     fn take_out(&mut self, bundle: &str) -> Vec<String> {
         let Some(place) = self.places.remove(bundle) else {
             return Vec::new();
@@ -126,9 +145,9 @@ impl Links {
         std::iter::once(bundle.to_owned()).chain(below).collect()
     }
 
-    /// Lets the entry at a place lead on from what one that goes leads on from.
+    /// Lets the entry at a position replace and skip the bundles that a removed entry replaced and skipped.
     fn hand_on(&mut self, gone: &WrittenEntry, place: usize) {
-        // What is skipped ends the chain of what is replaced.
+        // A skipped bundle ends the replaces chain.
         let is_replaced = linked(&self.replaced_by, &gone.replaces).is_some();
         let Some(entry) = self.entries.get_mut(place).and_then(Option::as_mut) else {
             return;
@@ -150,19 +169,19 @@ impl Links {
         entry.skip_range = united(&entry.skip_range, &gone.skip_range);
     }
 
-    /// Whether it is an entry, or something leads on from it.
+    /// Returns whether the name is an entry, or linked from one.
     fn knows(&self, name: &str) -> bool {
         let is_linked = |links| linked(links, name).is_some();
         self.places.contains_key(name) || is_linked(&self.replaced_by) || is_linked(&self.skipped_by)
     }
 }
 
-/// Notes a link; false where it is known.
+/// Adds a link. Returns `false` if it already exists.
 fn link(links: &mut HashMap<String, BTreeSet<usize>>, name: &str, place: usize) -> bool {
     links.entry(name.to_owned()).or_default().insert(place)
 }
 
-/// The places that link to a name; none where there are none.
+/// Returns the positions of the entries that link to a name, or `None` if there are none.
 fn linked<'l>(links: &'l HashMap<String, BTreeSet<usize>>, name: &str) -> Option<&'l BTreeSet<usize>> {
     links.get(name).filter(|places| !places.is_empty())
 }
@@ -173,7 +192,8 @@ fn unlink(links: &mut HashMap<String, BTreeSet<usize>>, name: &str, place: usize
     }
 }
 
-/// A range that holds the versions of both. What OLM does not read as a range holds none.
+/// Returns a range that includes the versions of both ranges. A string that OLM does not accept as a range includes
+/// none.
 fn united(one: &str, other: &str) -> String {
     let is_range = |text: &str| !text.is_empty() && VersionRange::parse_as_olm(text).is_ok();
     let known = |text: &str| one.split("||").any(|part| part.trim() == text.trim());

@@ -1,4 +1,4 @@
-//! Lists of entries in documents: read as plain data, and written with the fields that nobody here knows.
+//! Lists of entries in documents: read as plain data, and written with their unknown fields.
 
 use super::DraftError;
 use crate::catalog::file_based::{Deprecation, Schema, WrittenEntry};
@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
-/// The entries of a document.
+/// Reads the entries of a document.
 pub(super) fn items<T: DeserializeOwned>(document: &Value, of: &str) -> Result<Vec<T>, DraftError> {
     let entries = document.get("entries").cloned().unwrap_or_default();
     let read: Result<Option<Vec<T>>, _> = serde_json::from_value(entries);
@@ -17,12 +17,12 @@ pub(super) fn items<T: DeserializeOwned>(document: &Value, of: &str) -> Result<V
     Ok(items.unwrap_or_default())
 }
 
-/// The items of a list in a document.
+/// Returns the items of a list in a document.
 pub(super) fn of<'d>(document: &'d Value, field: &str) -> &'d [Value] {
     document.get(field).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The document with other items in a list; none where it has them.
+/// Returns the document with new items in a list, or `None` if it already has these items.
 pub(super) fn with(document: &Value, field: &str, items: Vec<Value>) -> Option<Value> {
     if of(document, field) == items {
         return None;
@@ -32,10 +32,10 @@ pub(super) fn with(document: &Value, field: &str, items: Vec<Value>) -> Option<V
     Some(Value::Object(changed))
 }
 
-/// The document of a channel with these entries; none where it has them.
+/// Returns the document of a channel with these entries, or `None` if it already has them.
 pub(super) fn with_entries(document: &Value, entries: &[WrittenEntry]) -> Option<Value> {
     let named = |old| Some((Value::as_str(Value::get(old, "name")?)?, old));
-    // Of two entries of one name the first counts.
+    // If two entries have the same name, the first one is used.
     let old: HashMap<&str, &Value> = of(document, "entries").iter().rev().filter_map(named).collect();
     let written = entries.iter().map(|entry| {
         let known = old.get(entry.name.as_str());
@@ -48,7 +48,7 @@ pub(super) fn with_entries(document: &Value, entries: &[WrittenEntry]) -> Option
     with(document, "entries", written.collect())
 }
 
-/// Gives a field a value. An empty one is not written, and stays as it is where it says the same.
+/// Sets a field. An empty value removes the field, unless the field is already empty.
 fn set(entry: &mut Value, field: &str, value: &Value) {
     let is_empty = |value: &Value| match value {
         Value::String(text) => text.is_empty(),
@@ -67,7 +67,7 @@ fn set(entry: &mut Value, field: &str, value: &Value) {
     }
 }
 
-/// The document of deprecations with these entries; none where it has them.
+/// Returns the document of deprecations with these entries, or `None` if it already has them.
 pub(super) fn with_deprecations(document: &Value, deprecations: &[Deprecation]) -> Option<Value> {
     let about = |old| {
         let text = |field: &str| Value::as_str(Value::pointer(old, field)?);

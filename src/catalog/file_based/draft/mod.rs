@@ -1,11 +1,12 @@
-//! A package of a catalog as plain data, and what commands do with it.
+//! A package of a catalog as plain data, with the operations of commands on it.
 //!
-//! A [`Draft`] is read from the documents of a package, changed by one of the operations, and says then what becomes of
-//! each document. Fields that nobody here knows stay in theirs.
+//! A [`Draft`] is read from the documents of a package and changed by one of the operations; then it returns the
+//! changes of the documents. Unknown fields stay in their documents.
 
 mod add;
 mod channels;
 mod deprecate;
+mod difference;
 mod error;
 mod follow;
 mod lifecycle;
@@ -14,9 +15,9 @@ mod list;
 mod prune;
 mod remove;
 
-pub(crate) use add::differing;
 pub use add::{NewBundle, Placement};
 pub use deprecate::Deprecated;
+pub(crate) use difference::differing;
 pub use error::DraftError;
 pub use follow::Shape;
 pub use lifecycle::LifecycleChange;
@@ -33,61 +34,61 @@ use std::collections::{HashMap, HashSet};
 /// A package.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
-    /// Its name.
+    /// The name of the package.
     pub name: String,
-    /// The channel of a user who named none; empty where none is said.
+    /// The channel for users who specify none; empty if there is no such channel.
     pub default_channel: String,
     /// The channels, in the order of their documents.
     pub channels: Vec<DraftChannel>,
     /// The bundles, by name.
     pub bundles: Vec<DraftBundle>,
-    /// What should no longer be chosen.
+    /// The deprecations.
     pub deprecations: Vec<Deprecation>,
-    /// Until when versions are maintained, and where they run, as the document says it.
+    /// The maintenance periods and platforms of the versions, as written in the document.
     lifecycles: Vec<Value>,
-    /// The package is to go, with all of its documents.
+    /// Whether to remove the package with all of its documents.
     pub gone: bool,
 }
 
-/// A channel of it.
+/// A channel of a draft.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DraftChannel {
-    /// Its document among those that the draft was read from; none of a new channel.
+    /// The index of the channel's document among those that the draft was read from; `None` for a new channel.
     source: Option<usize>,
-    /// The channel whose other fields a new one has, too.
+    /// The index of the document from which a new channel copies its other fields.
     like: Option<usize>,
-    /// Its name.
+    /// The name of the channel.
     pub name: String,
     /// The bundles with their edges.
     pub entries: Vec<WrittenEntry>,
 }
 
-/// A bundle of it.
+/// A bundle of a draft.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DraftBundle {
-    /// Its document among those that the draft was read from; none of a new bundle.
+    /// The index of the bundle's document among those that the draft was read from; `None` for a new bundle.
     source: Option<usize>,
-    /// The document of a new bundle, or the new document of one that was read.
+    /// The document of a new bundle, or the new document of an existing one.
     document: Option<Value>,
-    /// Its name.
+    /// The name of the bundle.
     pub name: String,
-    /// Its version; none where it says none that has an order.
+    /// The version of the bundle; `None` if it cannot be ordered.
     pub version: Option<Version>,
 }
 
-/// What becomes of the documents of a package. Documents that are not named go.
+/// The revision of a package's document. Documents without a revision are removed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Revised {
-    /// The document at this place stays as it is.
+    /// The document at this index is unchanged.
     Kept(usize),
-    /// The document at this place says something else.
+    /// The document at this index is replaced by this value.
     Changed(usize, Value),
     /// A new document.
     New(Value),
 }
 
 impl Draft {
-    /// A package that is not in the catalog yet.
+    /// Creates a package that is not in the catalog yet.
     pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -100,10 +101,10 @@ impl Draft {
         }
     }
 
-    /// Reads the documents of a package. Of bundles the fields `name` and `version` are read.
+    /// Reads the documents of a package. Of bundles, only the fields `name` and `version` are read.
     ///
     /// # Errors
-    /// When entries have another form than that of their schema, or two documents are about the same thing.
+    /// Returns an error if entries do not have the form of their schema, or two documents have the same subject.
     pub fn read(name: &str, documents: &[Value]) -> Result<Self, DraftError> {
         let mut draft = Self::new(name);
         let mut known = HashSet::new();
@@ -113,7 +114,7 @@ impl Draft {
             let subject = match schema {
                 Schema::Package => Some(Subject::Package(name.to_owned())),
                 Schema::Channel => Some(Subject::Channel(name.to_owned(), text("name").to_owned())),
-                // In a template a bundle is an image, without a name.
+                // In a template, a bundle is an image without a name.
                 Schema::Bundle if text("name").is_empty() => None,
                 Schema::Bundle => Some(Subject::Bundle(name.to_owned(), text("name").to_owned())),
                 Schema::Deprecations => Some(Subject::Deprecations(name.to_owned())),
@@ -148,7 +149,7 @@ impl Draft {
         Ok(draft)
     }
 
-    /// What becomes of the documents that it was read from.
+    /// Returns the revisions of the documents that the draft was read from.
     pub fn revise(&self, documents: &[Value]) -> Vec<Revised> {
         if self.gone {
             return Vec::new();
@@ -201,7 +202,7 @@ impl Draft {
             revised.push(Revised::New(package));
         }
         for channel in self.channels.iter().filter(|channel| channel.source.is_none()) {
-            let new = json!({"schema": Schema::Channel.name(), "package": name, "name": channel.name, "entries": []});
+            let new = json!({"schema": Schema::Channel.name(), "name": channel.name, "package": name, "entries": []});
             let like = channel.like.and_then(|like| documents.get(like)).unwrap_or(&new);
             revised.push(Revised::New(channel.document(like).unwrap_or_else(|| like.clone())));
         }
@@ -219,22 +220,22 @@ impl Draft {
         revised
     }
 
-    /// The versions of the bundles that have one, by name.
+    /// Returns the versions of the bundles that have one, by name.
     fn versions(&self) -> HashMap<&str, &Version> {
         let versions = self.bundles.iter();
         let versions = versions.filter_map(|bundle| Some((bundle.name.as_str(), bundle.version.as_ref()?)));
         versions.collect()
     }
 
-    /// The bundle of this name.
+    /// Returns the bundle with this name.
     pub fn bundle(&self, name: &str) -> Option<&DraftBundle> {
         self.bundles.iter().find(|bundle| bundle.name == name)
     }
 
-    /// The channel of this name.
+    /// Returns the index of the channel with this name.
     ///
     /// # Errors
-    /// When there is none.
+    /// Returns an error if the channel does not exist.
     pub fn channel(&self, name: &str) -> Result<usize, DraftError> {
         let found = self.channels.iter().position(|channel| channel.name == name);
         found.ok_or_else(|| DraftError::channel(self, name))
@@ -242,7 +243,7 @@ impl Draft {
 }
 
 impl DraftChannel {
-    /// A channel that the catalog does not have yet.
+    /// Creates a channel that the catalog does not have yet.
     pub fn new(name: &str) -> Self {
         Self {
             source: None,
@@ -252,7 +253,7 @@ impl DraftChannel {
         }
     }
 
-    /// Its document, made of an older one; none where it says the same.
+    /// Returns the changed document of the channel, or `None` if nothing changes.
     fn document(&self, document: &Value) -> Option<Value> {
         let renamed = with_text(document, "name", &self.name);
         let listed = list::with_entries(renamed.as_ref().unwrap_or(document), &self.entries);
@@ -260,7 +261,7 @@ impl DraftChannel {
     }
 }
 
-/// The document with another string in a field; none where it is the same.
+/// Returns the document with a new string in a field, or `None` if the string is unchanged.
 fn with_text(document: &Value, field: &str, text: &str) -> Option<Value> {
     let before = document.get(field).and_then(Value::as_str).unwrap_or_default();
     if before == text {

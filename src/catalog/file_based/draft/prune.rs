@@ -1,21 +1,22 @@
 //! Keeping a part of a package.
 
+use super::error::release_of;
 use super::links::{by_name, chain};
 use super::{Draft, DraftChannel, DraftError, Removal};
 use crate::catalog::file_based::WrittenEntry;
-use crate::catalog::selection::part::{Part, Versions};
+use crate::catalog::selection::part::{Candidate, Part, Versions};
 use crate::version::VersionRange;
 use semver::Version;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 impl Draft {
-    /// Takes out what is none of the part. In each channel the bundles between those that stay are kept, too, where the
-    /// channel would not hang together without them; they are returned with their channels. The lowest bundle that
-    /// stays still names what it replaces and skips, although that is gone: clusters that run it get on.
+    /// Removes all bundles outside the part. In each channel, bundles between the remaining ones are also kept if the
+    /// channel would otherwise be disconnected; they are returned with their channels. The lowest remaining bundle
+    /// keeps its edges to removed bundles, so that clusters that run those bundles still receive updates.
     ///
     /// # Errors
-    /// When there is no such channel, nothing would be left, the default channel would go, or nothing leads from a
-    /// version to the head.
+    /// Returns an error if a channel does not exist, no bundle would remain, the default channel would be removed, or
+    /// no update path leads from a version to the head.
     pub fn prune(
         &mut self,
         part: &Part,
@@ -34,8 +35,21 @@ impl Draft {
         let mut between = Vec::new();
         let mut channels = std::mem::take(&mut self.channels);
         let versions = self.versions();
+        let there: BTreeSet<&Version> = channels
+            .iter()
+            .flat_map(|channel| &channel.entries)
+            .filter_map(|entry| versions.get(entry.name.as_str()).copied())
+            .collect();
+        let there: Vec<String> = there.into_iter().map(ToString::to_string).collect();
+        let prerelease = channels
+            .iter()
+            .flat_map(|channel| channel.near(part, &versions))
+            .max()
+            .cloned();
+        let is_lost = |from: &&Version| channels.iter().all(|channel| channel.way(from, &versions).is_empty());
+        removal.unreached = part.from.iter().filter(is_lost).cloned().collect();
         for channel in &mut channels {
-            let head = channel.heads().first().map(|head| (*head).to_owned());
+            let before = channel.clone();
             let kept = channel
                 .keep(part, &versions)
                 .map_err(|(bundle, head)| DraftError::NoWay {
@@ -45,43 +59,83 @@ impl Draft {
                     head,
                 })?;
             between.extend(kept.into_iter().map(|bundle| (bundle, channel.name.clone())));
-            let gone = head.filter(|head| channel.entries.iter().all(|entry| entry.name != *head));
-            removal.stranded.extend(gone.map(|head| (head, channel.name.clone())));
+            let stranded = before.stranded_by(channel, &versions).into_iter();
+            removal
+                .stranded
+                .extend(stranded.map(|bundle| (bundle, channel.name.clone())));
         }
         self.channels = channels;
+        if !there.is_empty() && self.channels.iter().all(|channel| channel.entries.is_empty()) {
+            if matches!(part.versions, Versions::All) && !part.from.is_empty() {
+                return Err(DraftError::NoStart {
+                    package: self.name.clone(),
+                    from: part.from.clone(),
+                    versions: there,
+                });
+            }
+            return Err(DraftError::Outside {
+                package: self.name.clone(),
+                versions: there,
+                prerelease,
+            });
+        }
         self.settle(default_channel, &mut removal)?;
         Ok((removal, between))
     }
 }
 
 impl DraftChannel {
-    /// Keeps a part of the entries; gives those that stay only because the others need them. A bundle from which
-    /// nothing leads to the head is the error, with the head.
+    /// Returns the prereleases whose releases a part would select.
+    fn near<'v>(&self, part: &Part, versions: &HashMap<&str, &'v Version>) -> Vec<&'v Version> {
+        let is_near = |entry: &WrittenEntry| {
+            let version = *versions.get(entry.name.as_str())?;
+            let candidate = Candidate {
+                channel: &self.name,
+                bundle: &entry.name,
+                version: Some(&release_of(version)),
+                is_head: false,
+            };
+            (!version.pre.is_empty() && part.versions.wants(candidate)).then_some(version)
+        };
+        self.entries.iter().filter_map(is_near).collect()
+    }
+
+    /// Keeps a part of the entries. Returns the entries that are kept only because the others need them. Fails with a
+    /// bundle that has no update path to the head, and with the head.
     fn keep(&mut self, part: &Part, versions: &HashMap<&str, &Version>) -> Result<Vec<String>, (String, String)> {
         let Some(head) = self.heads().first().map(|head| (*head).to_owned()) else {
             return Ok(Vec::new());
         };
         let mut wanted: BTreeSet<String> = BTreeSet::new();
-        let all = part.from.is_none();
+        let all = part.from.is_empty();
         for entry in &self.entries {
             let is_wanted = match &part.versions {
                 Versions::All => all,
-                kept => kept.wants(versions.get(entry.name.as_str()).copied(), entry.name == head),
+                kept => kept.wants(Candidate {
+                    channel: &self.name,
+                    bundle: &entry.name,
+                    version: versions.get(entry.name.as_str()).copied(),
+                    is_head: entry.name == head,
+                }),
             };
             if is_wanted {
                 wanted.insert(entry.name.clone());
             }
         }
-        if let Some(from) = &part.from {
+        for from in &part.from {
             let way = self.way(from, versions);
             if let Some(last) = way.last().filter(|last| **last != head) {
                 return Err((last.clone(), head));
             }
-            wanted.extend(way);
+            let start = self
+                .bundle_of(from, versions)
+                .filter(|start| part.past_from && *start != head);
+            wanted.extend(way.into_iter().filter(|bundle| Some(bundle.as_str()) != start));
         }
         let mut kept: Vec<WrittenEntry> = self.entries.clone();
         kept.retain(|entry| wanted.contains(&entry.name));
-        if !kept.is_empty() && !is_whole(&kept) {
+        let hangs_together = kept.is_empty() || (is_whole(&kept) && self.may_lead(&kept));
+        if !hangs_together {
             let chain = chain(&by_name(&self.entries), &head);
             let leads_to = |entry: &&WrittenEntry| {
                 wanted.contains(&entry.name) || entry.skips.iter().any(|skipped| wanted.contains(skipped))
@@ -102,13 +156,114 @@ impl DraftChannel {
             kept = self.entries.clone();
             kept.retain(|entry| wanted.contains(&entry.name) || needed.contains(entry.name.as_str()));
         }
-        self.entries = kept;
+        let names = kept.into_iter().map(|entry| entry.name).collect();
+        let names = self.shielded(&names, &head);
+        self.entries.retain(|entry| names.contains(&entry.name));
         let names = self.entries.iter().map(|entry| entry.name.clone());
         Ok(names.filter(|name| !wanted.contains(name)).collect())
     }
 
-    /// The bundle of a version, and those that a cluster takes from it to the head, as OLM chooses them: always the one
-    /// nearest to the head that replaces or skips it, or whose range holds its version.
+    /// Returns the removed bundles above the head of the remaining part of the channel, from which no update leads to
+    /// that part. These also include bundles that only such bundles replaced or skipped.
+    fn stranded_by(&self, part: &Self, versions: &HashMap<&str, &Version>) -> Vec<String> {
+        let Some(head) = part.heads().first().map(|head| (*head).to_owned()) else {
+            return Vec::new();
+        };
+        let entries = by_name(&self.entries);
+        // The original head leads to all of its channel.
+        let mut below: HashSet<&str> = HashSet::new();
+        let mut next = vec![&*head];
+        while let Some(name) = next.pop() {
+            if below.insert(name) {
+                next.extend(entries.get(name).into_iter().flat_map(|entry| entry.below()));
+            }
+        }
+        let kept: HashSet<&str> = part.entries.iter().map(|entry| entry.name.as_str()).collect();
+        let linked: HashSet<&str> = part.entries.iter().flat_map(WrittenEntry::below).collect();
+        let ranges = part.entries.iter().filter(|entry| !entry.skip_range.is_empty());
+        let ranges: Vec<VersionRange> = ranges
+            .filter_map(|entry| VersionRange::parse_as_olm(&entry.skip_range).ok())
+            .collect();
+        let is_in_range = |name: &str| {
+            let version = versions.get(name);
+            version.is_some_and(|version| ranges.iter().any(|range| range.contains(version)))
+        };
+        let linked_before = self.entries.iter().flat_map(WrittenEntry::below).map(str::to_owned);
+        let mut all = self.from_head();
+        all.extend(linked_before);
+        let mut seen = HashSet::new();
+        all.retain(|name| {
+            let is_left = [&below, &kept, &linked].iter().all(|names| !names.contains(&**name));
+            is_left && !is_in_range(name) && seen.insert(name.clone())
+        });
+        all
+    }
+
+    /// Returns these entries, with those that skip some of them, because without its skipping entry, a withdrawn bundle
+    /// would be installed again. For each entry that is added this way, the entries above it that lead to the highest
+    /// one are also added.
+    fn shielded(&self, names: &BTreeSet<String>, head: &str) -> BTreeSet<String> {
+        let mut skipping: HashMap<&str, Vec<&str>> = HashMap::new();
+        let mut leading: HashMap<&str, Vec<&str>> = HashMap::new();
+        for entry in &self.entries {
+            for below in entry.skips.iter().filter(|name| **name != entry.name) {
+                skipping.entry(below).or_default().push(&entry.name);
+            }
+            for below in entry.below().filter(|name| *name != entry.name) {
+                leading.entry(below).or_default().push(&entry.name);
+            }
+        }
+        let chain = chain(&by_name(&self.entries), head);
+        let places: HashMap<&str, usize> = chain.iter().map(|entry| entry.name.as_str()).zip(0..).collect();
+        let mut kept: BTreeSet<&str> = BTreeSet::new();
+        let own = self.entries.iter().map(|entry| entry.name.as_str());
+        let mut new: Vec<&str> = own.filter(|name| names.contains(*name)).collect();
+        while !new.is_empty() {
+            while let Some(name) = new.pop() {
+                kept.insert(name);
+                let above = skipping.get(name).into_iter().flatten();
+                if !above.clone().any(|above| kept.contains(above) || new.contains(above)) {
+                    new.extend(above.take(1));
+                }
+            }
+            let leads_on = |name: &&str| {
+                leading
+                    .get(name)
+                    .into_iter()
+                    .flatten()
+                    .any(|above| kept.contains(above))
+            };
+            let heads = kept.iter().filter(|name| !leads_on(name));
+            let top = heads.clone().filter_map(|name| places.get(name)).min();
+            let loose = heads.filter(|name| top.is_none_or(|top| places.get(*name) != Some(top)));
+            new = loose.filter_map(|name| leading.get(name)?.first().copied()).collect();
+        }
+        kept.into_iter().map(str::to_owned).collect()
+    }
+
+    /// Returns whether the heads of these entries may be heads: a bundle that the channel skips must not be installed.
+    fn may_lead(&self, kept: &[WrittenEntry]) -> bool {
+        let channel = Self {
+            entries: kept.to_vec(),
+            ..Self::new("")
+        };
+        let skips =
+            |entry: &WrittenEntry, head: &str| entry.name != head && entry.skips.iter().any(|name| name == head);
+        let heads = channel.heads();
+        heads
+            .iter()
+            .all(|head| !self.entries.iter().any(|entry| skips(entry, head)))
+    }
+
+    /// Returns the bundle with this version.
+    fn bundle_of(&self, version: &Version, versions: &HashMap<&str, &Version>) -> Option<&str> {
+        let mut names = self.entries.iter().map(|entry| entry.name.as_str());
+        names.find(|name| versions.get(name) == Some(&version))
+    }
+
+    /// Returns the bundle with this version, and the bundles through which a cluster updates from it to the head. At
+    /// each step, OLM chooses the bundle nearest to the head that replaces or skips the installed one, or whose range
+    /// contains its version.
     fn way(&self, from: &Version, versions: &HashMap<&str, &Version>) -> Vec<String> {
         let Some(head) = self.heads().first().map(|head| (*head).to_owned()) else {
             return Vec::new();
@@ -126,13 +281,10 @@ impl DraftChannel {
                 ranges.push((place, range));
             }
         }
-        let own = self
-            .entries
-            .iter()
-            .find(|entry| versions.get(entry.name.as_str()) == Some(&from));
-        let mut way: Vec<String> = own.iter().map(|entry| entry.name.clone()).collect();
-        let mut seen: HashSet<&str> = own.iter().map(|entry| entry.name.as_str()).collect();
-        let mut at = (own.map_or("", |entry| entry.name.as_str()), from);
+        let own = self.bundle_of(from, versions);
+        let mut way: Vec<String> = own.iter().map(|name| (*name).to_owned()).collect();
+        let mut seen: HashSet<&str> = own.into_iter().collect();
+        let mut at = (own.unwrap_or_default(), from);
         loop {
             let is_at = |place: usize| chain.get(place).is_some_and(|entry| entry.name == at.0);
             let spans = |(place, range): &&(usize, VersionRange)| range.contains(at.1) && !is_at(*place);
@@ -154,7 +306,7 @@ impl DraftChannel {
     }
 }
 
-/// Whether there is one head, from which a chain of replaces leads to all entries that none skips.
+/// Returns whether there is exactly one head, and a chain of replaces leads from it to all entries that no entry skips.
 pub(super) fn is_whole(entries: &[WrittenEntry]) -> bool {
     let channel = DraftChannel {
         entries: entries.to_vec(),
@@ -175,7 +327,7 @@ pub(super) fn is_whole(entries: &[WrittenEntry]) -> bool {
         if !reached.insert(&entry.replaces) {
             return false;
         }
-        // What is skipped ends the chain.
+        // A skipped bundle ends the chain.
         next = entries_by_name
             .get(entry.replaces.as_str())
             .filter(|_| !skipped.contains(entry.replaces.as_str()));

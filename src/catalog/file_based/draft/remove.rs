@@ -1,42 +1,46 @@
-//! Taking bundles and channels out, so that every channel keeps one head and clusters still get there.
+//! Removing bundles and channels, such that every channel keeps one head and clusters can still update to it.
 
 use super::{Draft, DraftChannel, DraftError};
 use semver::Version;
 use std::collections::{BTreeSet, HashSet};
 
-/// What is to go.
+/// An item to remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Target {
-    /// The channel that it goes from; without one, all of them.
+    /// The channel from which to remove the bundle; `None` for all channels.
     pub channel: Option<String>,
-    /// The bundle, by name or version; without one the channel or the package.
+    /// The bundle, by name or version; `None` for the whole channel or package.
     pub bundle: Option<String>,
 }
 
-/// What went.
+/// The removed items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Removal {
     /// The channels.
     pub channels: Vec<String>,
-    /// The bundles, which are in no channel any more.
+    /// The bundles that are no longer in any channel.
     pub bundles: Vec<String>,
-    /// Heads that went, and what only they led on from, with their channels: clusters that run them get no update
-    /// from there.
+    /// The removed heads, and the bundles that only they replaced or skipped, with their channels: clusters that run
+    /// these bundles receive no further updates there.
     pub stranded: Vec<(String, String)>,
+    /// Whether the whole package was removed.
+    pub whole: bool,
+    /// The versions to upgrade from for which no channel has an update path.
+    pub unreached: Vec<Version>,
 }
 
 impl Draft {
-    /// Takes out what is named. What replaced a bundle takes over what it replaced and skipped, also by its range of
-    /// versions, and skips it. Channels
-    /// that become empty go, and so do bundles that are in no channel any more, and deprecations of what went.
-    /// `default_channel` takes the place of a default channel that goes.
+    /// Removes the targets. The bundle that replaced a removed bundle takes over its edges, including its version
+    /// range, and skips it. Channels that become empty are removed, as are bundles that are no longer in any channel,
+    /// and deprecations of removed items. `default_channel`, if specified, becomes the default channel.
     ///
     /// # Errors
-    /// When the package does not have it, the default channel would go, or a channel would have no single head.
+    /// Returns an error if the package does not contain a target, the default channel would be removed, no channel
+    /// would remain, or a channel would not have exactly one head.
     pub fn remove(&mut self, targets: &[Target], default_channel: Option<&str>) -> Result<Removal, DraftError> {
         let mut removal = Removal::default();
         for target in targets {
-            // What is named wrongly is said, also beside the whole package.
+            // Wrong names are reported even if the whole package is removed.
             if let Some(channel) = &target.channel {
                 self.channel(channel)?;
             }
@@ -46,6 +50,7 @@ impl Draft {
         }
         if targets.iter().any(|target| *target == Target::default()) {
             self.gone = true;
+            removal.whole = true;
             removal.channels = self.channels.iter().map(|channel| channel.name.clone()).collect();
             removal.bundles = self.bundles.iter().map(|bundle| bundle.name.clone()).collect();
             return Ok(removal);
@@ -65,10 +70,10 @@ impl Draft {
         Ok(removal)
     }
 
-    /// Takes out the bundles of all channels with a lower version, as [`Draft::remove`].
+    /// Removes the bundles below a version from all channels, like [`Draft::remove`].
     ///
     /// # Errors
-    /// As [`Draft::remove`], and when a bundle has no version that could be compared.
+    /// Fails like [`Draft::remove`], and if a bundle has no comparable version.
     pub fn truncate(&mut self, below: &Version, default_channel: Option<&str>) -> Result<Removal, DraftError> {
         let mut removal = Removal::default();
         let mut lower = Vec::new();
@@ -89,7 +94,7 @@ impl Draft {
         Ok(removal)
     }
 
-    /// Takes bundles out, each of one channel or of all.
+    /// Removes bundles, each from one channel or from all.
     fn remove_bundles(&mut self, bundles: &[(Option<&str>, String)], removal: &mut Removal) -> Result<(), DraftError> {
         for (from, bundle) in bundles {
             let Some(from) = from else { continue };
@@ -116,7 +121,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Drops what is left of channels and bundles that went.
+    /// Removes the remains of removed channels and bundles.
     pub(super) fn settle(&mut self, default_channel: Option<&str>, removal: &mut Removal) -> Result<(), DraftError> {
         let empty = self.channels.extract_if(.., |channel| channel.entries.is_empty());
         removal.channels.extend(empty.map(|channel| channel.name));

@@ -1,4 +1,4 @@
-//! Why a catalog is not edited.
+//! Errors of catalog edits.
 
 use super::Conflict;
 use super::template::TemplateEditError;
@@ -10,77 +10,77 @@ use crate::files::{FileError, NewFolderError};
 use crate::text::ReviseError;
 use std::path::PathBuf;
 
-/// Why a catalog is not edited. Nothing has changed then.
+/// The reason why a catalog cannot be edited. Nothing has changed.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogEditError {
-    /// It cannot be read.
+    /// The catalog cannot be read.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// The system refused.
+    /// A file operation failed.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Its documents do not fit together.
+    /// The documents are inconsistent.
     #[error(transparent)]
     Load(Box<LoadError>),
     /// The form of a document does not allow the change.
     #[error(transparent)]
     Revise(#[from] ReviseError),
-    /// The package cannot become what is asked for.
+    /// The package cannot be changed as requested.
     #[error(transparent)]
     Draft(#[from] DraftError),
     /// The template does not allow the change.
     #[error(transparent)]
     Template(#[from] TemplateEditError),
-    /// There is no such package.
+    /// The package does not exist.
     #[error("{} has no package {package:?}", folder.display())]
     Package {
         /// The folder.
         folder: PathBuf,
         /// The name.
         package: String,
-        /// The name in the catalog that is most like it.
+        /// The most similar name in the catalog.
         nearest: Option<String>,
     },
-    /// Two documents of one schema, package and name.
-    #[error("{}:{line}: {subject} stands in {}:{other_line}, too", file.display(), other.display())]
+    /// Two documents have the same schema, package and name.
+    #[error("{}:{line}: {subject} is also in {}:{other_line}", file.display(), other.display())]
     Twice {
-        /// The file of the second one.
+        /// The file of the second document.
         file: PathBuf,
-        /// Its line, from 1.
+        /// The line of the second document, from 1.
         line: usize,
-        /// The file of the first one.
+        /// The file of the first document.
         other: PathBuf,
-        /// Its line, from 1.
+        /// The line of the first document, from 1.
         other_line: usize,
-        /// What both are about.
+        /// The subject of both documents.
         subject: Subject,
     },
-    /// A new package whose name no folder is to have.
-    #[error("the package name {package:?} is not made of at most 63 lower-case letters, digits and dashes")]
+    /// The name of a new package is not suitable for a folder.
+    #[error("the package name {package:?} must consist of at most 63 lowercase letters, digits and dashes")]
     Name {
         /// The name.
         package: String,
     },
-    /// A document holds what JSON cannot.
+    /// A document contains a value that JSON cannot represent.
     #[error("a document cannot be written")]
     Write(#[source] serde_json::Error),
-    /// A link leads to a file elsewhere, which is none of the catalog's.
+    /// The target of a link is a file outside the catalog.
     #[error("{} is a link to a file outside the catalog", link.display())]
     Outside {
         /// The link.
         link: PathBuf,
     },
-    /// Catalogs that are to be one say something differently.
+    /// The catalogs to merge contradict each other.
     #[error("the catalogs differ:\n{}", lines(conflicts))]
     Conflicts {
-        /// What they say differently.
+        /// The differences between the catalogs.
         conflicts: Vec<Conflict>,
     },
-    /// There is something already where a new catalog is to be.
+    /// Something already exists at the path of a new catalog.
     #[error(transparent)]
     Folder(#[from] NewFolderError),
-    /// The catalog would have errors that it has not now.
-    #[error("the change would leave errors in {}", folder.display())]
+    /// The change would introduce errors in the catalog.
+    #[error("the change would introduce errors in {}", folder.display())]
     Findings {
         /// The folder.
         folder: PathBuf,

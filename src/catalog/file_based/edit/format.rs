@@ -1,4 +1,4 @@
-//! All files of a catalog in canonical form.
+//! Bringing all files of a catalog into canonical form.
 
 use super::{CatalogEditError, Edited, Editor};
 use crate::catalog::file_based::format::format;
@@ -6,21 +6,20 @@ use crate::files::{FileChange, FileError};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// A document that keeps its layout, because it cannot be changed without changing what the document says.
+/// A document that keeps its layout, because a different layout would change its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// Its file.
+    /// The file of the document.
     pub file: PathBuf,
-    /// The line on which it begins, from 1.
+    /// The line on which the document begins, from 1.
     pub line: usize,
 }
 
 impl Editor {
-    /// Brings the files into canonical form; also gives the documents whose layout stays. Edits that were made before
-    /// are lost.
+    /// Brings the files into canonical form. Also returns the documents that keep their layout. Earlier edits are lost.
     ///
     /// # Errors
-    /// When a file cannot be read, or is a link out of the catalog.
+    /// Returns an error if a file cannot be read, or is a link to a file outside the catalog.
     pub fn format(self) -> Result<(Edited, Vec<Kept>), CatalogEditError> {
         let (mut files, mut kept) = (BTreeMap::new(), Vec::new());
         for (number, path) in self.catalog.paths().enumerate() {
@@ -47,6 +46,7 @@ impl Editor {
         let edited = Edited {
             folder: self.folder,
             files,
+            findings: Vec::new(),
             is_template: false,
         };
         Ok((edited, kept))

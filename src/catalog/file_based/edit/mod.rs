@@ -1,8 +1,8 @@
-//! Editing a catalog in a folder: documents that change keep their comments and layout, all others their bytes.
+//! Editing a catalog in a folder: changed documents keep their comments and layout, all others keep their bytes.
 //!
-//! An [`Editor`] gives the documents of a package as values and takes what is to become of them. Nothing on disk
-//! changes before [`Edited::write`], which changes all files or none. [`template`] does the same with templates, and
-//! [`merge`](fn@merge) makes one catalog of several.
+//! An [`Editor`] returns the documents of a package as values and accepts their new values. Nothing on disk changes
+//! before [`Edited::write`], which changes either all files or none. [`template`] does the same with templates, and
+//! [`merge`](fn@merge) merges several catalogs into one.
 
 mod error;
 mod format;
@@ -10,6 +10,7 @@ mod merge;
 mod pieces;
 mod result;
 pub mod template;
+mod together;
 mod whole;
 
 pub use error::CatalogEditError;
@@ -20,9 +21,11 @@ pub use whole::Wanted;
 use super::draft::{Draft, DraftError, NewBundle, Placement, Revised, Shape};
 use super::lifecycle::LIFECYCLES;
 use super::load::{self, Subject};
-use super::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
+use super::migrate::{Level, level_of};
+use super::read::{self, CatalogError, CatalogLimits, FileBasedCatalog, Handle};
 use super::{Key, Schema};
 use crate::catalog::Catalog;
+use crate::diagnostic::Diagnostic;
 use crate::files::{self, FileChange, FileError};
 use crate::kubernetes::names::is_dns1123_label;
 use crate::shape::nearest;
@@ -33,28 +36,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How far above a catalog a change may be kept that is about several of them.
-const LEVELS: usize = 3;
-
 /// A catalog that is being edited.
 #[derive(Debug)]
 pub struct Editor {
     folder: PathBuf,
+    /// The folder as errors name it.
+    shown: PathBuf,
     limits: CatalogLimits,
     catalog: FileBasedCatalog,
-    /// By the numbers of files.
+    /// The edits of each file, by file index.
     edits: BTreeMap<usize, Vec<Edit>>,
-    /// Documents in files that do not exist yet, by their paths inside the folder.
+    /// Documents in files that do not exist yet, by path inside the folder.
     new_files: BTreeMap<String, Vec<Value>>,
-    /// The packages that change.
+    /// The changed packages.
     packages: Vec<String>,
-    /// The bundles that stay of packages that changed.
+    /// The bundles that remain in the changed packages.
     stay: BTreeMap<String, BTreeSet<String>>,
-    /// New files stand in the folder itself, not in one of the package.
+    /// Whether new files are placed in the folder itself, instead of a folder for the package.
     is_of_one_package: bool,
 }
 
-/// The documents of a package. Of bundles only what tells them apart is read: names, image and version.
+/// The documents of a package. Only the identifying fields of bundles are read: names, images and versions.
 #[derive(Debug)]
 pub struct PackageDocuments {
     name: String,
@@ -64,30 +66,33 @@ pub struct PackageDocuments {
     read: Vec<Option<Document>>,
 }
 
-/// What an edit changes on disk.
+/// The changes of an edit on disk.
 #[derive(Debug)]
 pub struct Edited {
-    /// The folder of the catalog, or that which a template is in.
+    /// The folder of the catalog or of the template.
     pub folder: PathBuf,
-    /// The files that change, by their paths inside the folder.
+    /// The changed files, by path inside the folder.
     pub files: BTreeMap<String, FileChange>,
+    /// The errors that the changed packages already had, and still have.
+    pub findings: Vec<Diagnostic>,
     is_template: bool,
 }
 
 impl Edited {
-    /// A change of the files in a folder, by their paths inside it.
+    /// Creates a change of the files in a folder, by path inside the folder.
     pub(crate) fn new(folder: PathBuf, files: BTreeMap<String, FileChange>) -> Self {
         Self {
             folder,
             files,
+            findings: Vec::new(),
             is_template: false,
         }
     }
 
-    /// Makes the change: all files or none.
+    /// Writes the change: either all files or none.
     ///
     /// # Errors
-    /// When a file has changed meanwhile, or the system refuses.
+    /// Returns an error if a file has changed in the meantime, or cannot be written.
     pub fn write(&self) -> Result<(), FileError> {
         if self.is_template {
             let mut changes = self.files.iter();
@@ -98,25 +103,24 @@ impl Edited {
 }
 
 impl Editor {
-    /// Opens the catalog in a folder. A change that a killed process has left half done is finished first.
+    /// Opens the catalog in a folder, after completing a change that a killed process left unfinished.
     ///
     /// # Errors
-    /// When the catalog cannot be read.
+    /// Returns an error if the catalog cannot be read.
     pub fn open(folder: &Path, limits: CatalogLimits) -> Result<Self, CatalogEditError> {
         let metadata = std::fs::metadata(folder).map_err(|error| FileError::new("read", folder, error))?;
         if !metadata.is_dir() {
             let file = folder.to_owned();
             return Err(CatalogError::NotAFolder { file }.into());
         }
-        files::finish_changes_above(folder, LEVELS)?;
-        files::finish_change(folder)?;
+        read::finish_changes(folder)?;
         Ok(Self::of(FileBasedCatalog::open(folder, limits)?, limits))
     }
 
-    /// As [`Editor::open`], or begins the catalog of one package where there is no folder.
+    /// Opens a catalog like [`Editor::open`], or starts the catalog of one package if the folder does not exist.
     ///
     /// # Errors
-    /// When the catalog cannot be read.
+    /// Returns an error if the catalog cannot be read.
     pub fn open_or_new(folder: &Path, limits: CatalogLimits) -> Result<Self, CatalogEditError> {
         let mut editor = match folder.symlink_metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -131,6 +135,7 @@ impl Editor {
     fn of(catalog: FileBasedCatalog, limits: CatalogLimits) -> Self {
         Self {
             folder: catalog.folder().to_owned(),
+            shown: catalog.folder().to_owned(),
             limits,
             catalog,
             edits: BTreeMap::new(),
@@ -141,20 +146,38 @@ impl Editor {
         }
     }
 
-    /// The catalog as it is on disk.
+    /// Sets the folder that errors name, if the edited folder is a copy of it.
+    #[must_use]
+    pub fn shown_as(mut self, folder: PathBuf) -> Self {
+        self.shown = folder;
+        self
+    }
+
+    /// Loads the catalog from disk.
     ///
     /// # Errors
-    /// When a document cannot be read, or they do not fit together.
+    /// Returns an error if a document cannot be read, or documents are inconsistent.
     pub fn catalog(&self) -> Result<Catalog, CatalogEditError> {
         Ok(load::load(&self.catalog)?.catalog)
     }
 
-    /// The bundles that stay of the packages that were changed so far; none of one that goes.
+    /// Returns the migration level of the bundles of a package or, if it has none, of the whole catalog. Returns `None` if
+    /// no bundle indicates a level.
+    ///
+    /// # Errors
+    /// Returns an error if a bundle cannot be read.
+    pub fn level(&self, package: &str) -> Result<Option<Level>, CatalogEditError> {
+        let is_own = |handle: &Handle| handle.schema == Schema::Bundle && *handle.package == *package;
+        let is_there = self.catalog.handles.iter().any(is_own);
+        Ok(level_of(&self.catalog, is_there.then_some(package))?)
+    }
+
+    /// Returns the bundles that remain in the packages changed so far; empty for a removed package.
     pub fn stay(&self) -> &BTreeMap<String, BTreeSet<String>> {
         &self.stay
     }
 
-    /// The names of the packages, sorted.
+    /// Returns the names of the packages, sorted.
     pub fn packages(&self) -> Vec<&str> {
         let handles = self.catalog.handles.iter();
         let mut names: Vec<&str> = handles
@@ -165,10 +188,10 @@ impl Editor {
         names
     }
 
-    /// The documents of a package; none of a package that the catalog does not have.
+    /// Returns the documents of a package; empty if the catalog does not contain the package.
     ///
     /// # Errors
-    /// When two documents are the same, or one cannot be read.
+    /// Returns an error if two documents have the same subject, or one of them cannot be read.
     pub fn documents(&self, package: &str) -> Result<PackageDocuments, CatalogEditError> {
         let mut documents = PackageDocuments {
             name: package.to_owned(),
@@ -193,10 +216,10 @@ impl Editor {
         Ok(documents)
     }
 
-    /// As [`Editor::documents`], of a package that the catalog has.
+    /// Like [`Editor::documents`], for a package that the catalog must contain.
     ///
     /// # Errors
-    /// The same, and when the catalog does not have it.
+    /// Fails like [`Editor::documents`], and if the catalog does not contain the package.
     pub fn known(&self, package: &str) -> Result<PackageDocuments, CatalogEditError> {
         let documents = self.documents(package)?;
         if documents.values.is_empty() {
@@ -209,7 +232,7 @@ impl Editor {
         Ok(documents)
     }
 
-    /// Makes sure that no two of these documents, in the order of a catalog, are about the same thing.
+    /// Makes sure that no two of these documents, which are in catalog order, have the same subject.
     fn require_each_once<'h>(&self, mut handles: impl Iterator<Item = &'h Handle>) -> Result<(), CatalogEditError> {
         let mut before = handles.next();
         for handle in handles {
@@ -231,7 +254,7 @@ impl Editor {
         }
     }
 
-    /// What tells a bundle apart.
+    /// Returns the identifying fields of a bundle.
     fn bundle(&self, handle: &Handle) -> Result<Value, CatalogEditError> {
         let document = self.catalog.document(handle)?;
         let properties = document.properties().unwrap_or_default();
@@ -249,7 +272,7 @@ impl Editor {
         Ok(value)
     }
 
-    /// The whole document of a bundle; none of one that is not there.
+    /// Returns the whole document of a bundle, or `None` if the bundle does not exist.
     fn bundle_document(&self, documents: &PackageDocuments, name: &str) -> Result<Option<Value>, CatalogEditError> {
         let handles = documents
             .handles
@@ -260,10 +283,11 @@ impl Editor {
         Ok(found.map(|found| found.value().clone()))
     }
 
-    /// Adds bundles to a package, which may be new. Gives the channels that each was not in before.
+    /// Adds bundles to a package, which may be new. Returns, for each bundle, the channels to which it was added, or in
+    /// which its edges were replaced.
     ///
     /// # Errors
-    /// When a bundle does not fit into a channel, or the form of a document does not allow it.
+    /// Returns an error if a bundle does not fit into a channel, or the form of a document does not allow it.
     pub fn add(
         &mut self,
         package: &str,
@@ -295,7 +319,7 @@ impl Editor {
         })
     }
 
-    /// Changes a package that the catalog has.
+    /// Changes an existing package of the catalog.
     ///
     /// ```
     /// use opmx::catalog::file_based::edit::Editor;
@@ -313,7 +337,7 @@ impl Editor {
     /// ```
     ///
     /// # Errors
-    /// When there is no such package, `change` fails, or the form of a document does not allow it.
+    /// Returns an error if the package does not exist, `change` fails, or the form of a document does not allow it.
     pub fn change<T>(
         &mut self,
         package: &str,
@@ -329,11 +353,12 @@ impl Editor {
         Ok(changed)
     }
 
-    /// Makes of a package, which may be new, what led from `before` to `after` in another form of the catalog; without
-    /// `after` it goes. `documents` are those of bundles that are new or have another content.
+    /// Applies a change to a package, which may be new: the change that led from `before` to `after` in a different
+    /// form of the catalog. Without `after`, the package is removed. `documents` contains the bundles that are new or
+    /// have different content.
     ///
     /// # Errors
-    /// When the form of a document does not allow the change.
+    /// Returns an error if the form of a document does not allow the change.
     pub fn follow(
         &mut self,
         package: &str,
@@ -350,10 +375,11 @@ impl Editor {
         self.revise(&known, draft.revise(&known.values))
     }
 
-    /// Says what is to become of the documents of a package.
+    /// Sets the changes of a package's documents.
     ///
     /// # Errors
-    /// When the form of a document does not allow the change, or its file is a link out of the catalog.
+    /// Returns an error if the form of a document does not allow the change, or its file is a link to a file outside
+    /// the catalog.
     pub fn revise(&mut self, documents: &PackageDocuments, revised: Vec<Revised>) -> Result<(), CatalogEditError> {
         let mut stays = BTreeSet::new();
         let mut new = Vec::new();
@@ -403,7 +429,8 @@ impl Editor {
         self.catalog.handles.get(*documents.handles.get(place)?)
     }
 
-    /// A new document stands behind the last one of its schema in the package, else behind the last one of the package.
+    /// Inserts a new document after the last one of its schema in the package, or after the last one of the package if
+    /// there is none.
     fn insert(
         &mut self,
         documents: &PackageDocuments,
@@ -427,7 +454,7 @@ impl Editor {
             format!("{}/{name}", documents.name)
         };
         if beside.is_none() {
-            // A catalog in one file stays one.
+            // A catalog in a single file remains a single file.
             let mut files = self.catalog.paths();
             let file = match files.len() {
                 1 => Some(0),
@@ -460,10 +487,10 @@ impl Editor {
         Ok(())
     }
 
-    /// Puts the changed files together and validates what the catalog becomes.
+    /// Assembles the changed files and validates the resulting catalog.
     ///
     /// # Errors
-    /// When the catalog would have errors that it has not now.
+    /// Returns an error if the change would introduce errors in the catalog.
     pub fn finish(self) -> Result<Edited, CatalogEditError> {
         let mut files = BTreeMap::new();
         for (number, path) in self.catalog.paths().enumerate() {
@@ -492,12 +519,15 @@ impl Editor {
             files.insert(path.clone(), change);
         }
         self.catalog.check_unchanged()?;
-        if !files.is_empty() {
-            result::check(&self, &files)?;
-        }
+        let findings = if files.is_empty() {
+            Vec::new()
+        } else {
+            result::check(&self, &files)?
+        };
         Ok(Edited {
             folder: self.folder,
             files,
+            findings,
             is_template: false,
         })
     }
@@ -508,7 +538,7 @@ impl Editor {
     }
 }
 
-/// What a document is about.
+/// Returns the subject of a document.
 fn subject(handle: &Handle) -> Subject {
     let (package, name) = (handle.package.to_string(), handle.name.to_string());
     match handle.schema {
@@ -519,7 +549,7 @@ fn subject(handle: &Handle) -> Subject {
     }
 }
 
-/// Whether two documents of one package stand for the same thing.
+/// Returns whether two documents of one package have the same subject.
 fn same(one: &Handle, other: &Handle) -> bool {
     let unique = match &one.schema {
         Schema::Other(schema) => **schema == *LIFECYCLES,

@@ -1,16 +1,16 @@
-//! Documents as pieces of a file: replaced, removed and inserted there.
+//! Documents as pieces of a file: replaced, removed and inserted in the file.
 
 use crate::catalog::file_based::read::{CatalogLimits, Handle};
 use crate::source::{Position, SourceFile};
-use crate::text::{self, Document};
+use crate::text::{self, Document, Limits};
 use serde_json::Value;
 use std::ops::Range;
 use std::path::Path;
 
-/// A change of the documents of a file.
+/// A change to a document in a file.
 #[derive(Debug)]
 pub(super) struct Edit {
-    /// The document that it is about, in bytes of the file.
+    /// The byte range of the document in the file.
     range: Range<usize>,
     json: bool,
     change: Change,
@@ -20,7 +20,7 @@ pub(super) struct Edit {
 enum Change {
     Replace(String),
     Remove,
-    /// Behind the document.
+    /// Insert a new document after this one.
     Insert(Value),
 }
 
@@ -47,7 +47,7 @@ impl Edit {
     }
 }
 
-/// A document with the places of everything in it; none where it is none.
+/// Parses a document with the positions of its values. Returns `None` if the text is not a document.
 pub(super) fn read_piece(file: &Path, handle: &Handle, bytes: &[u8], limits: &CatalogLimits) -> Option<Document> {
     let begin = Position {
         line: handle.line,
@@ -60,10 +60,10 @@ pub(super) fn read_piece(file: &Path, handle: &Handle, bytes: &[u8], limits: &Ca
     documents.find(|document| !document.value().is_null())
 }
 
-/// The file with all changes made; none where no document is left in it.
+/// Returns the file with all changes made, or `None` if no document is left in it.
 pub(super) fn apply(before: &[u8], edits: &[Edit]) -> Option<Vec<u8>> {
     let mut sorted: Vec<&Edit> = edits.iter().collect();
-    // What is inserted behind a document follows what becomes of that.
+    // A document inserted after another one follows its changed version.
     sorted.sort_by_key(|edit| (edit.range.start, matches!(edit.change, Change::Insert(_))));
     let newline = if before.windows(2).any(|pair| pair == b"\r\n") {
         "\r\n"
@@ -106,6 +106,9 @@ pub(super) fn apply(before: &[u8], edits: &[Edit]) -> Option<Vec<u8>> {
         }
     }
     out.extend_from_slice(of(end..before.len()));
+    if !before.ends_with(b"\n") {
+        end_without_line_break(&mut out, edits.iter().any(|edit| edit.json));
+    }
     let left = out.split(|byte| *byte == b'\n').any(|line| {
         let line = line.trim_ascii();
         !(line.is_empty() || line.starts_with(b"#") || line == b"---")
@@ -113,7 +116,32 @@ pub(super) fn apply(before: &[u8], edits: &[Edit]) -> Option<Vec<u8>> {
     left.then_some(out)
 }
 
-/// The blanks up to the end of the line, with it; nothing where something else stands there.
+/// Removes the line break at the end of a file, unless it is part of a value.
+fn end_without_line_break(file: &mut Vec<u8>, json: bool) {
+    let Some(line) = file.strip_suffix(b"\n") else {
+        return;
+    };
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let last = line
+        .windows(4)
+        .rposition(|bytes| bytes == b"\n---")
+        .map_or(0, |at| at + 1);
+    let values = |text: &[u8]| -> Vec<Value> {
+        let documents = text::read("", text, &Limits::default()).documents.into_iter();
+        documents.map(Document::into_value).collect()
+    };
+    let of_last = |file: &[u8]| file.get(last..).map(values);
+    let length = line.len();
+    let is_same = json || {
+        let values = of_last(line);
+        values.as_ref().is_some_and(|values| !values.is_empty()) && values == of_last(file)
+    };
+    if is_same {
+        file.truncate(length);
+    }
+}
+
+/// Returns the length of the blanks up to the end of the line, including the line break; 0 if other text follows.
 fn line_end(rest: &[u8]) -> usize {
     let blanks = rest
         .iter()
@@ -126,7 +154,7 @@ fn line_end(rest: &[u8]) -> usize {
     }
 }
 
-/// Where the line of dashes begins that opens the document at `start`; `start` where there is none.
+/// Returns the offset of the `---` line that opens the document at `start`, or `start` if there is none.
 fn separator(text: &[u8], start: usize) -> usize {
     let before = text.get(..start).unwrap_or_default();
     let Some(line) = before.strip_suffix(b"\n") else {
@@ -140,7 +168,7 @@ fn separator(text: &[u8], start: usize) -> usize {
     }
 }
 
-/// A new document in the form of the one beside it.
+/// Returns the text of a new document in the form of the adjacent one.
 fn document(value: &Value, json: bool, beside: &[u8]) -> String {
     if !json {
         return format!("---\n{}", text::to_yaml(value));
@@ -169,7 +197,7 @@ fn indented(value: &Value, indent: &str) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// The content of a file of new documents.
+/// Returns the content of a file that contains only new documents.
 pub(super) fn new_file(values: &[Value], json: bool) -> Vec<u8> {
     let write = |value| {
         if json {

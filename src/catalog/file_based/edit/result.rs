@@ -1,4 +1,4 @@
-//! What a catalog becomes: validated before anything on disk changes.
+//! Validating a changed catalog before it is written to disk.
 
 use super::{CatalogEditError, Editor};
 use crate::catalog::file_based::check::check as check_folder;
@@ -9,18 +9,21 @@ use crate::source::Place;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Makes sure that the packages which change have no errors that they have not now.
-pub(super) fn check(editor: &Editor, files: &BTreeMap<String, FileChange>) -> Result<(), CatalogEditError> {
+/// Makes sure that the change introduces no errors in the changed packages. Returns the errors that they already have.
+pub(super) fn check(
+    editor: &Editor,
+    files: &BTreeMap<String, FileChange>,
+) -> Result<Vec<Diagnostic>, CatalogEditError> {
     let related = related(editor);
     let after = errors(editor, &related, Some(files))?;
     if after.is_empty() {
-        return Ok(());
+        return Ok(after);
     }
     let before = errors(editor, &related, None)?;
-    refuse(&editor.folder, after, &before)
+    refuse(&editor.shown, after, &before)
 }
 
-/// Makes sure that a new catalog has no errors that none of those has which it was made of. Errors call it `shown`.
+/// Makes sure that a new catalog has no errors that none of its sources has. Errors refer to the catalog as `shown`.
 pub(super) fn check_new(
     folder: &Path,
     shown: &Path,
@@ -41,31 +44,55 @@ pub(super) fn check_new(
     for folder in made_of {
         before.extend(errors(folder)?);
     }
-    refuse(shown, after, &before)
+    refuse(shown, after, &before).map(drop)
 }
 
-/// Gives errors that were not there before.
-fn refuse(folder: &Path, after: Vec<Diagnostic>, before: &[Diagnostic]) -> Result<(), CatalogEditError> {
-    let mut known: Vec<(&str, &str)> = before
-        .iter()
-        .map(|finding| (finding.rule.id, &*finding.message))
-        .collect();
-    let mut findings = Vec::new();
-    for finding in after {
-        let said = (finding.rule.id, &*finding.message);
-        match known.iter().position(|known| *known == said) {
-            Some(place) => drop(known.swap_remove(place)),
-            None => findings.push(finding),
+/// Fails if there are new errors. Otherwise returns the errors.
+fn refuse(folder: &Path, after: Vec<Diagnostic>, before: &[Diagnostic]) -> Result<Vec<Diagnostic>, CatalogEditError> {
+    let mut known = Known::default();
+    for finding in before {
+        known.add(finding);
+    }
+    let (old, new): (Vec<Diagnostic>, Vec<Diagnostic>) = after.into_iter().partition(|finding| known.has(finding));
+    if new.is_empty() {
+        return Ok(old);
+    }
+    Err(CatalogEditError::Findings {
+        folder: folder.to_owned(),
+        findings: new,
+    })
+}
+
+/// The errors before a change. Their messages may name items that the change renames or moves, such as the head of a
+/// channel, so they are compared by the items that they are about.
+#[derive(Default)]
+struct Known<'f> {
+    items: BTreeSet<(&'f str, &'f str)>,
+    /// The number of errors with the same message, if they do not say what they are about.
+    messages: BTreeMap<(&'static str, String), usize>,
+}
+
+impl<'f> Known<'f> {
+    fn add(&mut self, finding: &'f Diagnostic) {
+        let rule = finding.rule.id;
+        if finding.about.is_empty() {
+            *self.messages.entry((rule, finding.message.clone())).or_default() += 1;
         }
+        self.items.extend(finding.about.iter().map(|item| (rule, &**item)));
     }
-    if findings.is_empty() {
-        return Ok(());
+
+    /// Returns whether the error existed before. Each message is matched only as often as it occurred.
+    fn has(&mut self, finding: &Diagnostic) -> bool {
+        let rule = finding.rule.id;
+        if !finding.about.is_empty() {
+            return finding.about.iter().all(|item| self.items.contains(&(rule, &**item)));
+        }
+        let left = self.messages.get_mut(&(rule, finding.message.clone()));
+        left.filter(|left| **left > 0).map(|left| *left -= 1).is_some()
     }
-    let folder = folder.to_owned();
-    Err(CatalogEditError::Findings { folder, findings })
 }
 
-/// The files that hold documents of the packages which change, and of all packages that share a file with them.
+/// Returns the files that contain documents of the changed packages, and of all packages that share a file with them.
 fn related(editor: &Editor) -> BTreeSet<usize> {
     let mut packages: BTreeSet<&str> = editor.packages.iter().map(String::as_str).collect();
     let mut files: BTreeSet<usize> = editor.edits.keys().copied().collect();
@@ -83,7 +110,7 @@ fn related(editor: &Editor) -> BTreeSet<usize> {
     }
 }
 
-/// The errors of some files of the catalog, as they are or as they become.
+/// Returns the errors of some files of the catalog, before or after the changes.
 fn errors(
     editor: &Editor,
     related: &BTreeSet<usize>,
@@ -105,11 +132,11 @@ fn errors(
     files::place(folder.path(), written)?;
     let mut findings = check_folder(folder.path(), editor.limits)?.findings;
     findings.retain(Diagnostic::is_error);
-    rename(&mut findings, folder.path(), &editor.folder);
+    rename(&mut findings, folder.path(), &editor.shown);
     Ok(findings)
 }
 
-/// Lets findings about files in one folder name another one.
+/// Changes the folder in findings about files.
 fn rename(findings: &mut [Diagnostic], from: &Path, to: &Path) {
     for finding in findings {
         let related = finding.related.iter_mut().map(|(place, _)| place);
@@ -122,7 +149,7 @@ fn rename(findings: &mut [Diagnostic], from: &Path, to: &Path) {
     }
 }
 
-/// Stands in for a file that does not change.
+/// Links or copies an unchanged file.
 fn link(file: &Path, at: &Path) -> Result<(), FileError> {
     if let Some(parent) = at.parent() {
         std::fs::create_dir_all(parent).map_err(|error| FileError::new("create the directory", parent, error))?;

@@ -15,7 +15,7 @@ fn text(folder: &Path) -> String {
     fs::read_to_string(folder.join("rake/catalog.yaml")).unwrap()
 }
 
-/// Changes the package and writes it.
+/// Changes the package and writes the result.
 fn change(folder: &Path, change: impl FnOnce(&mut Draft) -> Result<(), DraftError>) -> Result<usize, CatalogEditError> {
     let mut editor = Editor::open(folder, CatalogLimits::default())?;
     editor.change("rake", change)?;
@@ -203,7 +203,7 @@ fn what_stands_twice_or_elsewhere_is_refused() {
     assert!(
         twice
             .to_string()
-            .contains("channel \"stable\" of package \"rake\" stands in "),
+            .contains("channel \"stable\" of package \"rake\" is also in "),
         "{twice}"
     );
 
@@ -250,7 +250,7 @@ fn begin(folder: &Path, package: &str) -> Result<(), CatalogEditError> {
 #[test]
 fn a_new_package_begins_in_a_file_of_its_own_and_replaces_none() {
     let folder = catalog();
-    // A catalog in one file stays one.
+    // A catalog in a single file remains a single file.
     begin(folder.path(), "hoe").unwrap();
     assert!(text(folder.path()).starts_with(CATALOG) && text(folder.path()).contains("package: hoe"));
 
@@ -258,7 +258,7 @@ fn a_new_package_begins_in_a_file_of_its_own_and_replaces_none() {
     begin(folder.path(), "fork").unwrap();
     assert!(folder.path().join("fork/catalog.yaml").is_file());
 
-    // What another package, or nobody, has there stays.
+    // Files of a different package, or of none, are unchanged.
     fs::create_dir(folder.path().join("saw")).unwrap();
     fs::write(folder.path().join("saw/catalog.yaml"), CATALOG.replace("rake", "axe")).unwrap();
     begin(folder.path(), "saw").unwrap();
@@ -275,7 +275,30 @@ fn a_new_package_begins_in_a_file_of_its_own_and_replaces_none() {
 
     for name in ["../out", "/out", ".", "a/b", ""] {
         let error = begin(folder.path(), name).unwrap_err().to_string();
-        assert!(error.contains("lower-case letters"), "{name}: {error}");
+        assert!(error.contains("lowercase letters"), "{name}: {error}");
     }
     assert!(!folder.path().join("../out").exists());
+}
+
+#[test]
+fn the_form_of_new_bundles_is_that_of_their_neighbors() {
+    use crate::catalog::file_based::migrate::Level;
+    let level = |package: &str, kind: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let text = CATALOG.replace(
+            "- type: olm.package\n",
+            &format!("- {{type: {kind}, value: {{}}}}\n- type: olm.package\n"),
+        );
+        fs::write(folder.path().join("rake.yaml"), text).unwrap();
+        let editor = Editor::open(folder.path(), CatalogLimits::default()).unwrap();
+        editor.level(package).unwrap()
+    };
+    for package in ["rake", "new"] {
+        assert_eq!(
+            level(package, "olm.csv.metadata"),
+            Some(Level::BundleObjectToCsvMetadata)
+        );
+        assert_eq!(level(package, "olm.bundle.object"), Some(Level::None));
+        assert_eq!(level(package, "other"), None);
+    }
 }

@@ -1,16 +1,16 @@
-//! All documents of a package at once, as a template gives them.
+//! Replacing all documents of a package at once, for example with those of a template.
 
 use super::{CatalogEditError, Editor};
 use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::draft::Revised;
 use serde_json::Value;
 
-/// A document that a package is to have.
+/// A document to be set.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wanted {
-    /// This one, in the place of the one with its schema and name.
+    /// A new document, which replaces the one with the same schema and name.
     Document(Value),
-    /// The bundle that it has with this image.
+    /// The existing bundle with this image.
     Bundle {
         /// The image.
         image: String,
@@ -18,11 +18,12 @@ pub enum Wanted {
 }
 
 impl Editor {
-    /// Gives a package these documents and no others. What it has already stays as it is. Gives the documents that go,
-    /// each with its schema and name.
+    /// Sets the documents of a package, and removes all others. Existing documents keep their positions. Returns the
+    /// removed documents, each with its schema and name.
     ///
     /// # Errors
-    /// When two documents are the same, one cannot be read, or the form of one does not allow the change.
+    /// Returns an error if two documents have the same subject, a document cannot be read, or the form of a document
+    /// does not allow the change.
     pub fn set_documents(
         &mut self,
         package: &str,
@@ -35,7 +36,7 @@ impl Editor {
             let mut free = documents.values.iter().enumerate().filter(|(place, _)| !taken[*place]);
             let found = match &wanted {
                 Wanted::Document(wanted) => {
-                    // Of documents of other schemas there may be several.
+                    // There may be several documents of other schemas.
                     let exact = free.clone().find(|(_, value)| *value == wanted);
                     exact.or_else(|| free.find(|(_, value)| is_same(value, wanted)))
                 }
@@ -62,17 +63,17 @@ impl Editor {
         Ok(leaving)
     }
 
-    /// The whole document of a bundle of a package; none where it does not have it.
+    /// Returns the whole document of a bundle, or `None` if the package does not contain the bundle.
     ///
     /// # Errors
-    /// When two documents are the same, or one cannot be read.
+    /// Returns an error if two documents have the same subject, or one of them cannot be read.
     pub fn bundle_of(&self, package: &str, name: &str) -> Result<Option<Value>, CatalogEditError> {
         let documents = self.documents(package)?;
         self.bundle_document(&documents, name)
     }
 }
 
-/// Whether two documents stand for the same thing.
+/// Returns whether two documents have the same subject.
 fn is_same(one: &Value, other: &Value) -> bool {
     let schema = one["schema"].as_str().unwrap_or_default();
     let known = !matches!(Schema::from(schema), Schema::Other(_));

@@ -1,11 +1,11 @@
-//! Why documents make no catalog.
+//! Errors of documents that do not form a catalog.
 
 use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::read::CatalogError;
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where a document begins.
+/// The start position of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct At {
     /// The file.
@@ -20,63 +20,63 @@ impl fmt::Display for At {
     }
 }
 
-/// Why documents make no catalog.
+/// The reason why documents do not form a catalog.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// They cannot be read.
+    /// The documents cannot be read.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// One of them is wrong.
+    /// A document has a fault.
     #[error("{}{problem}", .at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default())]
     Document {
-        /// Where it is, if in a file.
+        /// The position of the document, if it is in a file.
         at: Option<At>,
-        /// What is wrong with it.
+        /// The fault.
         problem: LoadProblem,
     },
 }
 
-/// What is wrong with a document.
+/// A fault in a document.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadProblem {
-    /// A field has another shape than its schema says.
+    /// The type of a field is not the one that its schema requires.
     #[error("{field} of {subject}: {reason}")]
     Shape {
-        /// What the document is about.
+        /// The subject of the document.
         subject: Subject,
         /// The field.
         field: &'static str,
-        /// What is wrong with it.
+        /// The fault of the field.
         reason: serde_json::Error,
     },
-    /// It has no name.
+    /// The document has no name.
     #[error("the {schema} has no name")]
     Nameless {
         /// The schema.
         schema: Schema,
     },
-    /// There is another of the name.
-    #[error("there is {subject} already")]
+    /// Two documents have this name.
+    #[error("{subject} already exists")]
     Duplicate {
-        /// What stands twice.
+        /// The subject of both documents.
         subject: Subject,
     },
-    /// It belongs to a package that is not there.
+    /// The document belongs to a package that does not exist.
     #[error("{subject} belongs to a package that is not in the catalog")]
     NoPackage {
-        /// What belongs to it.
+        /// The subject of the document.
         subject: Subject,
     },
-    /// A channel has an entry for which there is no bundle.
-    #[error("{subject} has an entry of bundle {bundle:?}, which is not in the catalog")]
+    /// A channel has an entry without a bundle.
+    #[error("{subject} has an entry for bundle {bundle:?}, which is not in the catalog")]
     NoBundle {
         /// The channel.
         subject: Subject,
         /// The bundle.
         bundle: String,
     },
-    /// A channel has two entries of a name.
-    #[error("{subject} has two entries of bundle {bundle:?}")]
+    /// A channel has two entries with the same name.
+    #[error("{subject} has two entries for bundle {bundle:?}")]
     DuplicateEntry {
         /// The channel.
         subject: Subject,
@@ -85,14 +85,14 @@ pub enum LoadProblem {
     },
 }
 
-/// What a document is about.
+/// The subject of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// A package.
     Package(String),
-    /// A channel, behind its package.
+    /// A channel, with its package and name.
     Channel(String, String),
-    /// A bundle, behind its package.
+    /// A bundle, with its package and name.
     Bundle(String, String),
     /// The deprecations of a package.
     Deprecations(String),

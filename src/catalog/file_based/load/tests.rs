@@ -1,4 +1,4 @@
-//! Catalogs that are put together out of documents.
+//! Catalogs built from documents.
 
 use super::*;
 use serde_json::json;
@@ -118,7 +118,7 @@ fn each_entry_keeps_its_range() {
 fn what_does_not_fit_together_is_refused() {
     let entry = |name: &str| json!([{"name": name}]);
     let cases: [(Vec<Value>, &str); 7] = [
-        (vec![package(""), package("")], "there is package \"p\" already"),
+        (vec![package(""), package("")], "package \"p\" already exists"),
         (
             vec![channel("a", &json!([]))],
             "channel \"a\" of package \"p\" belongs to a package",
@@ -129,7 +129,7 @@ fn what_does_not_fit_together_is_refused() {
         ),
         (
             vec![package("a"), channel("a", &entry("p.v2"))],
-            "has an entry of bundle \"p.v2\"",
+            "has an entry for bundle \"p.v2\"",
         ),
         (
             vec![
@@ -137,7 +137,7 @@ fn what_does_not_fit_together_is_refused() {
                 channel("a", &json!([{"name": "b"}, {"name": "b"}])),
                 bundle("b", "1.0.0"),
             ],
-            "has two entries of bundle \"b\"",
+            "has two entries for bundle \"b\"",
         ),
         (vec![package("a"), channel("a", &json!({}))], "entries of channel \"a\""),
         (

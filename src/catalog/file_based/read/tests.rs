@@ -87,12 +87,9 @@ fn what_is_wrong_is_said_with_file_and_line() {
         ("{\"schema\":\"a\",", "f:1: the object that begins here is not closed"),
         (
             "{\"schema\":\"a\",\"schema\":\"b\"}",
-            "f:1: the field \"schema\" stands twice",
+            "f:1: the field \"schema\" appears twice",
         ),
-        (
-            "apiVersion: v1\nkind: Service\n",
-            "f:1: this is a manifest of Kubernetes",
-        ),
+        ("apiVersion: v1\nkind: Service\n", "f:1: this is a Kubernetes manifest"),
         ("- a\n", "f:1: invalid type: sequence, expected an object"),
     ];
     for (content, expected) in cases {

@@ -1,4 +1,4 @@
-//! Basic templates: a catalog whose bundles have only their images.
+//! Basic templates: a catalog whose bundles have only an image.
 
 use super::error::{TemplateError, TemplateProblem};
 use super::input::Input;
@@ -13,13 +13,13 @@ pub(super) struct Basic(Vec<Item>);
 
 #[derive(Debug)]
 enum Item {
-    /// As it is.
+    /// A document that is copied unchanged.
     Other(TemplateDocument),
     /// The next bundle.
     Bundle,
 }
 
-/// Reads the form with a schema of its own.
+/// Reads the form with a separate schema.
 pub(super) fn read(input: &Input) -> Result<Template, TemplateError> {
     let [_, entries] = input.fields(&Path::root(), ["schema", "entries"])?;
     let entries = entries.map_or(Ok(Vec::new()), |path| input.items(0, &path))?;
@@ -61,10 +61,10 @@ fn of_entries(input: &Input, entries: impl Iterator<Item = (usize, Path)>) -> Re
     Ok(Template { images, content })
 }
 
-/// The image of a bundle, which has nothing else; a name does no harm.
+/// Returns the image of a bundle, which has no other fields except an optional name.
 fn bundle(input: &Input, number: usize, path: &Path) -> Result<Image, TemplateError> {
     for (name, value) in input.map(number, path)? {
-        // A program that writes all fields writes these empty.
+        // Programs that write all fields leave these empty.
         let is_empty = value.is_null() || value.as_str() == Some("") || value.as_array().is_some_and(Vec::is_empty);
         if !["schema", "image", "name"].contains(&name.as_str()) && !is_empty {
             let problem = TemplateProblem::RenderedBundle { field: name.clone() };
@@ -75,7 +75,7 @@ fn bundle(input: &Input, number: usize, path: &Path) -> Result<Image, TemplateEr
 }
 
 impl Basic {
-    /// The documents, with each bundle in its place.
+    /// Returns the documents, with each bundle at its position.
     pub(super) fn documents(self, rendered: Vec<Bundle>) -> Vec<TemplateDocument> {
         let mut rendered = rendered.into_iter();
         let entries = self.0.into_iter();

@@ -1,4 +1,4 @@
-//! A catalog as a template.
+//! Converting a catalog to a template.
 
 use super::Kind;
 use super::error::{TemplateError, TemplateProblem};
@@ -9,7 +9,7 @@ use crate::catalog::file_based::read::CatalogLimits;
 use crate::text::Path;
 use serde::Serialize;
 
-/// A template that holds a catalog.
+/// A template with the content of a catalog.
 #[derive(Debug, Serialize)]
 pub struct Converted {
     schema: &'static str,
@@ -18,11 +18,12 @@ pub struct Converted {
     substitutions: Option<[(); 0]>,
 }
 
-/// Makes a template of a catalog, which is the text of a file; `name` is what errors call it. In a basic template
-/// bundles keep only their images; a semver template cannot be made of a catalog, because its channels are another's.
+/// Converts a catalog, specified as the text of a file, to a template; `name` is the file name in errors. In a basic
+/// template, bundles keep only their images; a catalog cannot be converted to a semver template, because such a
+/// template generates its own channels.
 ///
 /// # Errors
-/// When the text is no catalog, or a bundle has no image that could stand for it.
+/// Returns an error if the text is not a catalog, or a bundle has no image that could represent it.
 pub fn convert(name: &str, bytes: &[u8], kind: Kind, limits: CatalogLimits) -> Result<Converted, TemplateError> {
     let input = Input::read(name, bytes, limits)?;
     let mut entries = Vec::with_capacity(input.documents.len());

@@ -1,146 +1,145 @@
-//! What is wrong with a template.
+//! Template errors.
 
 use super::Kind;
 use crate::catalog::file_based::load::{At, LoadError};
 
-/// Why a template describes no catalog.
+/// The reason why a template does not describe a catalog.
 #[derive(Debug, thiserror::Error)]
 #[error("{at}: {problem}")]
 pub struct TemplateError {
-    /// Where it is wrong.
+    /// The position of the fault.
     pub at: At,
-    /// What is wrong.
+    /// The fault.
     pub problem: Box<TemplateProblem>,
 }
 
-/// What is wrong with a template.
+/// A fault in a template.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateProblem {
-    /// The text is no YAML or JSON, or too much of it.
+    /// The text is not YAML or JSON, or exceeds a limit.
     #[error("{message}")]
     Unreadable {
-        /// What its reader says.
+        /// The message of the parser.
         message: String,
     },
-    /// There is nothing in it.
-    #[error("there is no document")]
+    /// The text contains no document.
+    #[error("the template contains no document")]
     Empty,
-    /// A template is one document.
-    #[error("another document begins here, and a template of schema {schema:?} is one document")]
+    /// The text contains more than one document, but a template of this schema is a single document.
+    #[error("a second document begins here, but a template of schema {schema:?} is a single document")]
     Several {
-        /// The schema of the first.
+        /// The schema of the first document.
         schema: String,
     },
-    /// A document without a schema.
+    /// The document has no schema.
     #[error(
         "the document has no schema; a template begins with \"schema: olm.semver\" or \"schema: olm.template.basic\""
     )]
     NoSchema,
-    /// The schema of no template.
+    /// The schema is not the schema of a template.
     #[error(
-        "{schema:?} is the schema of no template that is known: those are olm.semver, olm.template.basic and \
-         olm.template.substitutes"
+        "{schema:?} is not a known template schema: expected olm.semver, olm.template.basic or olm.template.substitutes"
     )]
     UnknownSchema {
         /// The schema.
         schema: String,
     },
-    /// A template of another type.
-    #[error("the document has the schema {schema:?}, and a {} template has {:?}", .wanted.word(), .wanted.schema())]
+    /// The template is of a different type.
+    #[error("the document has the schema {schema:?}, but a {} template has {:?}", .wanted.word(), .wanted.schema())]
     OtherSchema {
-        /// What was asked for.
+        /// The requested type.
         wanted: Kind,
-        /// The schema that is there.
+        /// The schema of the document.
         schema: String,
     },
-    /// A template where a catalog is wanted.
-    #[error("this is a template already, of schema {schema:?}")]
+    /// The document is a template, but a catalog was expected.
+    #[error("this is already a template, of schema {schema:?}")]
     Template {
         /// The schema.
         schema: String,
     },
-    /// A field that no such template has.
-    #[error("there is no field {field:?} here{}", .nearest.map(|name| format!("; is {name:?} meant?")).unwrap_or_default())]
+    /// A field does not exist in templates of this type.
+    #[error("unknown field {field:?}{}", .nearest.map(|name| format!("; did you mean {name:?}?")).unwrap_or_default())]
     UnknownField {
         /// The field.
         field: String,
-        /// The one that is most like it.
+        /// The most similar field.
         nearest: Option<&'static str>,
     },
-    /// A field that stands twice, perhaps in other letters.
-    #[error("the field {field:?} stands twice")]
+    /// A field appears twice, possibly with different case.
+    #[error("the field {field:?} appears twice")]
     RepeatedField {
         /// The field.
         field: &'static str,
     },
-    /// A value of another type.
+    /// A value has a wrong type.
     #[error("{field} is {found}, not {wanted}")]
     Shape {
         /// The field.
         field: String,
-        /// What it is.
+        /// The type of the value.
         found: &'static str,
-        /// What it should be.
+        /// The expected type.
         wanted: &'static str,
     },
-    /// A bundle without an image.
+    /// A bundle has no image.
     #[error("the bundle has no image")]
     NoImage,
-    /// A bundle that is more than its image.
+    /// A bundle has more fields than its image.
     #[error(
-        "the bundle has the field {field:?}, and in a basic template a bundle has only its image: opmx alpha \
-         convert-template basic makes a template of a catalog"
+        "the bundle has the field {field:?}, but in a basic template, a bundle has only an image; opmx alpha convert-template basic converts a catalog to a template"
     )]
     RenderedBundle {
         /// The field.
         field: String,
     },
-    /// A bundle that stands twice.
-    #[error("the image {image:?} stands on line {line} already")]
+    /// A bundle appears twice.
+    #[error("the image {image:?} is already on line {line}")]
     RepeatedImage {
         /// The image.
         image: String,
         /// The other line.
         line: usize,
     },
-    /// A template without bundles.
-    #[error("the template names no bundle, under candidate, fast or stable")]
+    /// The template contains no bundles.
+    #[error("the template lists no bundle under candidate, fast or stable")]
     NoBundles,
-    /// A preference that is none.
-    #[error("defaultChannelTypePreference is {found:?}, and can be minor or major")]
+    /// The preference for the default channel is not valid.
+    #[error("defaultChannelTypePreference is {found:?}; it must be minor or major")]
     Preference {
-        /// What is there.
+        /// The value of the preference.
         found: String,
     },
-    /// A preference for channels that are not there.
-    #[error("the default channel is to be a {preference} one, and {preference} channels are not generated")]
+    /// The preferred channels are not generated.
+    #[error("the default channel should be a {preference} channel, but {preference} channels are not generated")]
     PreferenceNotGenerated {
         /// The preference.
         preference: &'static str,
     },
-    /// A bundle of another package.
+    /// A bundle belongs to a different package.
     #[error(
-        "{bundle} is of package {found:?}, and the bundles above it are of {package:?}; a semver template is of one package"
+        "{bundle} belongs to package {found:?}, but the bundles above it belong to {package:?}; a semver template is \
+         for one package"
     )]
     OtherPackage {
         /// The bundle.
         bundle: String,
-        /// Its package.
+        /// The package of the bundle.
         found: String,
-        /// That of the others.
+        /// The package of the other bundles.
         package: String,
     },
-    /// A bundle without a version that has an order.
-    #[error("the version {version:?} of {bundle} is no semantic version: {reason}")]
+    /// A bundle has no version that can be ordered.
+    #[error("the version {version:?} of {bundle} is not a semantic version: {reason}")]
     Version {
         /// The bundle.
         bundle: String,
-        /// What it has.
+        /// The version of the bundle.
         version: String,
-        /// What is wrong with it.
+        /// The fault in the version.
         reason: String,
     },
-    /// Two images of one bundle.
+    /// Two images contain the same bundle.
     #[error("this is {bundle}, as is the image on line {line}")]
     RepeatedBundle {
         /// The bundle.
@@ -148,29 +147,30 @@ pub enum TemplateProblem {
         /// The other line.
         line: usize,
     },
-    /// Two bundles without an order.
+    /// The versions of two bundles have no order.
     #[error(
-        "{bundle} has version {version}, which has no order with {other} of {other_bundle}: build metadata does not count"
+        "{bundle} has version {version}, which cannot be ordered against {other} of {other_bundle}: build metadata is ignored"
     )]
     SameVersion {
         /// The bundle.
         bundle: String,
-        /// Its version.
+        /// The version of the bundle.
         version: String,
         /// The bundle with the same version.
         other_bundle: String,
-        /// Its version.
+        /// The version of the other bundle.
         other: String,
     },
-    /// The catalog in the template, or the one that comes of it, is none.
+    /// The catalog in the template, or the generated catalog, is not valid.
     #[error(transparent)]
     Catalog {
-        /// What is wrong with it.
+        /// The fault in the catalog.
         source: LoadError,
     },
-    /// A channel of it is not sound.
+    /// A channel does not have exactly one head.
     #[error(
-        "channel {channel:?} of package {package:?} has {} in place of one: an entry that no other one replaces or skips",
+        "channel {channel:?} of package {package:?} has {} instead of one; a head is an entry that no other entry \
+         replaces or skips",
         if *.heads == 0 { "no head".to_owned() } else { format!("{heads} heads") }
     )]
     Heads {
@@ -178,27 +178,27 @@ pub enum TemplateProblem {
         package: String,
         /// The channel.
         channel: String,
-        /// How many heads there are.
+        /// The number of heads.
         heads: usize,
     },
-    /// A stand-in for nothing.
-    #[error("no channel has an entry of {base:?}, for which {bundle} is to stand in")]
+    /// No channel contains the bundle to be substituted.
+    #[error("no channel has an entry for {base:?}, which {bundle} substitutes for")]
     NoBase {
-        /// What is to be replaced.
+        /// The bundle to be substituted.
         base: String,
         /// The bundle.
         bundle: String,
     },
-    /// A stand-in that is not newer.
-    #[error("{bundle} stands in for {base}, and its version {version} is not above {base_version}")]
+    /// The substitute is not newer than the bundle.
+    #[error("{bundle} substitutes for {base}, but its version {version} is not greater than {base_version}")]
     NotGreater {
         /// The bundle.
         bundle: String,
-        /// Its version, with the release.
+        /// The version of the bundle, with the release.
         version: String,
         /// The other bundle.
         base: String,
-        /// Its version, with the release.
+        /// The version of the other bundle, with the release.
         base_version: String,
     },
 }

@@ -1,4 +1,4 @@
-//! The text of a template as documents, with a line for everything in them.
+//! The text of a template as documents, with the line of each value.
 
 use super::error::{TemplateError, TemplateProblem};
 use super::{At, Image, Kind};
@@ -19,7 +19,7 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// Reads all documents; there is at least one, and each is a map.
+    /// Reads all documents and makes sure that there is at least one and that each is a map.
     pub(super) fn read(name: &str, bytes: &[u8], limits: CatalogLimits) -> Result<Self, TemplateError> {
         let mut input = Self {
             file: PathBuf::from(name),
@@ -43,7 +43,7 @@ impl Input {
             .map_err(|error: CutError| unreadable(error.line(), error.to_string()))?
         {
             let Ok(text) = std::str::from_utf8(piece.bytes) else {
-                return Err(unreadable(piece.line, "the text is not UTF-8".to_owned()));
+                return Err(unreadable(piece.line, "the content is not UTF-8".to_owned()));
             };
             let begin = Position {
                 line: piece.line,
@@ -61,7 +61,7 @@ impl Input {
                 .filter(|document| !document.value().is_null());
             input.documents.extend(some);
             if input.documents.len() > limits.documents {
-                let message = format!("there are more than {} documents", limits.documents);
+                let message = format!("the template contains more than {} documents", limits.documents);
                 return Err(unreadable(piece.line, message));
             }
         }
@@ -74,7 +74,7 @@ impl Input {
         Ok(input)
     }
 
-    /// The schema of the first document; fields may have capitals.
+    /// Returns the schema of the first document; the field may be capitalized.
     pub(super) fn schema(&self) -> Result<String, TemplateError> {
         let fields = self.map(0, &Path::root())?;
         let found = fields.iter().find(|(name, _)| name.eq_ignore_ascii_case("schema"));
@@ -84,7 +84,7 @@ impl Input {
         }
     }
 
-    /// Makes sure that there is one document.
+    /// Makes sure that there is only one document.
     pub(super) fn single(&self) -> Result<(), TemplateError> {
         if self.documents.len() < 2 {
             return Ok(());
@@ -93,7 +93,7 @@ impl Input {
         Err(self.wrong(1, "", TemplateProblem::Several { schema }))
     }
 
-    /// Where a value stands; where there is none, where it should.
+    /// Returns the position of a value, or, if the value is absent, the position where it belongs.
     pub(super) fn at(&self, number: usize, path: &Path) -> At {
         let document = self.documents.get(number);
         let line = document.map_or(1, |document| {
@@ -108,7 +108,7 @@ impl Input {
         At { file, line }
     }
 
-    /// What is wrong with a value.
+    /// Returns the error for a faulty value.
     pub(super) fn wrong(&self, number: usize, path: impl Into<Path>, problem: TemplateProblem) -> TemplateError {
         TemplateError {
             at: self.at(number, &path.into()),
@@ -116,7 +116,7 @@ impl Input {
         }
     }
 
-    /// A value; none where it is absent or null.
+    /// Returns the value at a path, or `None` if it is absent or null.
     pub(super) fn value(&self, number: usize, path: &Path) -> Option<&Value> {
         let value = path.get(self.documents.get(number)?.value())?;
         (!value.is_null()).then_some(value)
@@ -132,7 +132,7 @@ impl Input {
         self.wrong(number, path.clone(), TemplateProblem::Shape { field, found, wanted })
     }
 
-    /// A value that must be a map.
+    /// Returns a value that must be a map.
     pub(super) fn map(&self, number: usize, path: &Path) -> Result<&Map<String, Value>, TemplateError> {
         const NULL: &Value = &Value::Null;
         let value = self.value(number, path).unwrap_or(NULL);
@@ -140,7 +140,7 @@ impl Input {
         map.ok_or_else(|| self.shape(number, path, value, "a map"))
     }
 
-    /// The paths of the items of a value that must be a list.
+    /// Returns the paths of the items of a value that must be a list.
     pub(super) fn items(&self, number: usize, path: &Path) -> Result<Vec<Path>, TemplateError> {
         match self.value(number, path) {
             None => Ok(Vec::new()),
@@ -149,7 +149,7 @@ impl Input {
         }
     }
 
-    /// A value that must be a string; empty where it is absent.
+    /// Returns a value that must be a string; empty if the value is absent.
     pub(super) fn text(&self, number: usize, path: &Path) -> Result<&str, TemplateError> {
         match self.value(number, path) {
             None => Ok(""),
@@ -158,7 +158,7 @@ impl Input {
         }
     }
 
-    /// A value that must be true or false; false where it is absent.
+    /// Returns a value that must be true or false; false if the value is absent.
     pub(super) fn flag(&self, number: usize, path: &Path) -> Result<bool, TemplateError> {
         match self.value(number, path) {
             None => Ok(false),
@@ -167,7 +167,8 @@ impl Input {
         }
     }
 
-    /// Where the fields of a map are, which may have capitals, in the order of `known`. Others are refused.
+    /// Returns the paths of the fields of a map, in the order of `known`; the fields may be capitalized. Unknown fields
+    /// are refused.
     pub(super) fn fields<const COUNT: usize>(
         &self,
         path: &Path,
@@ -193,7 +194,7 @@ impl Input {
         Ok(found)
     }
 
-    /// The image at a path.
+    /// Returns the image at a path.
     pub(super) fn image(&self, number: usize, path: &Path) -> Result<Image, TemplateError> {
         let reference = self.text(number, path)?;
         if reference.trim().is_empty() {
@@ -206,7 +207,7 @@ impl Input {
         })
     }
 
-    /// A map as a document of a catalog, which has a schema.
+    /// Returns a map as a catalog document, which must have a schema.
     pub(super) fn blob(&self, number: usize, path: &Path) -> Result<document::Document, TemplateError> {
         let map = self.map(number, path)?;
         let schema = map.get("schema").and_then(Value::as_str);
@@ -220,7 +221,7 @@ impl Input {
         })
     }
 
-    /// The type of the document.
+    /// Returns the type of template that a schema names, if any.
     pub(super) fn kind_at(&self, number: usize, path: &Path) -> Option<Kind> {
         let schema = self.value(number, &path.key("schema"))?;
         Kind::of_schema(schema.as_str()?)

@@ -1,9 +1,9 @@
 //! Catalog templates: short descriptions of a catalog that name bundles by their images.
 //!
-//! [`Template::read`] says which bundles a template needs; whoever can fetch them renders them and hands them to
+//! [`Template::read`] returns the bundles that a template needs; the caller renders them and passes them to
 //! [`Template::documents`]. Three types are known: a catalog whose bundles are still to be rendered ([`Kind::Basic`]),
 //! lists of bundles whose channels follow from their versions ([`Kind::Semver`]), and a whole catalog in which bundles
-//! get stand-ins ([`Kind::Substitutes`]). [`convert`] makes a template of a catalog.
+//! get stand-ins ([`Kind::Substitutes`]). [`convert`] converts a catalog to a template.
 
 mod basic;
 pub mod convert;
@@ -24,11 +24,11 @@ use input::Input;
 /// A type of template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A catalog whose bundles have only their images.
+    /// A catalog whose bundles have only an image.
     Basic,
     /// Lists of bundles, from which channels are generated.
     Semver,
-    /// A catalog, and bundles that stand in for others of it.
+    /// A catalog, and bundles that substitute for others in it.
     Substitutes,
 }
 
@@ -36,7 +36,7 @@ pub enum Kind {
 pub const KINDS: [Kind; 3] = [Kind::Basic, Kind::Semver, Kind::Substitutes];
 
 impl Kind {
-    /// The word for it on a command line.
+    /// Returns the name of the type on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Self::Basic => "basic",
@@ -45,7 +45,7 @@ impl Kind {
         }
     }
 
-    /// The schema of such a template.
+    /// Returns the schema of templates of this type.
     pub const fn schema(self) -> &'static str {
         match self {
             Self::Basic => "olm.template.basic",
@@ -59,10 +59,10 @@ impl Kind {
     }
 }
 
-/// A template that was read.
+/// A parsed template.
 #[derive(Debug)]
 pub struct Template {
-    /// The bundles that it needs, each once, in the order of the text.
+    /// The bundles that the template needs, without duplicates, in the order of the text.
     pub images: Vec<Image>,
     content: Content,
 }
@@ -77,27 +77,27 @@ enum Content {
 /// A bundle that a template names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
-    /// The reference of its image, or its folder, as it is written.
+    /// The image reference or the folder, as written.
     pub reference: String,
-    /// Where it stands.
+    /// The position of the image.
     pub at: At,
 }
 
 /// A document of the catalog that a template describes.
 #[derive(Debug, Clone)]
 pub enum TemplateDocument {
-    /// As it stands in the template.
+    /// A document as written in the template.
     Written(Document),
-    /// Made of the template and its bundles.
+    /// A document generated from the template and its bundles.
     Generated(Blob),
 }
 
 impl Template {
-    /// Reads a template from the text of a file; `name` is what errors call it. Where no type is wanted, its schema
-    /// says which one it is; a catalog without such a schema is a basic template in its older form.
+    /// Reads a template from the text of a file; `name` is the file name in errors. If no type is requested, the schema
+    /// determines it; a catalog without such a schema is a basic template in the older form.
     ///
     /// # Errors
-    /// When the text is no template, or not one of the wanted type.
+    /// Returns an error if the text is not a template, or not a template of the requested type.
     pub fn read(name: &str, bytes: &[u8], wanted: Option<Kind>, limits: CatalogLimits) -> Result<Self, TemplateError> {
         let input = Input::read(name, bytes, limits)?;
         let schema = input.schema()?;
@@ -128,10 +128,11 @@ impl Template {
         }
     }
 
-    /// The documents of the catalog; `rendered` has the bundle of each of [`Template::images`].
+    /// Returns the documents of the catalog; `rendered` must contain the bundle of each of [`Template::images`], in the
+    /// same order.
     ///
     /// # Errors
-    /// When the bundles do not fit the template.
+    /// Returns an error if the bundles do not fit the template.
     pub fn documents(self, rendered: Vec<Bundle>) -> Result<Vec<TemplateDocument>, TemplateError> {
         match self.content {
             Content::Basic(basic) => Ok(basic.documents(rendered)),
@@ -142,10 +143,10 @@ impl Template {
 }
 
 impl TemplateDocument {
-    /// The document.
+    /// Returns the document.
     ///
     /// # Errors
-    /// When it holds what JSON cannot.
+    /// Returns an error if the document contains data that JSON cannot represent.
     pub fn document(&self) -> Result<Document, serde_json::Error> {
         match self {
             Self::Written(document) => Ok(document.clone()),
@@ -154,14 +155,14 @@ impl TemplateDocument {
     }
 }
 
-/// The catalog that documents make.
+/// Loads the catalog that documents form.
 ///
 /// # Errors
-/// When they do not fit together.
+/// Returns an error if the documents are inconsistent.
 pub fn load(documents: &[TemplateDocument]) -> Result<Loaded, LoadError> {
     let mut loader = Loader::default();
     for (number, made) in documents.iter().enumerate() {
-        // What cannot be written was refused before.
+        // Data that cannot be written was refused before.
         if let Ok(document) = made.document() {
             loader.add(number, None, &document)?;
         }

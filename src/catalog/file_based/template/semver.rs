@@ -1,8 +1,8 @@
-//! Semver templates: channels that follow from the versions of bundles.
+//! Semver templates: channels generated from the versions of bundles.
 //!
-//! Every list of bundles becomes channels of its own, one for each major version, each minor one, or both. In a minor
-//! version the highest bundle alone has edges: it skips all lower ones of the major version and replaces the highest of
-//! the minor version below. Between major versions there are none.
+//! Separate channels are generated for every list of bundles: one for each major version, for each minor version, or
+//! both. Within a minor version, only the highest bundle has edges: it skips all lower ones of the major version and
+//! replaces the highest of the minor version below. There are no edges between major versions.
 
 use super::error::{TemplateError, TemplateProblem};
 use super::input::Input;
@@ -16,10 +16,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The lists of bundles of a semver template, from the least stable on.
+/// The bundle lists of a semver template, beginning with the least stable one.
 pub const ARCHETYPES: [&str; 3] = ["candidate", "fast", "stable"];
 
-/// What a channel stands for.
+/// The kind of version for which a channel is generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stream {
     Major,
@@ -47,7 +47,7 @@ impl Stream {
 pub(super) struct Semver {
     streams: Vec<Stream>,
     preference: Stream,
-    /// For each archetype the numbers of its bundles among the images.
+    /// The indexes of each archetype's bundles among the images.
     bundles: [Vec<usize>; ARCHETYPES.len()],
 }
 
@@ -129,7 +129,7 @@ pub(super) fn read(input: &Input) -> Result<Template, TemplateError> {
     Ok(Template { images, content })
 }
 
-/// A bundle by what orders it.
+/// A bundle, with the versions that determine its order.
 #[derive(Debug, Clone)]
 struct Release {
     name: String,
@@ -137,7 +137,7 @@ struct Release {
 }
 
 impl Semver {
-    /// The package, its channels, and the bundles.
+    /// Returns the package, its channels, and the bundles.
     pub(super) fn documents(
         &self,
         images: &[Image],
@@ -198,7 +198,7 @@ impl Semver {
     }
 }
 
-/// Name and version of each bundle; all are of one package.
+/// Returns the name and version of each bundle; all bundles must belong to the same package.
 fn releases(images: &[Image], rendered: &[Bundle]) -> Result<Vec<Release>, TemplateError> {
     let mut releases: Vec<Release> = Vec::with_capacity(rendered.len());
     let mut names: HashMap<&str, usize> = HashMap::new();
@@ -236,14 +236,14 @@ fn releases(images: &[Image], rendered: &[Bundle]) -> Result<Vec<Release>, Templ
     Ok(releases)
 }
 
-/// The channels so far.
+/// The channels generated so far.
 #[derive(Debug, Default)]
 struct Channels {
     all: BTreeMap<String, Channel>,
     default: Option<Default>,
 }
 
-/// The channel that is the default one so far.
+/// The default channel selected so far.
 #[derive(Debug)]
 struct Default {
     rank: (usize, Version, bool),
@@ -252,7 +252,7 @@ struct Default {
 }
 
 impl Channels {
-    /// Adds the channels of one archetype and stream; `releases` rise.
+    /// Adds the channels of one archetype and stream; `releases` must be in ascending order.
     fn add(&mut self, package: &str, archetype: (usize, &str), stream: (Stream, bool), releases: &[&Release]) {
         let minor = |release: &Release| (release.version.major, release.version.minor);
         let mut highest_below: Option<&str> = None;
@@ -303,7 +303,7 @@ impl Channels {
     }
 }
 
-/// What the ClusterServiceVersion of a bundle shows of the package: its icon and description.
+/// Returns the package's icon and description from the ClusterServiceVersion of a bundle.
 fn shown(bundle: &Bundle) -> (Option<Icon>, String) {
     let objects = bundle
         .properties

@@ -1,7 +1,7 @@
-//! Substitutes templates: a whole catalog, and bundles that stand in for others of it.
+//! Substitutes templates: a whole catalog, and bundles that substitute for others in it.
 //!
-//! A bundle that stands in for another takes over its edges in every channel and skips it; what replaced or skipped the
-//! other does so with the stand-in.
+//! A substitute takes over the edges of the other bundle in every channel and skips it; bundles that replaced or
+//! skipped the other bundle replace or skip the substitute instead.
 
 use super::error::{TemplateError, TemplateProblem};
 use super::input::Input;
@@ -20,7 +20,7 @@ use std::cmp::Ordering;
 pub(super) struct Substitutes {
     at: At,
     documents: Vec<TemplateDocument>,
-    /// For each image the name of the bundle that it stands in for.
+    /// The name of the substituted bundle for each image.
     bases: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn read(input: &Input) -> Result<Template, TemplateError> {
 }
 
 impl Substitutes {
-    /// The catalog with all stand-ins.
+    /// Returns the documents of the catalog, with all substitutes.
     pub(super) fn documents(
         self,
         images: &[Image],
@@ -96,7 +96,7 @@ impl Substitutes {
     }
 }
 
-/// A catalog in which each channel has one head.
+/// Makes sure that the documents form a catalog in which each channel has exactly one head.
 fn check(documents: &[TemplateDocument], at: &At) -> Result<(), TemplateError> {
     let wrong = |problem| TemplateError {
         at: at.clone(),
@@ -118,7 +118,7 @@ fn check(documents: &[TemplateDocument], at: &At) -> Result<(), TemplateError> {
     Ok(())
 }
 
-/// Makes sure that a stand-in is newer.
+/// Makes sure that a substitute is newer than the bundle for which it substitutes.
 fn check_order(documents: &[TemplateDocument], base: &str, bundle: &Bundle) -> Result<(), TemplateProblem> {
     let known = documents.iter().find_map(|made| {
         let document = made.document().ok()?;
@@ -157,8 +157,8 @@ fn check_order(documents: &[TemplateDocument], base: &str, bundle: &Bundle) -> R
     })
 }
 
-/// Versions, then releases: identifiers between dots, numbers below words. Versions that differ by build metadata alone
-/// have an order here, as older catalogs count releases there.
+/// Compares versions, then releases: dot-separated identifiers, numbers before words. Versions that differ only in
+/// build metadata are ordered here, because older catalogs store releases in the build metadata.
 fn compare(one: &(Version, Option<String>), other: &(Version, Option<String>)) -> Ordering {
     let release = |release: &Option<String>| -> Vec<(bool, u64, String)> {
         let parts = release.iter().flat_map(|release| release.split('.'));
@@ -173,7 +173,8 @@ fn compare(one: &(Version, Option<String>), other: &(Version, Option<String>)) -
         .then_with(|| release(&one.1).cmp(&release(&other.1)))
 }
 
-/// A channel in which `bundle` stands in for `base`; none for other documents, and where `base` is no entry.
+/// Returns a channel in which `bundle` substitutes for `base`, or `None` if `base` is not an entry or the document is
+/// not a channel of the package.
 fn substituted(made: &TemplateDocument, base: &str, bundle: &Bundle) -> Option<TemplateDocument> {
     let document = made.document().ok()?;
     if document.schema() != Some(Schema::Channel) || document.text("package") != bundle.package {
@@ -205,7 +206,7 @@ fn substituted(made: &TemplateDocument, base: &str, bundle: &Bundle) -> Option<T
     ))
 }
 
-/// Adds a bundle to what an entry skips.
+/// Adds a bundle to the bundles that an entry skips.
 fn skip(entry: &mut Value, bundle: &str) {
     let Some(entry) = entry.as_object_mut() else { return };
     let skips = entry.entry("skips").or_insert_with(|| json!([]));

@@ -1,4 +1,4 @@
-//! Templates, and the catalogs that come of them.
+//! Templates, and the catalogs generated from them.
 
 use super::convert::convert;
 use super::*;
@@ -17,7 +17,7 @@ fn error(text: &str, wanted: Option<Kind>) -> String {
     read(text, wanted).unwrap_err().to_string()
 }
 
-/// A bundle `p.vVERSION` as it is rendered.
+/// Returns a rendered bundle `p.vVERSION`.
 fn bundle(version: &str) -> Bundle {
     let csv = json!({
         "kind": "ClusterServiceVersion",
@@ -40,7 +40,7 @@ fn bundle(version: &str) -> Bundle {
     }
 }
 
-/// The bundles that a template names, each by the version behind the last colon.
+/// Returns the bundles in a template, each with the version after the last colon.
 fn rendered(template: &Template) -> Vec<Bundle> {
     let images = template.images.iter();
     images
@@ -58,7 +58,7 @@ fn documents(text: &str) -> Result<Vec<Value>, TemplateError> {
         .collect())
 }
 
-/// The channels, one line for each entry.
+/// Returns the channels, one line for each entry.
 fn channels(documents: &[Value]) -> Vec<String> {
     let mut lines = Vec::new();
     for channel in documents.iter().filter(|document| document["schema"] == "olm.channel") {
@@ -78,7 +78,7 @@ fn channels(documents: &[Value]) -> Vec<String> {
     lines
 }
 
-/// A list of a semver template, and the versions in it.
+/// A list of a semver template, and its versions.
 type List<'a> = (&'a str, &'a [&'a str]);
 
 fn list(archetype: &str, versions: &[&str]) -> String {
@@ -228,13 +228,10 @@ fn a_bundle_in_several_lists_is_rendered_once() {
 fn what_is_wrong_with_a_semver_template_is_said_with_its_line() {
     let ours = semver("", &[("stable", &["1.0.0"])]);
     let cases = [
-        (
-            "generateMajor: true\n",
-            "t.yaml:2: there is no field \"generateMajor\" here",
-        ),
+        ("generateMajor: true\n", "t.yaml:2: unknown field \"generateMajor\""),
         (
             "stabel: {}\n",
-            "t.yaml:2: there is no field \"stabel\" here; is \"stable\" meant?",
+            "t.yaml:2: unknown field \"stabel\"; did you mean \"stable\"?",
         ),
         (
             "generateMinorChannels: 1\n",
@@ -246,18 +243,18 @@ fn what_is_wrong_with_a_semver_template_is_said_with_its_line() {
         ),
         (
             "defaultChannelTypePreference: major\n",
-            "t.yaml:2: the default channel is to be a major one",
+            "t.yaml:2: the default channel should be a major channel",
         ),
-        ("Stable: {}\n", "stands twice"),
+        ("Stable: {}\n", "appears twice"),
         (
             "fast: {bundles: [{images: a}]}\n",
-            "t.yaml:2: there is no field \"images\" here; is \"image\" meant?",
+            "t.yaml:2: unknown field \"images\"; did you mean \"image\"?",
         ),
         ("fast: {bundles: [{}]}\n", "t.yaml:2: the bundle has no image"),
         ("fast: {bundles: {}}\n", "t.yaml:2: fast.bundles is a map, not a list"),
         (
             "fast:\n  bundles:\n  - image: a\n  - image: a\n",
-            "t.yaml:5: the image \"a\" stands on line 4 already",
+            "t.yaml:5: the image \"a\" is already on line 4",
         ),
     ];
     for (line, words) in cases {
@@ -267,11 +264,11 @@ fn what_is_wrong_with_a_semver_template_is_said_with_its_line() {
     }
     assert_eq!(
         error("schema: olm.semver\n", None),
-        "t.yaml:1: the template names no bundle, under candidate, fast or stable"
+        "t.yaml:1: the template lists no bundle under candidate, fast or stable"
     );
     let two = format!("{ours}---\nschema: olm.package\n");
     assert!(
-        error(&two, None).starts_with("t.yaml:6: another document begins here"),
+        error(&two, None).starts_with("t.yaml:6: a second document begins here"),
         "{}",
         error(&two, None)
     );
@@ -282,12 +279,12 @@ fn bundles_that_have_no_order_are_refused_at_their_lines() {
     let wrong = |lists: &[List<'_>]| documents(&semver("", lists)).unwrap_err().to_string();
     let found = wrong(&[("stable", &["1.0.0+a", "1.0.0+b"])]);
     assert!(
-        found.starts_with("t.yaml:5: p.v1.0.0+b has version 1.0.0+b, which has no order with 1.0.0+a"),
+        found.starts_with("t.yaml:5: p.v1.0.0+b has version 1.0.0+b, which cannot be ordered against 1.0.0+a"),
         "{found}"
     );
     let found = wrong(&[("stable", &["1.0"])]);
     assert!(
-        found.starts_with("t.yaml:4: the version \"1.0\" of p.v1.0 is no semantic version"),
+        found.starts_with("t.yaml:4: the version \"1.0\" of p.v1.0 is not a semantic version"),
         "{found}"
     );
 
@@ -295,7 +292,10 @@ fn bundles_that_have_no_order_are_refused_at_their_lines() {
     let mut others = rendered(&template);
     others[1].package = "q".to_owned();
     let found = template.documents(others).unwrap_err().to_string();
-    assert!(found.starts_with("t.yaml:5: p.v1.1.0 is of package \"q\""), "{found}");
+    assert!(
+        found.starts_with("t.yaml:5: p.v1.1.0 belongs to package \"q\""),
+        "{found}"
+    );
     let template = read(&semver("", &[("stable", &["1.0.0", "1.1.0"])]), None).unwrap();
     let same = vec![bundle("1.0.0"), bundle("1.0.0")];
     let found = template.documents(same).unwrap_err().to_string();
@@ -322,7 +322,7 @@ schema: custom
 z: {}
 ";
 
-/// The catalog in the newer form of a basic template.
+/// Returns the catalog in the newer form of a basic template.
 fn newer_form() -> String {
     let documents = CATALOG
         .split("---\n")
@@ -377,16 +377,13 @@ fn what_is_wrong_with_a_basic_template_is_said_with_its_line() {
             format!("{CATALOG}---\nschema: olm.bundle\nimage: registry.example.com/p:1.0.0\n"),
             "t.yaml:18: the image",
         ),
-        (
-            format!("{}extra: 1\n", newer_form()),
-            "there is no field \"extra\" here",
-        ),
+        (format!("{}extra: 1\n", newer_form()), "unknown field \"extra\""),
         (
             format!("{CATALOG}---\nschema: olm.semver\n"),
-            "t.yaml:17: another document",
+            "t.yaml:17: a second document",
         ),
         ("a: [\n".to_owned(), "t.yaml:1: not YAML"),
-        (String::new(), "t.yaml:1: there is no document"),
+        (String::new(), "t.yaml:1: the template contains no document"),
         ("- a\n".to_owned(), "t.yaml:1: the document is a list, not a map"),
     ];
     for (text, words) in cases {
@@ -405,10 +402,10 @@ fn the_type_of_a_template_is_that_of_its_schema() {
     let found = error(&of, Some(Kind::Basic));
     assert_eq!(
         found,
-        "t.yaml:1: the document has the schema \"olm.semver\", and a basic template has \"olm.template.basic\""
+        "t.yaml:1: the document has the schema \"olm.semver\", but a basic template has \"olm.template.basic\""
     );
     assert!(error(CATALOG, Some(Kind::Semver)).contains("a semver template has \"olm.semver\""));
-    assert!(error("schema: olm.template.x\n", None).contains("\"olm.template.x\" is the schema of no template"));
+    assert!(error("schema: olm.template.x\n", None).contains("\"olm.template.x\" is not a known template schema"));
     assert!(error("schema: olm.template.x\n", Some(Kind::Substitutes)).contains("a substitutes template"));
 }
 
@@ -460,15 +457,15 @@ fn a_stand_in_that_does_not_fit_is_refused() {
     let cases = [
         (
             SUBSTITUTES.replace("p:1.1.1", "p:1.1.0-rc"),
-            "t.yaml:21: p.v1.1.0-rc stands in for p.v1.1.0, and its version",
+            "t.yaml:21: p.v1.1.0-rc substitutes for p.v1.1.0, but its version",
         ),
         (
             SUBSTITUTES.replace("base: p.v1.1.0", "base: p.v7"),
-            "t.yaml:21: no channel has an entry of \"p.v7\"",
+            "t.yaml:21: no channel has an entry for \"p.v7\"",
         ),
         (
             SUBSTITUTES.replace("  base: p.v1.1.0\n", ""),
-            "t.yaml:21: no channel has an entry of \"\"",
+            "t.yaml:21: no channel has an entry for \"\"",
         ),
         (
             SUBSTITUTES.replace("replaces: p.v1.0.0, ", ""),
@@ -512,10 +509,10 @@ fn a_catalog_becomes_a_template_that_gives_the_catalog_again() {
     assert!(refused.to_string().contains("the bundle has no image"), "{refused}");
     let template = newer_form();
     let refused = convert("t.yaml", template.as_bytes(), Kind::Basic, CatalogLimits::default()).unwrap_err();
-    assert!(refused.to_string().contains("this is a template already"), "{refused}");
+    assert!(refused.to_string().contains("this is already a template"), "{refused}");
 }
 
-/// Whether the chain of `replaces` from the head leads to every entry that no other one skips.
+/// Returns whether the chain of `replaces` from the head leads to every entry that no other entry skips.
 fn is_sound(catalog: &crate::catalog::Catalog, channel: &crate::catalog::Channel) -> bool {
     let name = |entry: &crate::catalog::ChannelEntry| catalog.bundle(entry.bundle).unwrap().name.clone();
     let mut next = channel.head.clone();

@@ -1,4 +1,4 @@
-//! Bundles that are there already, and bundles that stand in for others.
+//! Bundles that are already in the index, and bundles that substitute for others.
 
 use super::*;
 
@@ -27,7 +27,7 @@ impl Index {
         additions.commit(policy, &Target::InPlace(&path), &ChangeOptions::default())
     }
 
-    /// Name, replaces, skips and substituted bundle of each bundle.
+    /// The name, replaced bundle, skips and substituted bundle of each bundle.
     fn edges(&self) -> Vec<String> {
         let connection = self.connection();
         let sql = "SELECT name || ' > ' || replaces || ' | ' || skips || ' ~ ' || substitutesfor FROM operatorbundle
@@ -93,7 +93,7 @@ fn the_last_of_a_channel_can_be_overwritten() {
         assert_eq!(index.count(table), fresh.count(table), "{table}");
     }
     index.assert_sound();
-    // The next version goes on top of it.
+    // The next version is added above it.
     index.add(&["k3 3.0.0 replaces=k2"]).unwrap();
     let before = index.bytes();
     let refused = refusals(index.add_with(OVERWRITE, &["k2 2.0.2 replaces=k1"]));

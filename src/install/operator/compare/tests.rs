@@ -2,7 +2,7 @@ use super::*;
 use crate::steps::tests::content;
 use crate::steps::tests::{csv, object};
 
-/// A version with a Deployment, and beside it a Service, a Secret and a definition.
+/// A version with a Deployment, a Service, a Secret and a definition.
 fn resolved() -> Content {
     let mut csv = csv("memo.v1");
     csv["metadata"]["annotations"] = json!({"createdAt": "today"});
@@ -27,7 +27,7 @@ fn resolved() -> Content {
     content(csv, vec![service, secret, definition])
 }
 
-/// What a cluster has of it: with all that OLM and the API server fill in.
+/// The objects of that version in a cluster, including all fields that OLM and the API server set.
 fn installed() -> Vec<Value> {
     let resolved = resolved();
     let target = Target {
@@ -115,13 +115,13 @@ fn differences(objects: &[Value]) -> Vec<String> {
     words
 }
 
-/// S59: what the API server and OLM fill in is no difference.
+/// S59: fields that the API server and OLM set are not differences.
 #[test]
 fn s59_what_is_filled_in_is_no_difference() {
     assert_eq!(differences(&installed()), [""; 0]);
 }
 
-/// S59, S60: every change that somebody makes is one.
+/// S59, S60: every manual change is a difference.
 #[test]
 fn s59_what_somebody_changed_is_a_difference() {
     let changed = |kind: &str, change: &dyn Fn(&mut Value)| {
@@ -146,13 +146,13 @@ fn s59_what_somebody_changed_is_a_difference() {
             "/spec/template/spec/containers/0/image",
             json!("registry.example.com/other"),
             format!(
-                "{container}.image is \"registry.example.com/other\", and the bundle says \"registry.example.com/memo:1\""
+                "{container}.image is \"registry.example.com/other\", but the bundle specifies \"registry.example.com/memo:1\""
             ),
         ),
         (
             "/spec/template/spec/containers/0/env/0/value",
             json!("2"),
-            format!("{container}.env[A].value is \"2\", and the bundle says \"1\""),
+            format!("{container}.env[A].value is \"2\", but the bundle specifies \"1\""),
         ),
         (
             "/spec/template/spec/containers/0/env/2/name",
@@ -164,7 +164,7 @@ fn s59_what_somebody_changed_is_a_difference() {
         (
             "/spec/template/spec/containers/0/resources/limits/cpu",
             json!("2"),
-            format!("{container}.resources.limits.cpu is \"2\", and the bundle says \"1\""),
+            format!("{container}.resources.limits.cpu is \"2\", but the bundle specifies \"1\""),
         ),
         (
             "/spec/template/spec/containers/0/readinessProbe/periodSeconds",
@@ -174,7 +174,7 @@ fn s59_what_somebody_changed_is_a_difference() {
         (
             "/metadata/labels/app",
             json!("other"),
-            "metadata.labels.app is \"other\", and the bundle says \"memo\"".to_owned(),
+            "metadata.labels.app is \"other\", but the bundle specifies \"memo\"".to_owned(),
         ),
     ] {
         let found = changed("Deployment", &|object| {
@@ -184,7 +184,7 @@ fn s59_what_somebody_changed_is_a_difference() {
     }
     let rules = changed("Role", &|role| role["rules"][0]["verbs"] = json!(["*"]));
     assert!(
-        rules[0].ends_with("rules[0].verbs[0] is \"*\", and the bundle says \"get\""),
+        rules[0].ends_with("rules[0].verbs[0] is \"*\", but the bundle specifies \"get\""),
         "{rules:?}"
     );
     let added = changed("Deployment", &|object| {
@@ -199,7 +199,7 @@ fn s59_what_somebody_changed_is_a_difference() {
     let secret = changed("Secret", &|secret| secret["data"]["token"] = "eA==".into());
     assert_eq!(
         secret,
-        ["Secret operators/key: data.token is not what the bundle says"],
+        ["Secret operators/key: data.token differs from the bundle"],
         "and no word of it"
     );
     let csv = changed("ClusterServiceVersion", &|csv| csv["spec"]["version"] = "2.0.0".into());
@@ -217,7 +217,7 @@ fn what_is_not_there_is_missing_or_not_known() {
     assert_eq!(differences(&objects), ["Service operators/memo: is missing"]);
 }
 
-/// Releases of OLM name the roles that they generate in several ways.
+/// OLM releases name generated roles differently.
 #[test]
 fn a_generated_role_of_another_name_is_as_good() {
     let mut objects = installed();

@@ -7,14 +7,14 @@ use crate::kubernetes::quantity;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// One comparison of two objects.
+/// A comparison of two objects.
 pub(super) struct Walk<'a, 'd> {
     pub(super) expected: &'a Expected,
     pub(super) around: Surroundings<'a>,
     pub(super) differences: &'d mut Vec<Difference>,
 }
 
-/// The place of a field: as it is shown, and with `[]` for every item.
+/// The path of a field, as shown to users, and with `[]` for every list item.
 #[derive(Clone)]
 struct At {
     shown: String,
@@ -42,9 +42,9 @@ impl At {
 }
 
 impl Walk<'_, '_> {
-    /// Compares the expected object with the one that the cluster has.
+    /// Compares the expected object with the one in the cluster.
     pub(super) fn object(&mut self, found: Component<'_>) {
-        // A binding whose role OLM named otherwise was found by whom it binds.
+        // A binding whose role has a different name was found by its subjects.
         let renamed = self.expected.is_generated && found.name() != self.expected.name;
         let root = At {
             shown: String::new(),
@@ -74,7 +74,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Labels or annotations: those of OLM and Kubernetes are their own affair.
+    /// Compares labels or annotations, except those of OLM and Kubernetes.
     fn texts(&mut self, at: &At, resolved: Option<&Value>, found: Option<&Value>) {
         let keys = |texts: Option<&Value>| -> BTreeSet<String> {
             let keys = texts.and_then(Value::as_object).into_iter().flat_map(Map::keys);
@@ -122,7 +122,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Lists whose items have names are compared by these, others by place.
+    /// Compares lists by the names of their items if these are unique, otherwise by index.
     fn lists(&mut self, at: &At, resolved: &[Value], found: &[Value]) {
         let names = |items: &[Value]| -> Option<Vec<String>> {
             let name = |item: &Value| item.get("name").and_then(Value::as_str).map(str::to_owned);
@@ -153,7 +153,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// A field that was not resolved. Of a map each part is looked at by itself.
+    /// Compares a field that the resolved object does not set. Each part of a map is checked separately.
     fn added(&mut self, at: &At, found: &Value) {
         if Surroundings::is_of_olm(&self.expected.kind, &at.pattern) || is_empty(found) || self.is_filled_in(at, found)
         {
@@ -178,14 +178,14 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Whether a field is an annotation or label of OLM inside the template of a Deployment.
+/// Whether a field is an OLM annotation or label in the pod template of a Deployment.
 fn is_annotation_of_olm(at: &At) -> bool {
     ["spec.template.metadata.annotations.", "spec.template.metadata.labels."]
         .iter()
         .any(|start| at.pattern.strip_prefix(start).is_some_and(is_own_key))
 }
 
-/// What Kubernetes leaves out when it writes an object.
+/// Whether Kubernetes omits the value when it stores an object.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,
@@ -196,7 +196,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// Whether two values mean the same; quantities are written in several ways.
+/// Whether two values are equivalent. The same quantity can have several notations.
 fn same(path: &str, resolved: &Value, found: &Value) -> bool {
     if resolved == found {
         return true;

@@ -1,4 +1,4 @@
-//! What service accounts are given by the bindings of a plan, and by OLM beside them.
+//! Permissions that the bindings of a plan and OLM grant to service accounts.
 
 use super::Targets;
 use crate::cluster::State;
@@ -9,24 +9,24 @@ use crate::steps::Step;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Where the role stands with which API servers beside the first one read how requests are signed.
+/// The namespace of the role that lets additional API servers read how requests are authenticated.
 const SYSTEM_NAMESPACE: &str = "kube-system";
-/// The account of a Pod that names none.
+/// The account of Pods that specify none.
 const DEFAULT_ACCOUNT: &str = "default";
 
-/// Rules that accounts are given, where, and why.
+/// Rules that are granted to accounts, with the namespaces and the reason.
 pub(super) struct Given {
     /// The accounts.
     pub(super) accounts: BTreeSet<Account>,
-    /// The namespaces; nothing for all of them.
+    /// The namespaces; empty for all namespaces.
     pub(super) namespaces: Vec<String>,
-    /// What.
+    /// The rules.
     pub(super) rules: Vec<Rule>,
-    /// Why.
+    /// The reason.
     pub(super) reason: String,
 }
 
-/// What the bindings among the steps give.
+/// Returns the permissions that the bindings among the steps grant.
 pub(super) fn bound(
     steps: &[&Step],
     namespace: &str,
@@ -47,12 +47,12 @@ pub(super) fn bound(
         let (role_kind, role) = (text("/roleRef/kind"), text("/roleRef/name"));
         let Some(rules) = rules_of(role_kind, role, steps, namespace, state) else {
             notes.push(format!(
-                "{kind} {name} refers to {role_kind} {role}, which is not among what was read"
+                "{kind} {name} refers to {role_kind} {role}, which is not in the input"
             ));
             continue;
         };
         let accounts = subjects(manifest, (!everywhere).then_some(namespace));
-        // Of what OLM generates the step names the kind, and the manifest does not.
+        // For objects that OLM generates, only the step specifies the kind, not the manifest.
         let is_generated = manifest.get("kind").is_none();
         let mut give = |namespaces: &[String], rules: Vec<Rule>, reason: String| {
             given.push(Given {
@@ -71,7 +71,7 @@ pub(super) fn bound(
             }
             Targets::All => {
                 let reason =
-                    format!("Role {role}, which OLM copies into a ClusterRole, as there are no target namespaces");
+                    format!("Role {role}, which OLM copies into a ClusterRole, because there are no target namespaces");
                 give(&[], rules, reason);
                 let namespaces = Rule::new("", "namespaces", &["get", "list", "watch"]);
                 let reason = format!("OLM copies the Role {role} into a ClusterRole, and adds this rule there");
@@ -95,7 +95,7 @@ pub(super) fn bound(
     given
 }
 
-/// The service accounts that a binding names.
+/// Returns the service accounts among the subjects of a binding.
 fn subjects(binding: &Value, namespace: Option<&str>) -> BTreeSet<Account> {
     let subjects = binding.get("subjects").and_then(Value::as_array);
     let accounts = subjects.into_iter().flatten().filter_map(|subject| {
@@ -110,7 +110,7 @@ fn subjects(binding: &Value, namespace: Option<&str>) -> BTreeSet<Account> {
     accounts.collect()
 }
 
-/// The rules of a role: one of the steps, one of the cluster, or one that every cluster has.
+/// Returns the rules of a role that is among the steps, in the cluster, or built into every cluster.
 fn rules_of(kind: &str, name: &str, steps: &[&Step], namespace: &str, state: &State) -> Option<Vec<Rule>> {
     let mut own = steps
         .iter()
@@ -129,7 +129,7 @@ fn rules_of(kind: &str, name: &str, steps: &[&Step], namespace: &str, state: &St
     (kind == "ClusterRole" && name == "system:auth-delegator").then(delegation)
 }
 
-/// What `system:auth-delegator` allows.
+/// Returns the rules of `system:auth-delegator`.
 fn delegation() -> Vec<Rule> {
     vec![
         Rule::new("authentication.k8s.io", "tokenreviews", &["create"]),
@@ -137,7 +137,8 @@ fn delegation() -> Vec<Rule> {
     ]
 }
 
-/// OLM lets the accounts of a version write its OperatorCondition. A version that names none has the default one.
+/// Returns the rule with which OLM lets the accounts of a version update its OperatorCondition. A version that
+/// specifies no accounts uses the default account.
 pub(super) fn condition(csv: Csv<'_>, namespace: &str) -> Given {
     let entries = ["permissions", "clusterPermissions"];
     let entries = entries
@@ -166,7 +167,8 @@ pub(super) fn condition(csv: Csv<'_>, namespace: &str) -> Given {
     }
 }
 
-/// What OLM gives to the account of each Deployment that serves webhooks or APIs, with the certificate for it.
+/// Returns the permissions that OLM grants, along with the certificate, to the account of each Deployment that serves
+/// webhooks or APIs.
 pub(super) fn certified(csv: Csv<'_>, namespace: &str) -> Vec<Given> {
     let served = |keys: &[&str]| -> BTreeSet<String> {
         let names = csv

@@ -35,7 +35,7 @@ fn held(csv: Value, objects: Vec<Value>, state: &State) -> Operator {
     operators.remove(0)
 }
 
-/// `namespaces: resource/name verbs`, one for each permission of an account.
+/// `namespaces: resource/name verbs` for each permission of an account.
 fn shown(operator: &Operator, account: &str) -> Vec<String> {
     let mut accounts = operator.accounts.iter();
     let account = accounts.find(|known| known.account.name == account).unwrap();
@@ -149,9 +149,9 @@ fn bindings_of_the_bundle_and_of_the_cluster_count() {
     );
     assert_eq!(
         found.notes,
-        ["RoleBinding c refers to ClusterRole nowhere, which is not among what was read"]
+        ["RoleBinding c refers to ClusterRole nowhere, which is not in the input"]
     );
-    // A version without permissions writes its condition with the default account.
+    // A version without permissions updates its condition with the default account.
     let mut without = csv("memo.v1");
     without["spec"]["install"]["spec"] = json!({});
     let found = held(without, Vec::new(), &State::default());

@@ -45,8 +45,7 @@ fn lines(steps: &[Step]) -> Vec<String> {
     steps.iter().map(line).collect()
 }
 
-/// S71, S72, S73: several contents of both types are one install, each object in the namespace that takes the place of
-/// its own.
+/// S71, S72, S73: contents of both types form one install, and each object is in the namespace that replaces its own.
 #[test]
 fn s71_several_contents_go_where_the_mapping_says() {
     let raw = vec![
@@ -78,7 +77,7 @@ fn s71_several_contents_go_where_the_mapping_says() {
     );
 }
 
-/// S73: what is needed is needed in the namespace that is mapped to, also what a RoleBinding hands on there.
+/// S73: permissions are needed in the target namespace, including those that a RoleBinding grants there.
 #[test]
 fn s73_what_is_needed_is_needed_where_the_content_goes() {
     let rules = json!([{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}]);
@@ -122,7 +121,8 @@ fn s73_what_is_needed_is_needed_where_the_content_goes() {
     );
 }
 
-/// S74, S81: nothing is applied before somebody has approved what is pending, and afterwards the account holds it.
+/// S74, S81: nothing is applied before a person approves the pending permissions, and afterwards the account holds
+/// them.
 #[test]
 fn s74_an_install_waits_for_approval_where_something_is_pending() {
     let phase = |approved: bool, state: &State| {
@@ -141,7 +141,7 @@ fn s74_an_install_waits_for_approval_where_something_is_pending() {
     let nobody = State::default();
     assert_eq!(phase(false, &nobody), (Phase::RequiresApproval, false, false));
     assert_eq!(phase(true, &nobody), (Phase::Complete, true, false));
-    // OLM's own rights need no approval.
+    // OLM's own permissions need no approval.
     let group = json!({"apiVersion": "operators.coreos.com/v1", "kind": "OperatorGroup",
         "metadata": {"name": "g", "namespace": "operators"}, "spec": {}});
     let of_olm = State {
@@ -151,7 +151,7 @@ fn s74_an_install_waits_for_approval_where_something_is_pending() {
     assert_eq!(phase(false, &of_olm), (Phase::Complete, true, true));
 }
 
-/// S72: an Install applies any kind, where a plan of OLM fails.
+/// S72: an Install applies any kind, whereas an OLM plan fails.
 #[test]
 fn s72_raw_content_may_be_of_any_kind() {
     let pod = inside("operators", object("v1", "Pod", "nginx"));
@@ -167,8 +167,8 @@ fn s72_raw_content_may_be_of_any_kind() {
     );
 }
 
-/// S73: what is printed for a bundle says which of its manifests are optional, and the namespace in the property is
-/// mapped with that of the manifest.
+/// S73: the content printed for a bundle lists its optional manifests, and the namespace in the property is mapped with
+/// that of the manifest.
 #[test]
 fn s73_an_optional_manifest_stays_optional_in_the_install_of_its_bundle() {
     let rule = inside(

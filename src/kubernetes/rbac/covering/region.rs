@@ -1,33 +1,35 @@
-//! What a rule allows, as sets: each of its groups with each of its resources, names and verbs, none of them listed.
+//! The permissions of a rule as sets: each of its groups with each of its resources, names and verbs, without a list of
+//! all combinations.
 //!
-//! A region begins as one such product. What somebody holds is taken from it product by product, and what is left of a
-//! product is at most four smaller ones, so the work grows with the number of rules and not with what they multiply to.
+//! A region begins as one such product. Granted rules are subtracted product by product. Each subtraction leaves at
+//! most four smaller products of each piece, so the work grows with the number of rules and not with the number of
+//! permissions.
 
 use super::super::Rule;
 use super::{Steps, TooComplex};
 
-/// The lists that a product is made of: groups, resources or paths, names, verbs.
+/// The number of lists in a product: groups, resources or paths, names, verbs.
 const LISTS: usize = 4;
 
-/// For each list of a rule, which of its items are meant.
+/// The selected items in each list of a rule.
 pub(crate) type Mask = [Vec<bool>; LISTS];
 
-/// Half of what a rule allows, its resources or its paths, less what was taken from it.
+/// Half of the permissions of a rule, on its resources or on its paths, without the removed parts.
 #[derive(Debug, Clone)]
 pub(crate) struct Region<'a> {
     rule: &'a Rule,
     of_paths: bool,
-    /// No two of them are about the same resource of one group and name, or the same path, so that the verbs of each
-    /// stay together and in order.
+    /// Pieces of which no two are about the same resource of the same group and name, or about the same path. The verbs
+    /// of each resource or path thus stay together and in order.
     pieces: Vec<Piece>,
 }
 
-/// A product: items of each list, by their places.
+/// A product: the indexes of the items of each list.
 #[derive(Debug, Clone)]
 struct Piece([Vec<usize>; LISTS]);
 
 impl<'a> Region<'a> {
-    /// All that a rule allows: of resources, then of paths.
+    /// Returns all permissions of a rule: on resources, then on paths.
     pub(crate) fn both(rule: &'a Rule) -> [Self; 2] {
         [false, true].map(|of_paths| {
             let Rule {
@@ -37,7 +39,8 @@ impl<'a> Region<'a> {
                 non_resource_urls,
                 verbs,
             } = rule;
-            // What has no list has one value; so have the names of a rule that is about all objects.
+            // A list that does not apply to a half counts as one item, as does the absent list of names in a rule about
+            // all objects.
             let sizes = if of_paths {
                 [1, non_resource_urls.len(), 1, verbs.len()]
             } else {
@@ -58,7 +61,7 @@ impl<'a> Region<'a> {
         self.pieces.is_empty()
     }
 
-    /// The rule that it is a part of.
+    /// Returns the rule to which the region belongs.
     pub(super) fn rule(&self) -> &'a Rule {
         self.rule
     }
@@ -67,8 +70,9 @@ impl<'a> Region<'a> {
         self.of_paths
     }
 
-    /// The mask of the items that are meant by these: of a group, of a resource or path, of a name (`None` for all
-    /// objects), of a verb. `None` where nothing of a list is, so that nothing of the region is.
+    /// Returns the mask of the items that these functions select: a group, a resource or path, a name (`None` for all
+    /// objects), a verb. Returns `None` if no item of a list is selected, because the mask then selects nothing of the
+    /// region.
     pub(crate) fn mask(
         &self,
         group: impl Fn(&str) -> bool,
@@ -93,7 +97,7 @@ impl<'a> Region<'a> {
         mask.iter().all(|list| list.contains(&true)).then_some(mask)
     }
 
-    /// Takes away what a mask means.
+    /// Removes the part that a mask selects.
     pub(crate) fn remove(&mut self, mask: &Mask, steps: &Steps) -> Result<(), TooComplex> {
         let mut left = Vec::with_capacity(self.pieces.len());
         for piece in std::mem::take(&mut self.pieces) {
@@ -104,7 +108,7 @@ impl<'a> Region<'a> {
         Ok(())
     }
 
-    /// Takes away what is in another region of the same half of the same rule.
+    /// Removes the part that a second region for the same half of the same rule contains.
     pub(crate) fn remove_all(&mut self, other: &Self, steps: &Steps) -> Result<(), TooComplex> {
         let [whole, paths] = Self::both(self.rule);
         let sizes = if self.of_paths { paths } else { whole };
@@ -125,7 +129,7 @@ impl<'a> Region<'a> {
         Ok(())
     }
 
-    /// What is left, as rules in the order of the rule that it is a part of; each path by itself.
+    /// Returns the remaining permissions as rules, in the order of the original rule; each path has a separate rule.
     pub(crate) fn into_rules(self) -> Vec<Rule> {
         let pick = |list: &[String], items: &[usize]| -> Vec<String> {
             items.iter().filter_map(|item| list.get(*item).cloned()).collect()
@@ -156,7 +160,7 @@ impl<'a> Region<'a> {
 }
 
 impl Piece {
-    /// What is left of it without what a mask means: nothing, itself, or up to four pieces.
+    /// Adds the remainder of the piece outside a mask: nothing, the piece itself, or up to four pieces.
     fn without(self, mask: &Mask, left: &mut Vec<Self>) {
         let is_meant = |list: usize, item: usize| mask.get(list).and_then(|list| list.get(item)) == Some(&true);
         let meets = self
@@ -168,8 +172,8 @@ impl Piece {
             left.push(self);
             return;
         }
-        // The lists before this one are cut down to what is meant already. Verbs come last, so that the pieces differ in
-        // something else.
+        // The lists before this one are already reduced to the selected items. Verbs come last, so that the pieces
+        // differ in something else.
         let mut common = self;
         for list in 0..LISTS {
             let Some(items) = common.0.get_mut(list) else { continue };

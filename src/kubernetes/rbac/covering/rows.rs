@@ -1,13 +1,13 @@
-//! Rules for a reader: each resource and path in a row of its own.
+//! Rules for readers, with each resource and path in a separate row.
 
 use super::super::Rule;
 use super::region::Region;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More rows than somebody reads. Rules that make more stay as they are written.
+/// The maximum number of rows for readers. Larger sets of rules stay as written.
 pub(crate) const MOST_ROWS: usize = 50_000;
 
-/// How many [`cells`] these rules have, a path counted with each of its verbs.
+/// Returns the number of [`cells`] in these rules, counting each verb of a path.
 fn count<'a>(rules: impl IntoIterator<Item = &'a Rule>) -> usize {
     let of_rule = |rule: &Rule| {
         let named = rule
@@ -21,13 +21,13 @@ fn count<'a>(rules: impl IntoIterator<Item = &'a Rule>) -> usize {
     rules.into_iter().map(of_rule).fold(0, usize::saturating_add)
 }
 
-/// Whether the [`cells`] of these rules are few enough to be read.
+/// Whether these rules have few enough [`cells`] to be readable.
 pub(crate) fn are_readable<'a>(rules: impl IntoIterator<Item = &'a Rule>) -> bool {
     count(rules) <= MOST_ROWS
 }
 
-/// A rule by what it is about: each group with each resource and at most one name, then each path, all with its verbs.
-/// A rule without verbs allows nothing.
+/// Splits a rule into cells: each group with each resource and at most one name, then each path, all with the verbs of
+/// the rule. A rule without verbs allows nothing.
 pub(crate) fn cells(rule: &Rule) -> impl Iterator<Item = Rule> {
     let with_verbs = !rule.verbs.is_empty();
     let resources = rule.api_groups.iter().flat_map(move |group| {
@@ -53,14 +53,14 @@ pub(crate) fn cells(rule: &Rule) -> impl Iterator<Item = Rule> {
     resources.chain(paths).filter(move |_| with_verbs)
 }
 
-/// A rule in two: what it allows of resources, and of each path.
+/// Splits a rule in two: its permissions on resources, and its permissions on each path.
 pub(crate) fn halves(rule: &Rule) -> impl Iterator<Item = Rule> {
     Region::both(rule).into_iter().flat_map(Region::into_rules)
 }
 
-/// The same rules for a reader: first each path with each verb, then each resource of a group, with at most one name
-/// and with all its verbs, sorted; everything once. Rules that would make more rows than somebody reads stay as they
-/// are, with what they allow of paths in rules of its own.
+/// Returns the same permissions for readers: first each path with each verb, then each resource of a group, with at
+/// most one name and with all its verbs, sorted and without duplicates. Rules with too many rows stay as written,
+/// except that their permissions on paths are in separate rules.
 pub fn compact(rules: &[Rule]) -> Vec<Rule> {
     let mut seen = BTreeSet::new();
     if !are_readable(rules) {

@@ -10,7 +10,7 @@ fn numbered(what: &str, count: usize) -> Vec<String> {
     (0..count).map(|number| format!("{what}{number}")).collect()
 }
 
-/// A rule that nobody can list: of a trillion permissions.
+/// A rule of a trillion permissions, too many to list.
 fn trillion() -> Rule {
     Rule {
         api_groups: numbered("group", 1000),
@@ -41,7 +41,7 @@ fn rules_that_cannot_be_listed_are_compared() {
     assert_eq!(missing, [last_verb, last_name]);
 }
 
-/// Five thousand rules, of which the one held lacks a verb.
+/// Five thousand rules, where one granted rule lacks a verb.
 #[test]
 fn thousands_of_rules_are_compared() {
     let required: Vec<Rule> = (0..5000)
@@ -64,7 +64,7 @@ fn thousands_of_rules_are_compared() {
     assert_eq!(missing, [lacking]);
     let used = MOST_STEPS - granted.steps.0.get();
     assert!(used < MOST_STEPS / 100, "{used} steps");
-    // One rule for a thousand of them, held one by one.
+    // One rule that combines a thousand separately granted rules.
     let required = &required[..1000];
     let one = Rule {
         api_groups: numbered("group", 4),
@@ -79,7 +79,7 @@ fn thousands_of_rules_are_compared() {
 #[test]
 fn rules_that_are_made_to_take_forever_are_refused() {
     let all = trillion();
-    // Each takes other parts of every list.
+    // Each rule selects a different part of every list.
     let some = |list: &[String], by: usize| -> Vec<String> {
         let chosen = (0..).zip(list).filter(|(place, _)| place * (by + 1) % 101 < 50);
         chosen.map(|(_, item)| item.clone()).collect()
@@ -93,12 +93,12 @@ fn rules_that_are_made_to_take_forever_are_refused() {
     };
     let held: Vec<Rule> = (0..100).map(of).collect();
     let granted = Granted::of(&held);
-    // Fewer than usual, so that the test is quick.
+    // Fewer steps than usual, to keep the test fast.
     granted.steps.0.set(1_000_000);
     assert_eq!(granted.uncovered([&all]), Err(TooComplex));
 }
 
-/// The single permissions of rules.
+/// Returns the single permissions of rules.
 fn singles<'a>(rules: impl IntoIterator<Item = &'a Rule>) -> BTreeSet<Rule> {
     let of_cell = |cell: Rule| {
         let verbs = cell.verbs.clone();
@@ -110,7 +110,7 @@ fn singles<'a>(rules: impl IntoIterator<Item = &'a Rule>) -> BTreeSet<Rule> {
     rules.into_iter().flat_map(cells).flat_map(of_cell).collect()
 }
 
-/// Whether a granted rule covers a single permission, as the API server says it, part by part.
+/// Whether a granted rule covers a single permission, decided part by part like the API server.
 fn covers_single(granted: &Rule, single: &Rule) -> bool {
     let listed = |list: &[String], item: &String| list.iter().any(|own| own == ALL || own == item);
     let resource = |item: &String| {
@@ -132,7 +132,7 @@ fn some(words: &'static [&'static str]) -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(select(words).prop_map(str::to_owned), 0..3)
 }
 
-/// Rules as the API server takes them: about resources, or about paths.
+/// Rules that the API server accepts: about resources, or about paths.
 fn any_rule() -> impl Strategy<Value = Rule> {
     let verbs = || some(&["*", "get", "list", "bind"]);
     let resources = (
@@ -157,7 +157,7 @@ fn any_rule() -> impl Strategy<Value = Rule> {
     prop_oneof![3 => resources, 1 => urls]
 }
 
-/// Rules about resources and paths at once, which the API server refuses and files have.
+/// Rules about both resources and paths, which the API server rejects but files contain.
 fn both_halves() -> impl Strategy<Value = Rule> {
     (any_rule(), any_rule()).prop_map(|(one, other)| Rule {
         non_resource_urls: other.non_resource_urls,
@@ -194,7 +194,7 @@ proptest! {
         prop_assert!(covers(&shown, &missing).unwrap() && covers(&missing, &shown).unwrap());
     }
 
-    /// Products say the same as every single permission looked up by itself.
+    /// Products give the same result as looking up each single permission.
     #[test]
     fn what_is_missing_is_each_permission_that_no_rule_covers(
         granted in prop::collection::vec(prop_oneof![3 => any_rule(), 1 => both_halves()], 0..6),
@@ -208,7 +208,7 @@ proptest! {
         for single in singles(&required) {
             prop_assert_eq!(Granted::of(&granted).one_covers(&single), !expected.contains(&single));
         }
-        // Each resource of a group and name is in one rule of what is left of a rule.
+        // Among the uncovered rules, each resource of a group and name is in one rule only.
         for rule in &required {
             let left = uncovered(&granted, [rule]).unwrap();
             let mut about: Vec<Rule> = left.iter().flat_map(cells).collect();

@@ -1,4 +1,4 @@
-//! How the versions of a CRD are converted into each other.
+//! Checks the conversion between the versions of a CRD.
 
 use super::Report;
 use crate::kubernetes::names::is_dns1035_label;
@@ -8,7 +8,7 @@ use crate::validation::validators::address;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Versions of the review that an API server sends.
+/// Versions of the ConversionReview objects that an API server sends.
 const REVIEWS: [&str; 2] = ["v1", "v1beta1"];
 
 pub(super) fn check(report: &mut Report<'_>) {
@@ -30,7 +30,7 @@ pub(super) fn check(report: &mut Report<'_>) {
     match written {
         "Webhook" => {
             if report.keeps_unknown_fields() {
-                let message = "a conversion webhook does not go with spec.preserveUnknownFields: true";
+                let message = "a conversion webhook conflicts with spec.preserveUnknownFields: true";
                 report.add(&rules::CRD_CONVERSION_STRATEGY, &strategy, message);
             }
             client_config(report, &client);
@@ -42,10 +42,10 @@ pub(super) fn check(report: &mut Report<'_>) {
         "" => report.add(
             &rules::CRD_CONVERSION_STRATEGY,
             &strategy,
-            "the strategy of the conversion is not set",
+            "the conversion strategy is not set",
         ),
         other => {
-            let message = format!("{other:?} is not a strategy of conversions");
+            let message = format!("{other:?} is not a conversion strategy");
             report.add(&rules::CRD_CONVERSION_STRATEGY, &strategy, message);
         }
     }
@@ -64,7 +64,11 @@ pub(super) fn check(report: &mut Report<'_>) {
 fn client_config(report: &mut Report<'_>, path: &Path) {
     let rule = &rules::CRD_CONVERSION_CLIENT;
     let Some(client) = report.get(path) else {
-        return report.add(rule, path, "a conversion webhook needs a client: the service to call");
+        return report.add(
+            rule,
+            path,
+            "a conversion webhook needs a client with the service to call",
+        );
     };
     let present = |key: &str| client.get(key).filter(|value| !value.is_null());
     match (present("url"), present("service")) {
@@ -123,7 +127,7 @@ fn review_versions(report: &mut Report<'_>, path: &Path) {
         .map(|version| version.as_str().unwrap_or_default())
         .collect();
     if versions.is_empty() {
-        // Of v1beta1 the API server assumes that its webhook knows v1beta1.
+        // For a v1beta1 CRD, the API server assumes that the webhook supports v1beta1.
         if !report.is_beta() {
             report.add(rule, path, "conversionReviewVersions is not set");
         }
@@ -135,11 +139,11 @@ fn review_versions(report: &mut Report<'_>, path: &Path) {
         if !seen.insert(*version) {
             report.add(rule, &path, format!("the review version {version} is listed twice"));
         } else if !is_dns1035_label(version) {
-            report.add(rule, &path, format!("{version:?} cannot name a version"));
+            report.add(rule, &path, format!("{version:?} is not a valid version name"));
         }
     }
     if !versions.iter().any(|version| REVIEWS.contains(version)) {
-        let message = "the webhook knows none of the reviews that API servers send, v1 and v1beta1";
+        let message = "the webhook supports neither of the review versions that API servers send, v1 and v1beta1";
         report.add(rule, path, message);
     }
 }

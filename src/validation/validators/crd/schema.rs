@@ -1,4 +1,4 @@
-//! Structural schemas: what a cluster asks of a schema before it accepts a CRD.
+//! Checks structural schemas, which a cluster requires in a CRD.
 
 use super::Report;
 use super::versions::schemas;
@@ -16,7 +16,7 @@ const FORBIDDEN: [&str; 6] = [
     "id",
     "patternProperties",
 ];
-/// Keywords that describe a value, and so may not stand where schemas are combined.
+/// Keywords that describe a value, which may not appear where schemas are combined.
 const DESCRIBING: [&str; 5] = ["default", "description", "nullable", "title", "type"];
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
@@ -44,11 +44,11 @@ pub(super) fn check(report: &mut Report<'_>) {
             continue;
         };
         if root.get("type").and_then(Value::as_str) != Some("object") {
-            let message = "the type of the whole is not object";
+            let message = "the type of the root is not object";
             report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path.key("type"), message);
         }
         if root.get("additionalProperties").is_some_and(|value| !value.is_null()) {
-            let message = "additionalProperties may not stand at the root";
+            let message = "additionalProperties is not allowed at the root";
             report.add(
                 &rules::CRD_SCHEMA_STRUCTURAL,
                 &path.key("additionalProperties"),
@@ -63,7 +63,7 @@ fn is_true(schema: &Map<String, Value>, key: &str) -> bool {
     schema.get(key) == Some(&Value::Bool(true))
 }
 
-/// A schema that describes a value.
+/// Checks a schema that describes a value.
 fn node(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>, is_root: bool) {
     let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
     let open = is_true(schema, INT_OR_STRING) || is_true(schema, PRESERVE);
@@ -78,7 +78,7 @@ fn node(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>, is_ro
         report.add(
             &rules::CRD_SCHEMA_STRUCTURAL,
             &path.key("items"),
-            "an array does not say what its items are",
+            "an array has no items schema",
         );
     }
     keywords(report, path, schema);
@@ -97,14 +97,14 @@ fn node(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>, is_ro
             Value::Object(below) => node(report, &path, below, false),
             Value::Bool(_) => {}
             other => {
-                let message = format!("a schema is a map, this is {}", kind_of(other));
+                let message = format!("a schema must be a map, but this is {}", kind_of(other));
                 report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path, message);
             }
         }
     }
 }
 
-/// The schemas of the parts of a value.
+/// Returns the schemas of the parts of a value.
 fn parts<'a>(path: &Path, schema: &'a Map<String, Value>) -> Vec<(Path, &'a Value)> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let names = path.key("properties");
@@ -119,7 +119,7 @@ fn parts<'a>(path: &Path, schema: &'a Map<String, Value>) -> Vec<(Path, &'a Valu
     properties.chain(others).collect()
 }
 
-/// The schemas that are combined with this one.
+/// Returns the schemas that are combined with this one.
 fn combinations<'a>(path: &Path, schema: &'a Map<String, Value>) -> Vec<(&'static str, &'a Map<String, Value>, Path)> {
     let lists = ["allOf", "anyOf", "oneOf"].into_iter().flat_map(|key| {
         let items = schema.get(key).and_then(Value::as_array);
@@ -130,7 +130,7 @@ fn combinations<'a>(path: &Path, schema: &'a Map<String, Value>) -> Vec<(&'stati
     lists.chain(not.map(|not| ("not", not, path.key("not")))).collect()
 }
 
-/// A schema that only narrows what `described` describes: it adds nothing of its own.
+/// Checks a schema that only restricts the values that `described` describes, and must not add anything.
 fn combination(
     report: &mut Report<'_>,
     path: &Path,
@@ -140,11 +140,11 @@ fn combination(
 ) {
     for (key, value) in schema {
         let nothing = value.is_null() || value == &Value::Bool(false) || value == "";
-        // That an int-or-string is an integer or a string may be said once more.
+        // A combined schema may repeat the types of an int-or-string: integer and string.
         let extension = key.starts_with("x-kubernetes-") && key != "x-kubernetes-validations";
         let describing = DESCRIBING.contains(&key.as_str()) && !(int_or_string && key == "type");
         if !nothing && (extension || describing) {
-            let message = format!("{key} may not stand where schemas are combined");
+            let message = format!("{key} is not allowed where schemas are combined");
             report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path.key(key), message);
         }
     }
@@ -170,7 +170,7 @@ fn combination(
             }
             Some(_) => {}
             None => {
-                let message = "this is combined with a part that the schema itself does not describe";
+                let message = "this combined schema describes a part that the main schema does not describe";
                 report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path, message);
             }
         }
@@ -185,11 +185,11 @@ fn keywords(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>) {
         }
     }
     if is_true(schema, "uniqueItems") {
-        let message = "uniqueItems may not be true; x-kubernetes-list-type: set is the way to say it";
+        let message = "uniqueItems may not be true; use x-kubernetes-list-type: set instead";
         report.add(&rules::CRD_SCHEMA_KEYWORD, &path.key("uniqueItems"), message);
     }
     if schema.get("items").is_some_and(Value::is_array) {
-        let message = "items is one schema for all items, not a list";
+        let message = "items must be one schema for all items, not a list";
         report.add(&rules::CRD_SCHEMA_KEYWORD, &path.key("items"), message);
     }
     let properties = schema.get("properties").and_then(Value::as_object);
@@ -197,7 +197,7 @@ fn keywords(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>) {
     if properties.is_some_and(|properties| !properties.is_empty())
         && additional.is_some_and(|additional| additional != &Value::Bool(true))
     {
-        let message = "additionalProperties does not go with properties";
+        let message = "additionalProperties conflicts with properties";
         report.add(&rules::CRD_SCHEMA_KEYWORD, &path.key("additionalProperties"), message);
     }
     match schema.get("type") {
@@ -213,7 +213,7 @@ fn keywords(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>) {
     }
 }
 
-/// A default is a value of the type that it is for.
+/// Checks that a default is a value of the schema's type.
 fn default(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>, kind: &str) {
     let Some(value) = schema.get("default").filter(|value| !value.is_null()) else {
         return;
@@ -228,7 +228,7 @@ fn default(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>, ki
         _ => true,
     };
     if !fits {
-        let message = format!("the default is {}, the type is {kind}", kind_of(value));
+        let message = format!("the default is {}, but the type is {kind}", kind_of(value));
         report.add(&rules::CRD_SCHEMA_DEFAULT, &path.key("default"), message);
     }
 }

@@ -1,4 +1,4 @@
-//! The versions of a CRD, and what each of them shows, scales and selects by.
+//! Checks the versions of a CRD: their names, printer columns, scale and selectable fields.
 
 use super::Report;
 use crate::kubernetes::names::is_dns1035_label;
@@ -18,16 +18,16 @@ const COLUMN_FORMATS: [&str; 8] = [
     "date-time",
     "password",
 ];
-/// Selectable fields of one version.
+/// The maximum number of selectable fields in a version.
 const MOST_FIELDS: usize = 8;
-/// Characters of a deprecation warning.
+/// The maximum length of a deprecation warning in characters.
 const LONGEST_WARNING: usize = 256;
 
 pub(super) fn check(report: &mut Report<'_>) {
     let list = Path::from("spec.versions");
     let versions = report.list(&list);
     let single = report.text(&Path::from("spec.version"));
-    // A v1beta1 CRD with one version may name it alone; it is served and stored then.
+    // A v1beta1 CRD with one version may name just this version, which is then served and stored.
     let implied = versions.is_empty() && report.is_beta() && !single.is_empty();
     let mut stored = Vec::new();
     for (index, version) in versions.iter().enumerate() {
@@ -68,8 +68,8 @@ pub(super) fn check(report: &mut Report<'_>) {
     }
 }
 
-/// The paths of something that stands in the versions or, in `v1beta1`, once for all. What all versions have alike
-/// counts once.
+/// Returns the paths of a value that is set in each version or, in `v1beta1`, once for all versions. If all versions of
+/// a `v1` CRD have the same value, only the first path is returned.
 fn levels(report: &Report<'_>, in_version: &str, for_all: &str) -> Vec<Path> {
     let list = Path::from("spec.versions");
     let versions = report.list(&list);
@@ -84,7 +84,7 @@ fn levels(report: &Report<'_>, in_version: &str, for_all: &str) -> Vec<Path> {
     paths
 }
 
-/// The paths of the schemas, each version's own.
+/// Returns the paths of the schemas, one for each version.
 pub(super) fn schemas(report: &Report<'_>) -> Vec<Path> {
     let mut paths: Vec<Path> = (0..report.list(&Path::from("spec.versions")).len())
         .map(|index| {
@@ -112,7 +112,7 @@ fn repeated(report: &mut Report<'_>, versions: &[Value]) {
     }
 }
 
-/// `spec.version` of `v1beta1` says again what the first of the versions says.
+/// Checks that `spec.version` of `v1beta1` repeats the name of the first version.
 fn single_version(report: &mut Report<'_>, single: &str) {
     let path = Path::from("spec.version");
     if single.is_empty() {
@@ -124,12 +124,13 @@ fn single_version(report: &mut Report<'_>, single: &str) {
     }
     let first = report.text(&Path::from("spec.versions").index(0).key("name"));
     if !report.list(&Path::from("spec.versions")).is_empty() && first != single {
-        let message = format!("spec.version is {single}, the first of spec.versions is {first}");
+        let message = format!("spec.version is {single}, but the first of spec.versions is {first}");
         report.add(&rules::CRD_VERSION_FIELD, &path, message);
     }
 }
 
-/// In `v1beta1` these stand once for all versions, or differ between them.
+/// Checks that in `v1beta1`, schemas, subresources and columns are set once for all versions or differ between
+/// versions.
 fn both_ways(report: &mut Report<'_>, versions: &[Value]) {
     for (in_version, for_all) in [
         ("schema", "validation"),
@@ -144,14 +145,14 @@ fn both_ways(report: &mut Report<'_>, versions: &[Value]) {
         let values: Vec<Option<Value>> = versions.iter().map(value).collect();
         let top = Path::from("spec").key(for_all);
         if report.get(&top).is_some() && values.iter().any(Option::is_some) {
-            let message = format!("spec.{for_all} stands beside {in_version} of a version");
+            let message = format!("both spec.{for_all} and {in_version} of a version are set");
             report.add(&rules::CRD_GLOBAL_AND_VERSION, &top, message);
         }
         let alike = values
             .first()
             .is_some_and(|first| first.is_some() && values.iter().all(|value| value == first));
         if alike {
-            let message = format!("all versions have the same {in_version}: write it once, as spec.{for_all}");
+            let message = format!("all versions have the same {in_version}; set it once, as spec.{for_all}");
             report.add(&rules::CRD_GLOBAL_AND_VERSION, &Path::from("spec.versions"), message);
         }
     }
@@ -182,11 +183,11 @@ fn columns(report: &mut Report<'_>, list: &Path) {
             report.add(
                 rule,
                 &path.key("type"),
-                format!("{kind:?} is not a type of printer columns"),
+                format!("{kind:?} is not a printer column type"),
             );
         }
         if !format.is_empty() && !COLUMN_FORMATS.contains(&format) {
-            let message = format!("{format:?} is not a format of printer columns");
+            let message = format!("{format:?} is not a printer column format");
             report.add(rule, &path.key("format"), message);
         }
         if value.is_empty() {
@@ -249,7 +250,7 @@ fn selectable(report: &mut Report<'_>, list: &Path) {
         } else if repeated {
             format!("{written} is selectable twice")
         } else if written == ".metadata" || written.starts_with(".metadata.") {
-            format!("{written} is a part of the metadata")
+            format!("{written} is part of the metadata")
         } else {
             match written.strip_prefix('.').and_then(|steps| field_of(schema, steps)) {
                 None => format!("the schema has no field {written}"),
@@ -263,7 +264,7 @@ fn selectable(report: &mut Report<'_>, list: &Path) {
     }
 }
 
-/// The type of a field, by the names that lead to it.
+/// Returns the type of a field, by its path.
 fn field_of<'a>(schema: &'a Value, steps: &str) -> Option<&'a str> {
     let field = steps
         .split('.')

@@ -1,5 +1,5 @@
-//! Files that an author writes beside a bundle or a catalog: maps of images, lifecycles, and what a community repository
-//! says of a release.
+//! Files that an author writes for a bundle or a catalog: image maps, lifecycles, and what a community repository says
+//! about a release.
 
 use super::{LIMITS, places, words};
 use opmx::bundle::BundleLimits;
@@ -53,7 +53,7 @@ const REPOSITORY: [(&str, &str); 4] = [
     ),
 ];
 
-/// Any bytes as a map of images.
+/// Reads any bytes as an image map.
 pub fn map(bytes: &[u8]) {
     let Ok(map) = ImageMap::read("map", bytes, &LIMITS()) else {
         return;
@@ -76,14 +76,14 @@ pub fn map(bytes: &[u8]) {
     }
 }
 
-/// Any bytes as a file of lifecycles.
+/// Reads any bytes as a file of lifecycles.
 pub fn lifecycles(bytes: &[u8]) {
     let limits = CatalogLimits::default();
     let read = read_file("lifecycles.yaml", bytes, limits);
     places::of_findings(read.findings.iter());
 }
 
-/// Any bytes as one of the files of an operator.
+/// Reads any bytes as one of the files of an operator.
 pub fn repository(which: usize, bytes: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     for (number, (path, text)) in REPOSITORY.iter().enumerate() {
@@ -132,7 +132,7 @@ pub fn repository(which: usize, bytes: &[u8]) {
     }
 }
 
-/// Any string in place of a word of one of them.
+/// Reads one of them with a word replaced by any string.
 pub fn word(which: usize, word: usize, text: &str) {
     let changed = |before: &str| words::replaced(before, word, text).into_bytes();
     map(&changed(MAPS[which % MAPS.len()]));

@@ -1,4 +1,4 @@
-//! Files of a bundle: it can be validated as every tool does it, and every report can be written.
+//! Files of a bundle: every tool's validation can run on it, and every report can be written.
 
 use super::{LIMITS, places, words};
 use opmx::bundle::BundleLimits;
@@ -7,7 +7,7 @@ use opmx::tree::{Tree, TreeLimits};
 use opmx::validation::validators::{OTHERS, VALIDATORS, ValidatorOptions};
 use opmx::validation::{Reference, Request, Validation, validate};
 
-/// Files of a bundle of each media type, any of which may hold anything.
+/// Files of a bundle of each media type, each of which may be replaced by anything.
 const FILES: [(&str, &str); 13] = [
     (
         "compost-operator",
@@ -27,7 +27,7 @@ const FILES: [(&str, &str); 13] = [
     ("greenhouse-operator", "manifests/webhook.yaml"),
 ];
 
-/// The bundles as they are.
+/// The original bundles.
 macro_rules! bundle {
     ($name:literal: $($path:literal),*) => {
         ($name, &[$(($path, include_bytes!(concat!("../../../../testdata/", $name, "/", $path)))),*])
@@ -44,19 +44,19 @@ const BUNDLES: [(&str, Files); 2] = [
         "metadata/annotations.yaml", "metadata/olm.yaml"),
 ];
 
-/// The files of one of the bundles in testdata/.
+/// Returns the files of one of the bundles in testdata/.
 pub(super) fn files(name: &str) -> Files {
     let bundle = BUNDLES.iter().find(|(known, _)| *known == name);
     bundle.map_or(&[], |(_, files)| files)
 }
 
-/// Any bytes as a file of a bundle.
+/// Reads any bytes as a file of a bundle.
 pub fn file(which: usize, bytes: &[u8]) {
     let (name, path) = FILES[which % FILES.len()];
     check(name, path, bytes.to_vec());
 }
 
-/// Any text in the place of one of the words of a file, so that what is read stays a bundle for longer.
+/// Reads a file with one of its words replaced by any string, so that it is more likely to stay a bundle.
 pub fn word(which: usize, word: usize, text: &str) {
     let (name, path) = FILES[which % FILES.len()];
     let known = files(name).iter().find(|(known, _)| *known == path);
@@ -105,7 +105,7 @@ fn check(name: &str, path: &str, bytes: Vec<u8>) {
     }
 }
 
-/// Every form of the report can be written, and those for programs can be read.
+/// Checks that every form of the report can be written, and that those for programs can be parsed.
 fn reports(validation: Validation) {
     let validations = [validation];
     for format in [ReportFormat::Text, ReportFormat::Github, ReportFormat::Junit] {

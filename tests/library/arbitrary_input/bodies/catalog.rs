@@ -90,7 +90,7 @@ const TEMPLATES: [&str; 3] = [
      'registry.example.com/a:v1.0.1', base: a.v1.0.0}\n",
 ];
 
-/// Any bytes as the one file of a catalog.
+/// Reads any bytes as the only file of a catalog.
 pub fn file(bytes: &[u8]) {
     thread_local! {
         static FOLDER: tempfile::TempDir = tempfile::tempdir().unwrap();
@@ -118,7 +118,7 @@ pub fn file(bytes: &[u8]) {
     });
 }
 
-/// Any string in the place of a word of a sound catalog or template.
+/// Reads a valid catalog or template with a word replaced by any string.
 pub fn word(which: usize, word: usize, text: &str) {
     file(words::replaced([YAML, JSON][which % 2], word, text).as_bytes());
     template(words::replaced(TEMPLATES[which % TEMPLATES.len()], word, text).as_bytes());
@@ -133,7 +133,7 @@ pub(super) fn limits() -> CatalogLimits {
     }
 }
 
-/// Both languages say the same. Only JSON can hold a number that is larger than any.
+/// Checks that both languages give the same value. Only JSON can contain a number that is too large for a float.
 fn written(document: &Document) {
     let [json, yaml] = [Language::Json, Language::Yaml].map(|language| {
         let mut out = Vec::new();
@@ -151,7 +151,7 @@ fn written(document: &Document) {
     assert_eq!(written.value(), value);
 }
 
-/// Any bytes as a template, with bundles for the images that it names.
+/// Reads any bytes as a template, with bundles for the images that it names.
 pub fn template(bytes: &[u8]) {
     for wanted in [None].into_iter().chain(KINDS.map(Some)) {
         let Ok(template) = Template::read("template.yaml", bytes, wanted, limits()) else {

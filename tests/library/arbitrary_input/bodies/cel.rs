@@ -1,4 +1,4 @@
-//! Rules in CEL: one verdict on whether they are sound, and an answer within the budget.
+//! Rules in CEL: one verdict on whether they are valid, and an answer within the budget.
 
 use super::words;
 use opmx::cel::{Budget, Rule, check};
@@ -17,7 +17,7 @@ const PROPERTIES: [(&str, &str); 4] = [
     ("not JSON", "{"),
 ];
 
-/// Any string as a rule.
+/// Reads any string as a rule.
 pub fn rule(text: &str) {
     let checked = check(text);
     if let Err(problem) = &checked {
@@ -42,7 +42,7 @@ pub fn rule(text: &str) {
     }
 }
 
-/// Any string in the place of a word of a sound rule.
+/// Reads a valid rule with a word replaced by any string.
 pub fn word(which: usize, word: usize, text: &str) {
     rule(&words::replaced(EXAMPLES[which % EXAMPLES.len()], word, text));
 }

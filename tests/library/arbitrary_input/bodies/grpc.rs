@@ -1,4 +1,4 @@
-//! Requests to the server: each gets an answer or an error of its own, and the server goes on.
+//! Requests to the server: each gets its own answer or error, and the server continues.
 
 use super::bundle;
 use opmx::catalog::graph::Mode;
@@ -60,10 +60,10 @@ const WORDS: [&str; 12] = [
     "etcd",
     "",
 ];
-/// What every client of HTTP/2 begins with, and an empty frame of settings.
+/// What every HTTP/2 client sends first, and an empty SETTINGS frame.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
-/// Two servers, of a database and of a file-based catalog, and a client of each.
+/// Two servers, one with a database and one with a file-based catalog, and a client for each.
 struct Servers {
     runtime: Runtime,
     clients: [(SocketAddr, Channel); 2],
@@ -122,7 +122,7 @@ fn write_database(path: &Path) {
         .unwrap();
 }
 
-/// Any bytes as the message of a call.
+/// Sends any bytes as the message of a call.
 pub fn message(method: usize, bytes: &[u8]) {
     let path = PATHS[method % PATHS.len()];
     for (_, channel) in &SERVERS.clients {
@@ -139,7 +139,7 @@ pub fn message(method: usize, bytes: &[u8]) {
     }
 }
 
-/// Strings as the first fields of the message of a call; an empty one stands for a word that the servers know.
+/// Sends strings as the first fields of the message of a call. An empty one stands for a word that the servers know.
 pub fn fields(method: usize, texts: [(u8, &str); 4]) {
     let mut bytes = Vec::new();
     for (number, (known, text)) in (1_u8..).zip(texts) {
@@ -148,7 +148,7 @@ pub fn fields(method: usize, texts: [(u8, &str); 4]) {
         } else {
             text
         };
-        // Lengths below 128 are one byte of the wire format.
+        // Lengths below 128 take one byte in the wire format.
         let text = text
             .char_indices()
             .take_while(|(at, _)| *at < 120)
@@ -160,7 +160,7 @@ pub fn fields(method: usize, texts: [(u8, &str); 4]) {
     message(method, &bytes);
 }
 
-/// Any bytes as what a client sends, behind the beginning of the protocol or without it.
+/// Sends any bytes as a client, with or without the beginning of the protocol.
 pub fn connection(preface: bool, bytes: &[u8]) {
     for (address, channel) in &SERVERS.clients {
         SERVERS.runtime.block_on(async {
@@ -176,14 +176,14 @@ pub fn connection(preface: bool, bytes: &[u8]) {
     }
 }
 
-/// Whether the server says that it serves, on the connection that is there.
+/// Checks that the server reports that it is serving, on the existing connection.
 async fn healthy(channel: &Channel) {
     const SERVING: [u8; 2] = [1 << 3, 1];
     let answer = call(channel, HEALTH, Vec::new()).await;
     assert_eq!(answer.unwrap(), SERVING);
 }
 
-/// Calls a method with a message of these bytes; all of its answers, one behind the other.
+/// Calls a method with a message of these bytes. Returns all of its answers, concatenated.
 async fn call(channel: &Channel, path: &'static str, message: Vec<u8>) -> Result<Vec<u8>, Status> {
     let mut client = Grpc::new(channel.clone());
     client.ready().await.unwrap();
@@ -201,7 +201,7 @@ async fn call(channel: &Channel, path: &'static str, message: Vec<u8>) -> Result
     Ok(all)
 }
 
-/// Messages as their bytes.
+/// Encodes messages as their bytes.
 struct Raw;
 
 impl Codec for Raw {

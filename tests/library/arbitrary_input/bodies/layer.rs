@@ -1,4 +1,4 @@
-//! Layers: nothing leads out of the folder or the tree, limits hold, and every way to unpack gives the same files.
+//! Layers: nothing leads out of the folder or the tree, limits hold, and every way of unpacking gives the same files.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -10,19 +10,18 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-/// A member of a tar file: path, byte for the type, target of the link, stated size where it is not that of the
-/// content, content.
+/// A member of a tar file: path, type byte, link target, declared size if it differs from that of the content, content.
 pub type Member = (Vec<u8>, u8, Vec<u8>, Option<u16>, Vec<u8>);
 
-/// The bytes that mean a type, those for longer names and attributes among them.
+/// The type bytes, including those for long names and extended attributes.
 const TYPES: &[u8] = b"0\x0005012346gxLKS7DV";
 
-/// Any bytes as a layer.
+/// Reads any bytes as a layer.
 pub fn raw(bytes: &[u8]) {
     check(&[bytes.to_vec()]);
 }
 
-/// Any members in layers, compressed or not.
+/// Reads any members in layers, compressed or not.
 pub fn members(layers: &[Vec<Member>], compressed: bool) {
     let layers: Vec<Vec<u8>> = layers
         .iter()
@@ -40,7 +39,7 @@ pub fn members(layers: &[Vec<Member>], compressed: bool) {
     check(&layers);
 }
 
-/// A header with a sound checksum, and the content.
+/// Returns a header with a valid checksum, and the content.
 fn entry((path, kind, link, size, content): &Member) -> Vec<u8> {
     let mut header = [0_u8; 512];
     let mut put = |at: usize, length: usize, bytes: &[u8]| {
@@ -95,7 +94,7 @@ fn check(layers: &[Vec<u8>]) {
     if let Ok(tree) = &tree
         && let Some((path, content)) = tree.iter().next()
     {
-        // It does not look at all members, and refuses links that others hide.
+        // It does not read all members, and refuses links that others hide.
         let file = outside.path().join("file");
         if extract_file(&image, path, &file, 1 << 20).is_ok() {
             assert_eq!(fs::read(file).unwrap(), content, "{path}");
@@ -134,7 +133,7 @@ fn files_of_tree(tree: &Tree) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// The files below a folder, which holds nothing but files and folders.
+/// Returns the files below a folder, which contains only files and folders.
 fn files_of(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];

@@ -1,4 +1,4 @@
-//! Manifests, configs and indexes of images, and references to them.
+//! Manifests, configs and indexes of images, and image references.
 
 use super::words;
 use opmx::image::{Blob, Digest, Image, Platform, Reference, read_layout, validate};
@@ -19,7 +19,7 @@ const REFERENCES: [&str; 5] = [
 /// An empty tar file.
 const LAYER: [u8; 1024] = [0; 1024];
 
-/// The documents of a sound image, in the order config, manifest, index.
+/// Returns the documents of a valid image: config, manifest, index.
 fn sound() -> [String; 3] {
     let config = CONFIG.replace("LAYER", &Digest::of(&LAYER).to_string());
     let manifest = manifest_of(config.as_bytes());
@@ -36,7 +36,7 @@ fn manifest_of(config: &[u8]) -> String {
         .replace("SIZE", &config.len().to_string())
 }
 
-/// Any bytes as a config, as a manifest that came with a media type, and as what a layout names.
+/// Reads any bytes as a config, as a manifest with a media type, and as what a layout names.
 pub fn document(media_type: Option<&str>, bytes: &[u8]) {
     let [config, ..] = sound();
     image(media_type, bytes, config.as_bytes());
@@ -44,7 +44,7 @@ pub fn document(media_type: Option<&str>, bytes: &[u8]) {
     layout(bytes);
 }
 
-/// Any string in the place of a word of a sound document.
+/// Reads a valid document with a word replaced by any string.
 pub fn word(which: usize, word: usize, text: &str) {
     let documents = sound();
     document(
@@ -66,7 +66,7 @@ fn image(media_type: Option<&str>, manifest: &[u8], config: &[u8]) {
     }
 }
 
-/// A layout whose index names the bytes, and nothing else.
+/// Reads a layout whose index names only these bytes.
 fn layout(bytes: &[u8]) {
     thread_local! {
         static FOLDER: tempfile::TempDir = tempfile::tempdir().unwrap();
@@ -104,7 +104,7 @@ fn layout(bytes: &[u8]) {
     });
 }
 
-/// An image that is read has the bytes that its digest stands for.
+/// Checks that an image that can be read has the bytes of its digest.
 fn read(folder: &Path, platform: &Platform, named: Option<Digest>) {
     for tag in [None, Some("v1")] {
         if let Ok(image) = read_layout(folder, tag, platform) {
@@ -115,7 +115,7 @@ fn read(folder: &Path, platform: &Platform, named: Option<Digest>) {
     }
 }
 
-/// Any string as a reference.
+/// Parses any string as a reference.
 pub fn reference(text: &str) {
     let _ = (text.parse::<Platform>(), text.parse::<Digest>());
     let Ok(reference) = text.parse::<Reference>() else {

@@ -1,7 +1,7 @@
-//! What must hold for any input, by subject: stated once, for the property tests and for the fuzz targets.
+//! What must hold for any input, by subject: written once, for the property tests and the fuzz targets.
 //!
-//! A body takes bytes or strings and panics where something does not hold. Most subjects have two: one for any bytes,
-//! and one that replaces a word of a sound example, because what is nearly right gets further.
+//! A body takes bytes or strings and panics if something does not hold. Most subjects have two: one for any bytes, and
+//! one that replaces a word of a valid example, because input that is almost valid gets further.
 
 #![allow(clippy::unwrap_used, reason = "a body panics where something does not hold")]
 #![allow(unreachable_pub, reason = "in fuzz/ these modules are part of a library")]
@@ -22,7 +22,7 @@ pub mod yaml;
 
 use opmx::text::Limits;
 
-/// Small, so that inputs pass them.
+/// Small limits, so that inputs exceed them.
 const LIMITS: fn() -> Limits = || Limits {
     file_bytes: 64 << 10,
     depth: 64,

@@ -1,5 +1,5 @@
-//! From `olm.yaml` and manifests to a ClusterServiceVersion: always the same one, every field of it with a place, and
-//! what is synthesized is what a converted bundle holds and an index takes.
+//! From `olm.yaml` and manifests to a ClusterServiceVersion: the result is always the same, every field of it has a
+//! place, and it is what a converted bundle contains and an index accepts.
 
 use super::{LIMITS, bundle, places, words};
 use opmx::bundle::{OLM_YAML, read};
@@ -12,12 +12,12 @@ use opmx::tree::{Tree, TreeLimits};
 
 const NAME: &str = "greenhouse-operator";
 
-/// Any bytes as `olm.yaml`.
+/// Reads any bytes as `olm.yaml`.
 pub fn file(bytes: &[u8]) {
     check(OLM_YAML, bytes);
 }
 
-/// Any string in the place of a word of `olm.yaml` or, for odd numbers, of one of the manifests.
+/// Replaces a word of `olm.yaml` or, for odd numbers, of one of the manifests with any string.
 pub fn word(which: usize, word: usize, text: &str) {
     let files = bundle::files(NAME);
     let named = files

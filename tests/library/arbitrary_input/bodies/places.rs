@@ -3,7 +3,7 @@
 use opmx::diagnostic::Diagnostic;
 use opmx::source::Place;
 
-/// Every finding has a message of one line, and points into a string.
+/// Checks that every finding has a message of one line, and points into a file.
 pub(super) fn of_findings<'a>(findings: impl IntoIterator<Item = &'a Diagnostic>) {
     for diagnostic in findings {
         let related = diagnostic.related.iter().map(|(place, _)| place);
@@ -17,7 +17,7 @@ pub(super) fn of_findings<'a>(findings: impl IntoIterator<Item = &'a Diagnostic>
     }
 }
 
-/// The place is a part of its text; `what` says whose place it is.
+/// Checks that the place is part of its text; `what` says whose place it is.
 pub(super) fn inside(place: &Place, what: &impl std::fmt::Debug) {
     assert!(
         place.source.text().get(place.span.clone()).is_some(),

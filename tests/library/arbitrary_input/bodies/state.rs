@@ -1,4 +1,4 @@
-//! What-if files and dumps of clusters: what is read can be resolved, planned and judged.
+//! What-if files and dumps of clusters: whatever can be read can be resolved, planned and checked.
 
 use super::{LIMITS, places, words};
 use opmx::cluster::conditions::check_in;
@@ -87,7 +87,7 @@ items:
     "NAME     SHORTNAMES   APIVERSION   NAMESPACED   KIND\npods     po           v1           true         Pod\nfoos                  g/v1         false        Foo\n",
 ];
 
-/// Any bytes as a what-if file.
+/// Reads any bytes as a what-if file.
 pub fn file(bytes: &[u8]) {
     match cluster::read("state.yaml", bytes, &LIMITS()) {
         Ok(state) => judged(&state),
@@ -98,7 +98,7 @@ pub fn file(bytes: &[u8]) {
     }
 }
 
-/// Any bytes as what a cluster says of itself.
+/// Reads any bytes as a dump of a cluster.
 pub fn dumped(bytes: &[u8]) {
     let limits = DumpLimits {
         object: 16 << 10,
@@ -119,7 +119,7 @@ pub fn dumped(bytes: &[u8]) {
     }
 }
 
-/// Any string in the place of a word of a sound file.
+/// Reads a valid file with a word replaced by any string.
 pub fn word(which: usize, word: usize, text: &str) {
     file(words::replaced(STATE, word, text).as_bytes());
     dumped(words::replaced(DUMPS[which % DUMPS.len()], word, text).as_bytes());

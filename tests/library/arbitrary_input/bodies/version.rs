@@ -1,9 +1,9 @@
-//! Versions and ranges of them: what an author may write means the same to OLM, and every question gets one answer.
+//! Versions and version ranges: what an author may write means the same to OLM, and every question has one answer.
 
 use opmx::version::{VersionRange, parse_strict, parse_tolerant, strict_part};
 use semver::Version;
 
-/// In rising order; ranges are asked about each.
+/// In ascending order; ranges are checked against each.
 const VERSIONS: [&str; 12] = [
     "0.0.0-0",
     "0.0.0",
@@ -19,7 +19,7 @@ const VERSIONS: [&str; 12] = [
     "18446744073709551615.18446744073709551615.18446744073709551615",
 ];
 
-/// Any two strings as ranges.
+/// Reads any two strings as ranges.
 pub fn ranges(one: &str, other: &str) {
     let versions: Vec<Version> = VERSIONS.iter().map(|text| text.parse().unwrap()).collect();
     let read: Vec<VersionRange> = [one, other]
@@ -38,7 +38,7 @@ pub fn ranges(one: &str, other: &str) {
     }
 }
 
-/// The string as an author's range and as OLM's.
+/// Parses the string as an author's range and as OLM's.
 fn range(text: &str, versions: &[Version]) -> Vec<VersionRange> {
     let (author, olm) = (VersionRange::parse(text), VersionRange::parse_as_olm(text));
     if let Err(error) = &author {
@@ -63,7 +63,7 @@ fn range(text: &str, versions: &[Version]) -> Vec<VersionRange> {
     read
 }
 
-/// Any string as a version: what is strict is tolerated, and means the same.
+/// Reads any string as a version: a strict version is also a tolerated one, with the same meaning.
 pub fn version(text: &str) {
     if let Ok(strict) = parse_strict(text) {
         assert_eq!(parse_tolerant(text), Some(strict), "{text:?}");

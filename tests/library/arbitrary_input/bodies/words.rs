@@ -1,6 +1,6 @@
 //! Examples with one word replaced.
 
-/// The example with `text` in the place of one of its words, counted around its end.
+/// Returns the example with one of its words replaced by `text`; word numbers wrap around.
 pub(super) fn replaced(example: &str, word: usize, text: &str) -> String {
     let is_word = |letter: char| !letter.is_whitespace() && !"{}[],\"'".contains(letter);
     let words: Vec<&str> = example

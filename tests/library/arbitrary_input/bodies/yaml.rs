@@ -1,20 +1,20 @@
-//! YAML and JSON: every value has a place, and what is written reads back.
+//! YAML and JSON: every value has a place, and what is written reads back the same.
 
 use super::{LIMITS, bundle, places, words};
 use opmx::text::{self, Document, Limits, Path, canonical};
 use serde_json::Value;
 
-/// Everything that the reader knows, besides the manifests of the examples.
+/// Everything that the parser knows, besides the manifests of the examples.
 const EXAMPLES: [&str; 3] = [
     "%YAML 1.1\n---\na: &a [1, 0x1f, 1e3, .5, ~, yes, \"x\\u00e4\\n\", 'it''s', *a]\nb: |+2\n    one\n   two\n\nc: >-\n  \
      folded\n  text\n\n  end\nd: &d {e: 1, ? f : 2}\ng:\n  <<: *d\n  h: !!str 1\n...\n---\n- - x\n  - y: z\n# end\n",
     "{\"a\": [1, 2.5, -3e7, null, true, {}], \"b\": {\"c\": \"\\ud83d\\ude00\\u0000\"}}\n[\"next\"]\n---\nd: 1\n",
     "text: '{\"kind\": \"A\", \"list\": [1, \"b\"]}'\nmore: |\n  kind: B\n  on: {a: b}\n\"quoted\": \"- a\\n- b\\n\"\nplain: a b\n  c\n",
 ];
-/// Values of one document that are looked at.
+/// The maximum number of values of one document to examine.
 const MOST_VALUES: usize = 2_000;
 
-/// Any bytes as a file.
+/// Reads any bytes as a file.
 pub fn file(bytes: &[u8]) {
     let reading = text::read("file.yaml", bytes, &LIMITS());
     places::of_findings(&reading.diagnostics);
@@ -26,12 +26,12 @@ pub fn file(bytes: &[u8]) {
     }
 }
 
-/// A document whose first and last entries, or items, go, and to which one comes: what is written says so, or nothing is
-/// written.
+/// Revises a document by removing its first and last entry or item, and by adding one: either the written text has the
+/// change, or nothing is written.
 fn revised(document: &Document, reading: &text::Reading) {
     let value = document.value();
     assert_eq!(text::revise(document, value).unwrap(), document.source().text());
-    // A text that is not sound may read as anything else.
+    // An invalid text may read as anything else.
     if reading.diagnostics.iter().any(opmx::diagnostic::Diagnostic::is_error) {
         return;
     }
@@ -68,7 +68,7 @@ fn revised(document: &Document, reading: &text::Reading) {
     }
 }
 
-/// Any string in the place of a word of a sound file.
+/// Reads a valid file with a word replaced by any string.
 pub fn word(which: usize, word: usize, text: &str) {
     let manifests = ["compost-operator", "greenhouse-operator"]
         .into_iter()
@@ -110,7 +110,7 @@ fn values(document: &Document, value: &Value, path: &mut Path, left: &mut usize)
     }
 }
 
-/// Every way to write a value gives that value again.
+/// Checks that every way of writing a value gives the same value again.
 fn written(value: &Value) {
     let limits = Limits {
         file_bytes: usize::MAX,
@@ -128,7 +128,7 @@ fn written(value: &Value) {
     assert_eq!(document.value(), value, "{yaml}");
     let json = text::to_json(value);
     assert_eq!(serde_json::from_str::<Value>(&json).unwrap(), *value, "{json}");
-    // Here a float without a fraction is an integer.
+    // In this form, a float without a fraction is an integer.
     let json = canonical::to_string(value);
     let again: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(canonical::to_string(&again), json);

@@ -1,4 +1,4 @@
-//! Several catalogs made one.
+//! Merging several catalogs into one.
 
 mod parts;
 mod values;
@@ -17,16 +17,16 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use values::Clash;
 
-/// Something that catalogs say differently.
+/// A difference between catalogs.
 #[derive(Debug, Clone)]
 pub struct Conflict {
-    /// What it is about.
+    /// The subject of the documents.
     pub subject: Subject,
-    /// The field or entry of it; none of all.
+    /// The differing field or entry; `None` for the whole document.
     pub part: Option<String>,
-    /// The fields of it that differ.
+    /// The differing fields inside the part.
     pub fields: Vec<String>,
-    /// Where it is said.
+    /// The positions of the different values.
     pub at: Vec<At>,
 }
 
@@ -47,28 +47,29 @@ impl fmt::Display for Conflict {
 /// A package of the new catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedPackage {
-    /// Its name; empty for the documents that belong to none.
+    /// The name of the package; empty for documents without a package.
     pub name: String,
-    /// The numbers of the catalogs that have it.
+    /// The indexes of the catalogs that contain the package.
     pub catalogs: Vec<usize>,
 }
 
-/// A catalog that is merged.
+/// A source catalog.
 struct Source {
     editor: Editor,
-    /// What belongs to each document, by the number of its handle.
+    /// The byte range of each document in its file, by handle index.
     ranges: HashMap<usize, Range<u64>>,
-    /// The handles of each package.
+    /// The handle indexes of each package.
     packages: BTreeMap<String, Vec<usize>>,
 }
 
-/// Writes the catalogs in `folders` as one to `output`, which appears when it is complete: PACKAGE/catalog.yaml or
-/// PACKAGE/catalog.json for each package. Documents that one catalog has, or that are the same in all, keep their bytes.
-/// Channels and deprecations get the entries of all; what differs is as in the `preferred` catalog.
+/// Merges the catalogs in `folders` into one at `output`, which appears only when it is complete: PACKAGE/catalog.yaml
+/// or PACKAGE/catalog.json for each package. Documents that only one catalog contains, or that are the same in all,
+/// keep their bytes. Channels and deprecations contain the entries of all catalogs; where catalogs differ, the
+/// `preferred` one takes precedence.
 ///
 /// # Errors
-/// When there is something at `output` already, the catalogs say something differently that `preferred` does not decide,
-/// or the new catalog would have errors that none of them has.
+/// Returns an error if `output` already exists, the catalogs differ in a part that `preferred` does not decide, or the
+/// new catalog would have errors that none of the sources has.
 pub fn merge(
     folders: &[PathBuf],
     preferred: Option<usize>,
@@ -129,11 +130,11 @@ pub fn merge(
 struct Merging<'s> {
     preferred: Option<usize>,
     conflicts: &'s mut Vec<Conflict>,
-    /// The documents of the new package, each with that of the first catalog behind which it stands.
+    /// The documents of the new package, each with the index of the preceding document of the first catalog.
     parts: Vec<(usize, Part)>,
-    /// The last document of each schema in the first catalog, also by whether it is JSON.
+    /// The index of the last document of each schema in the first catalog, separately for JSON and YAML.
     last: HashMap<(Schema, bool), usize>,
-    /// Those of schemas that say nothing of what they are about, with the first catalog that has them.
+    /// Documents of unknown schemas, with the first catalog that contains them.
     others: HashMap<String, usize>,
 }
 
@@ -158,7 +159,7 @@ impl Found<'_> {
 }
 
 impl Merging<'_> {
-    /// Puts the documents of a package together; gives the catalogs that have it.
+    /// Merges the documents of a package. Returns the catalogs that contain it.
     fn package(&mut self, name: &str, sources: &[Source]) -> Result<Vec<usize>, CatalogEditError> {
         let mut catalogs = Vec::new();
         let mut versions: BTreeMap<Key<'_>, Vec<Found<'_>>> = BTreeMap::new();
@@ -196,7 +197,7 @@ impl Merging<'_> {
         Ok(catalogs)
     }
 
-    /// Adds a document of a schema that says nothing of what it is about, unless another catalog has the same.
+    /// Adds a document of an unknown schema, unless a different catalog contains the same document.
     fn other(&mut self, found: Found<'_>) -> Result<(), CatalogEditError> {
         let mut value = found.read()?.into_value();
         value.sort_all_objects();
@@ -207,7 +208,7 @@ impl Merging<'_> {
         Ok(())
     }
 
-    /// Adds what all versions of a document say together.
+    /// Adds a document, merged from all its versions.
     fn document(&mut self, first: Found<'_>, all: &[Found<'_>]) -> Result<(), CatalogEditError> {
         let mut part = first.part()?;
         for other in all.iter().skip(1) {
@@ -220,7 +221,7 @@ impl Merging<'_> {
         Ok(())
     }
 
-    /// The text that says what all versions of a document say together.
+    /// Returns the text of a document that is merged from all its versions.
     fn merged(&mut self, first: Found<'_>, all: &[Found<'_>]) -> Result<String, CatalogEditError> {
         let mut documents = Vec::with_capacity(all.len());
         for found in all {
@@ -243,8 +244,8 @@ impl Merging<'_> {
         })
     }
 
-    /// Documents of the first catalog stay in their order. Others stand behind the last one of their schema, else behind
-    /// all.
+    /// Adds a document. Documents of the first catalog keep their order. Others follow the last document of their
+    /// schema in that catalog, or come last if there is none.
     fn insert(&mut self, part: Part) {
         let like = (part.schema.clone(), part.is_json);
         let of_first = self

@@ -1,4 +1,4 @@
-//! The documents of a package with the text around them, put together to files.
+//! The documents of a package with their surrounding text, assembled into files.
 
 use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::edit::Editor;
@@ -9,12 +9,12 @@ use std::ops::Range;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// A document with what stands before it in its file, and behind the last one.
+/// A document with the preceding text in its file, and, for the last document, the following text.
 #[derive(Debug)]
 pub(super) struct Part {
-    /// The catalog and the file that it comes from.
+    /// The indexes of the source catalog and file.
     file: (usize, usize),
-    /// All of it, in bytes of the file.
+    /// The byte range of the document in the file, with the surrounding text.
     range: Range<u64>,
     pub(super) schema: Schema,
     pub(super) is_json: bool,
@@ -23,7 +23,7 @@ pub(super) struct Part {
     behind: Vec<u8>,
 }
 
-/// Which part of its file belongs to each document of a catalog, by handle.
+/// Returns the byte range of each document of a catalog in its file, by handle.
 pub(super) fn ranges(editor: &Editor) -> HashMap<usize, Range<u64>> {
     let catalog = &editor.catalog;
     let mut order: Vec<(usize, &Handle)> = catalog.handles.iter().enumerate().collect();
@@ -45,7 +45,7 @@ pub(super) fn ranges(editor: &Editor) -> HashMap<usize, Range<u64>> {
 }
 
 impl Part {
-    /// Reads a document of a catalog, of which `range` belongs to it.
+    /// Reads a document of a catalog; `range` is its byte range in the file.
     pub(super) fn read(
         catalog: usize,
         editor: &Editor,
@@ -67,12 +67,12 @@ impl Part {
         })
     }
 
-    /// The number of the catalog that it comes from.
+    /// Returns the index of the source catalog.
     pub(super) fn catalog(&self) -> usize {
         self.file.0
     }
 
-    /// Adds it to a file that ends with `last`.
+    /// Adds the document to a file whose last document is `last`.
     fn add(&self, last: Option<&Self>, out: &mut Vec<u8>) {
         let follows = match last {
             Some(last) => last.file == self.file && last.range.end == self.range.start,
@@ -99,7 +99,8 @@ impl Part {
         out.extend_from_slice(&self.behind);
     }
 
-    /// Gives the last line of YAML its end, so that something can follow. A text without one at the end keeps none.
+    /// Ends the last line of a YAML document, so that more text can follow. A string that does not end with a line
+    /// break keeps its value.
     fn close(&mut self) {
         let Ok(text) = std::str::from_utf8(&self.document) else {
             return;
@@ -122,7 +123,7 @@ impl Part {
     }
 }
 
-/// The content of the files that parts make, one of each language.
+/// Returns the content of the files that consist of these parts, one for each language.
 pub(super) fn files(mut parts: Vec<Part>) -> Vec<(&'static str, Vec<u8>)> {
     let mut files = Vec::new();
     for (name, is_json) in [("catalog.json", true), ("catalog.yaml", false)] {

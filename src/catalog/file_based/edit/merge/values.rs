@@ -1,4 +1,4 @@
-//! One document of several that are about the same thing.
+//! Merging several documents with the same subject.
 
 use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::draft::differing;
@@ -6,22 +6,23 @@ use crate::text::Path;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// A document of one of the catalogs, by the number of the catalog.
+/// A document of one of the catalogs, with the index of the catalog.
 pub(super) type Version<'v> = (usize, &'v Value);
 
-/// Something that catalogs say differently.
+/// A difference between catalogs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Clash {
-    /// The field or entry; none of the whole document.
+    /// The field or entry; `None` for the whole document.
     pub(super) part: Option<String>,
-    /// The fields of it that differ.
+    /// The differing fields inside the part.
     pub(super) fields: Vec<String>,
-    /// The catalogs, and where in their documents it stands.
+    /// The catalogs, with the paths of the values in their documents.
     pub(super) at: Vec<(usize, Path)>,
 }
 
-/// What all versions of a document say together: of a bundle they have to say the same, else each field and entry comes
-/// from those that have it. What differs is as in the preferred catalog, and a clash where that does not have it.
+/// Merges all versions of a document: those of a bundle must be the same; for all others, each field and entry comes
+/// from the versions that contain it. If values differ, the value of the preferred catalog is used; without such a
+/// value, they clash.
 pub(super) fn merged(schema: &Schema, versions: &[Version<'_>], preferred: Option<usize>) -> (Value, Vec<Clash>) {
     let mut clashes = Vec::new();
     let mut value = Map::new();
@@ -51,10 +52,10 @@ pub(super) fn merged(schema: &Schema, versions: &[Version<'_>], preferred: Optio
     (Value::Object(value), clashes)
 }
 
-/// A value in a catalog, with its place in the document.
+/// A value in a catalog, with its path in the document.
 type Placed<'v> = (usize, Path, &'v Value);
 
-/// The value that all have, or the preferred one.
+/// Returns the common value of all catalogs, or the preferred one. Adds a clash if neither exists.
 fn choose<'v>(
     part: Option<String>,
     values: Vec<Placed<'v>>,
@@ -78,7 +79,7 @@ fn choose<'v>(
     Some(first)
 }
 
-/// A value without fields that say nothing.
+/// Returns a value without its empty fields.
 fn meaning(value: &Value) -> Value {
     let is_empty = |value: &Value| match value {
         Value::Null => true,
@@ -95,7 +96,7 @@ fn meaning(value: &Value) -> Value {
     }
 }
 
-/// The entries of all lists. New ones stand in front of what they stand in front of in their own list.
+/// Merges the entries of all lists. New entries come before those that they precede in their own list.
 fn entries(lists: &[Placed<'_>], preferred: Option<usize>, clashes: &mut Vec<Clash>) -> Vec<Value> {
     let mut order: Vec<String> = Vec::new();
     let mut versions: BTreeMap<String, Vec<Placed<'_>>> = BTreeMap::new();
@@ -122,7 +123,7 @@ fn entries(lists: &[Placed<'_>], preferred: Option<usize>, clashes: &mut Vec<Cla
     chosen.collect()
 }
 
-/// What an entry is about.
+/// Returns the identity of an entry.
 fn identity(entry: &Value) -> String {
     let name = entry.get("name").and_then(Value::as_str);
     let reference = || {
@@ -188,8 +189,8 @@ mod tests {
         assert_eq!(
             clashes,
             [
-                "defaultChannel [] 0:defaultChannel 2:defaultChannel",
-                "entry \"v1\" [replaces skips] 0:entries[0] 1:entries[0]"
+                "defaultChannel [\"a\" -> \"c\"] 0:defaultChannel 2:defaultChannel",
+                "entry \"v1\" [replaces \"x\" -> nothing skips nothing -> [\"x\"]] 0:entries[0] 1:entries[0]"
             ]
         );
         let (value, clashes) = of(&Schema::Package, &versions, Some(2));
@@ -202,7 +203,7 @@ mod tests {
     fn a_bundle_is_the_same_or_another() {
         let bundle = |image: &str| json!({"name": "rake.v1", "image": image, "relatedImages": []});
         let (_, clashes) = of(&Schema::Bundle, &[bundle("a"), bundle("b")], None);
-        assert_eq!(clashes, [" [image] 0: 1:"]);
+        assert_eq!(clashes, [" [image \"a\" -> \"b\"] 0: 1:"]);
         let (value, clashes) = of(&Schema::Bundle, &[bundle("a"), bundle("b")], Some(1));
         assert_eq!((value["image"].as_str(), clashes.len()), (Some("b"), 0));
         let without = json!({"image": "a", "name": "rake.v1"});
@@ -225,6 +226,9 @@ mod tests {
         ];
         let (value, clashes) = of(&Schema::Deprecations, &versions, None);
         assert_eq!(value["entries"].as_array().unwrap().len(), 3);
-        assert_eq!(clashes, ["entry olm.channel \"a\" [message] 0:entries[0] 1:entries[0]"]);
+        assert_eq!(
+            clashes,
+            ["entry olm.channel \"a\" [message \"old\" -> \"older\"] 0:entries[0] 1:entries[0]"]
+        );
     }
 }

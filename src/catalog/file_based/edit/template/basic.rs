@@ -1,6 +1,6 @@
-//! Basic templates: a catalog whose bundles have only their images.
+//! Basic templates: a catalog whose bundles have only an image.
 //!
-//! A bundle is known by the field `name` of its entry, which `add` writes.
+//! A bundle is identified by the field `name` of its entry, which `add` sets.
 
 use super::{TemplateEditError, TemplateEditor, field};
 use crate::catalog::file_based::Schema;
@@ -15,17 +15,17 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A bundle to add to a template.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemplateBundle {
-    /// The reference of its image, or its folder, as it is to be written.
+    /// The image reference or the folder, as written to the template.
     pub image: String,
     /// The bundle.
     pub bundle: NewBundle,
 }
 
-/// What of a template is about a package.
+/// The documents of one package in a template.
 struct Package {
-    /// Its documents, and behind them one for each bundle of its channels that no entry names.
+    /// The documents, followed by one for each bundle of the channels that no entry names.
     documents: Vec<Value>,
-    /// The entries that the first documents are.
+    /// The indexes of the entries from which the first documents were created.
     places: Vec<usize>,
 }
 
@@ -71,7 +71,7 @@ impl TemplateEditor {
         found
     }
 
-    /// The packages, by name.
+    /// Returns the names of the packages.
     fn packages(&self) -> BTreeSet<String> {
         let entries = self.entries().iter();
         let names = entries.filter_map(|entry| {
@@ -86,10 +86,10 @@ impl TemplateEditor {
         names.collect()
     }
 
-    /// Changes a package that a basic template has. Of its bundles only the names are known.
+    /// Changes an existing package of a basic template. Only the names of its bundles are known.
     ///
     /// # Errors
-    /// When there is no such package, `change` fails, or a bundle goes whose entry has no name.
+    /// Returns an error if the package does not exist, `change` fails, or the entry of a removed bundle has no name.
     pub fn change<T>(
         &mut self,
         package: &str,
@@ -111,12 +111,12 @@ impl TemplateEditor {
         Ok(changed)
     }
 
-    /// Adds bundles to a package of a basic template, which may be new. `versions` has those of the bundles that are
-    /// there already, by name; they are needed where a bundle takes its place by its version. Gives the channels that
-    /// each was not in before.
+    /// Adds bundles to a package of a basic template, which may be new. `versions` contains the versions of the
+    /// existing bundles, by name; they are needed if a bundle is placed by its version. Returns, for each bundle, the
+    /// channels to which it was added, or in which its edges were replaced.
     ///
     /// # Errors
-    /// When a bundle does not fit into a channel, or is there with an image that is not known.
+    /// Returns an error if a bundle does not fit into a channel, or already exists with an unknown image.
     pub fn add(
         &mut self,
         package: &str,
@@ -153,7 +153,7 @@ impl TemplateEditor {
         Ok(added)
     }
 
-    /// The document of a bundle that is there, in the form of a new one where it is the same.
+    /// Returns the document of an existing bundle: `document` if it has the same image, otherwise its entry.
     fn known(&self, name: &str, image: &str, document: &Value) -> Option<Value> {
         let is = |entry: &&Value, field: &str, text: &str| entry.get(field).and_then(Value::as_str) == Some(text);
         let mut bundles = self
@@ -173,7 +173,7 @@ impl TemplateEditor {
         }
     }
 
-    /// Gives the template the documents of a changed package.
+    /// Writes the documents of a changed package to the template.
     fn revise(&mut self, found: &Package, draft: &Draft) -> Result<(), TemplateEditError> {
         let is_only = self.packages().len() == 1;
         let mut changed: BTreeMap<usize, Value> = BTreeMap::new();
@@ -189,7 +189,7 @@ impl TemplateEditor {
             }
         }
         let real = found.places.len();
-        // All bundles go with the only package.
+        // If the only package is removed, all bundles are removed.
         let all = draft.gone && is_only;
         let unnamed = found.documents.iter().enumerate().skip(real);
         for (place, document) in unnamed.filter(|_| !all) {
@@ -209,7 +209,7 @@ impl TemplateEditor {
         }
         for value in new {
             let schema = value.get("schema").cloned();
-            // Behind the last one of its schema.
+            // The position after the last entry of the same schema.
             let last = entries.iter().rposition(|entry| entry.get("schema") == schema.as_ref());
             let place = last.map_or(entries.len(), |last| last + 1);
             entries.insert(place, value);

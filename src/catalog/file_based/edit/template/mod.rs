@@ -1,4 +1,4 @@
-//! Editing a catalog template: one file, whose text stays but for what changes.
+//! Editing a catalog template: one file, of which only the changed text is replaced.
 
 mod basic;
 mod semver;
@@ -6,59 +6,59 @@ mod semver;
 pub use basic::TemplateBundle;
 
 use super::{CatalogEditError, Edited};
-use crate::catalog::file_based::read::{CatalogError, CatalogLimits};
+use crate::catalog::file_based::read::{CatalogError, CatalogLimits, LEVELS};
 use crate::catalog::file_based::template::{Kind, Template, TemplateError, TemplateProblem};
-use crate::files::{FileChange, FileError, Replacement, open_regular};
+use crate::files::{self, FileChange, FileError, Replacement, open_regular};
 use crate::text::{self, Document, Limits};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Why a template is not edited. Nothing has changed then.
+/// The reason why a template cannot be edited. Nothing has changed.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateEditError {
-    /// It is no template, or would be none.
+    /// The file is not a template, or would no longer be one.
     #[error(transparent)]
     Template(#[from] TemplateError),
-    /// A catalog as a template, as older versions of opm read it.
-    #[error("{} is a basic template without the schema olm.template.basic, and is not edited", file.display())]
+    /// The file is a catalog used as a template, as supported by older versions of opm.
+    #[error("{} is a basic template without the schema olm.template.basic, so it cannot be edited", file.display())]
     Older {
         /// The file.
         file: PathBuf,
     },
-    /// A template of this type does not say what is to change.
+    /// The requested change does not apply to templates of this type.
     #[error("{}: this change is not supported in a {} template", file.display(), kind.word())]
     Unsupported {
         /// The file.
         file: PathBuf,
-        /// Its type.
+        /// The type of the template.
         kind: Kind,
     },
-    /// No entry says that it is a bundle of the channels.
-    #[error("{}: a channel has the bundle {bundle:?}, and no entry olm.bundle has this name", file.display())]
+    /// No entry has the name of a bundle in a channel.
+    #[error("{}: a channel lists the bundle {bundle:?}, but no olm.bundle entry has this name", file.display())]
     Unnamed {
         /// The file.
         file: PathBuf,
         /// The bundle.
         bundle: String,
     },
-    /// No such list.
-    #[error("{}: {stream:?} is none of the lists of a semver template", file.display())]
+    /// The list does not exist.
+    #[error("{}: {stream:?} is not one of the lists of a semver template", file.display())]
     Stream {
         /// The file.
         file: PathBuf,
         /// The name.
         stream: String,
     },
-    /// No list has the image.
+    /// No list contains the image.
     #[error("{}: no bundle has the image {image:?}", file.display())]
     Image {
         /// The file.
         file: PathBuf,
         /// The reference.
         image: String,
-        /// The image that is most like it.
+        /// The most similar image.
         nearest: Option<String>,
     },
 }
@@ -72,16 +72,18 @@ pub struct TemplateEditor {
     kind: Kind,
     images: Vec<String>,
     document: Document,
-    /// What it is to say.
+    /// The new content.
     value: Value,
 }
 
 impl TemplateEditor {
-    /// Opens the template in a file. What a killed process has left beside it goes.
+    /// Opens the template in a file, and removes leftover files of a killed process next to it.
     ///
     /// # Errors
-    /// When it cannot be read or is no template.
+    /// Returns an error if the file cannot be read or is not a template.
     pub fn open(path: &Path, limits: CatalogLimits) -> Result<Self, CatalogEditError> {
+        // A template may be part of a change of several catalogs.
+        files::finish_changes_above(path, LEVELS + 1)?;
         let fail = |error| FileError::new("read", path, error);
         Replacement::remove_left_beside(&path.canonicalize().map_err(fail)?);
         let mut before = Vec::new();
@@ -105,9 +107,9 @@ impl TemplateEditor {
         };
         let file = path.to_owned();
         let images = match (kind, problem) {
-            // The first bundle is still to come.
+            // No bundle has been added yet.
             (Some(_), Some(TemplateProblem::NoBundles)) => Vec::new(),
-            // A file of a catalog.
+            // The file belongs to a catalog.
             (None, Some(TemplateProblem::RenderedBundle { .. })) => {
                 return Err(CatalogError::NotAFolder { file }.into());
             }
@@ -127,12 +129,12 @@ impl TemplateEditor {
         })
     }
 
-    /// Its type.
+    /// Returns the type of the template.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The references of its bundles.
+    /// Returns the image references of the bundles.
     pub fn images(&self) -> &[String] {
         &self.images
     }
@@ -144,7 +146,7 @@ impl TemplateEditor {
         Err(self.unsupported())
     }
 
-    /// A change that makes no sense in a template of this type.
+    /// Returns the error for a change that is not supported in a template of this type.
     pub fn unsupported(&self) -> TemplateEditError {
         TemplateEditError::Unsupported {
             file: self.path.clone(),
@@ -152,10 +154,10 @@ impl TemplateEditor {
         }
     }
 
-    /// The changed file, which is a template again.
+    /// Returns the changed file, which is still a template.
     ///
     /// # Errors
-    /// When the form of the text does not allow the change, or the file would be no template.
+    /// Returns an error if the form of the text does not allow the change, or the file would no longer be a template.
     pub fn finish(self) -> Result<Edited, CatalogEditError> {
         let mut files = BTreeMap::new();
         if *self.document.value() != self.value {
@@ -171,12 +173,13 @@ impl TemplateEditor {
         Ok(Edited {
             folder: self.path.parent().unwrap_or(Path::new("")).to_owned(),
             files,
+            findings: Vec::new(),
             is_template: true,
         })
     }
 }
 
-/// The references of the bundles of a template.
+/// Returns the image references of the bundles of a template.
 fn images(name: &str, text: &[u8], limits: CatalogLimits) -> Result<Vec<String>, TemplateEditError> {
     let template = Template::read(name, text, None, limits)?;
     Ok(template.images.into_iter().map(|image| image.reference).collect())
@@ -189,7 +192,7 @@ fn of_template(limits: CatalogLimits) -> Limits {
     }
 }
 
-/// A field whose name may have capitals, with its name.
+/// Returns a field with its name, which may be capitalized.
 fn field<'v>(map: &'v Value, name: &str) -> Option<(&'v String, &'v Value)> {
     map.as_object()?.iter().find(|(key, _)| key.eq_ignore_ascii_case(name))
 }

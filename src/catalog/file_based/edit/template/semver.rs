@@ -1,4 +1,4 @@
-//! Semver templates: lists of images, from which channels follow.
+//! Semver templates: image lists from which channels are generated.
 
 use super::{TemplateEditError, TemplateEditor, field};
 use crate::catalog::file_based::template::Kind;
@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 use crate::catalog::file_based::template::ARCHETYPES;
 
 impl TemplateEditor {
-    /// Puts an image into lists of a semver template, at their ends; gives those that it was not in before.
+    /// Adds an image at the end of lists of a semver template. Returns the lists that did not contain it before.
     ///
     /// # Errors
-    /// When there is no such list, or the template is of another type.
+    /// Returns an error if a list does not exist, or the template is of a different type.
     pub fn add_image(&mut self, image: &str, streams: &[String]) -> Result<Vec<String>, TemplateEditError> {
         self.require(Kind::Semver)?;
         let mut added = Vec::new();
@@ -49,10 +49,11 @@ impl TemplateEditor {
         Ok(added)
     }
 
-    /// Takes an image out of a list of a semver template, or out of all; gives the lists. One that becomes empty goes.
+    /// Removes an image from one list of a semver template, or from all of them. Returns the changed lists. A list that
+    /// becomes empty is removed.
     ///
     /// # Errors
-    /// When there is no such list, no list has the image, or the template is of another type.
+    /// Returns an error if the list does not exist, no list contains the image, or the template is of a different type.
     pub fn remove_image(&mut self, image: &str, stream: Option<&str>) -> Result<Vec<String>, TemplateEditError> {
         self.require(Kind::Semver)?;
         if let Some(stream) = stream {
@@ -112,7 +113,7 @@ fn is_of(bundle: &Value, image: &str) -> bool {
     field(bundle, "image").and_then(|(_, known)| known.as_str()) == Some(image)
 }
 
-/// A key as the template spells its keys.
+/// Returns a key with the capitalization of the template's keys.
 fn spelled(key: &str, capital: bool) -> String {
     let mut letters = key.chars();
     match letters.next() {
@@ -121,7 +122,7 @@ fn spelled(key: &str, capital: bool) -> String {
     }
 }
 
-/// The value of a key that may have capitals, made where it is absent.
+/// Returns the value of a key that may be capitalized, created if absent.
 fn member<'v>(map: &'v mut Map<String, Value>, name: &str, capital: bool, new: Value) -> &'v mut Value {
     let known = map.keys().find(|key| key.eq_ignore_ascii_case(name)).cloned();
     map.entry(known.unwrap_or_else(|| spelled(name, capital)))

@@ -36,7 +36,7 @@ fn place(text: &str) -> (tempfile::TempDir, PathBuf) {
     (folder, file)
 }
 
-/// The template after a change.
+/// Returns the template after a change.
 fn edited<T>(
     text: &str,
     change: impl FnOnce(&mut TemplateEditor) -> Result<T, CatalogEditError>,
@@ -119,12 +119,12 @@ fn a_bundle_comes_into_a_basic_template_with_its_entry_and_goes_again() {
     assert_eq!(remove(&text, "rake.v1.2.0").unwrap(), BASIC);
     new.image = "registry.example.com/rake:other".to_owned();
     let error = add(&text, &new).unwrap_err();
-    assert!(error.contains("with another content: image"), "{error}");
+    assert!(error.contains("with different content: image"), "{error}");
 }
 
 #[test]
 fn a_bundle_whose_entry_has_no_name_is_not_guessed() {
-    insta::assert_snapshot!(remove(BASIC, "rake.v1.1.0").unwrap_err(), @r#"template.yaml: a channel has the bundle "rake.v1.1.0", and no entry olm.bundle has this name"#);
+    insta::assert_snapshot!(remove(BASIC, "rake.v1.1.0").unwrap_err(), @r#"template.yaml: a channel lists the bundle "rake.v1.1.0", but no olm.bundle entry has this name"#);
     insta::assert_snapshot!(remove(BASIC, "rake.v1.0.0").unwrap(), @"
     # The garden's tools.
     schema: olm.template.basic
@@ -147,8 +147,8 @@ fn a_bundle_whose_entry_has_no_name_is_not_guessed() {
     let error = edited(BASIC, |editor| {
         editor.add("rake", &[other], &Placement::default(), &BTreeMap::new())
     });
-    assert!(error.unwrap_err().contains("no entry olm.bundle has this name"));
-    // With its package it goes.
+    assert!(error.unwrap_err().contains("no olm.bundle entry has this name"));
+    // The bundle is removed together with its package.
     let gone = edited(BASIC, |editor| {
         editor.change("rake", |draft| draft.remove(&[Target::default()], None))
     });
@@ -214,7 +214,7 @@ Stable:
     assert_eq!(begun, "schema: olm.semver\ncandidate:\n  bundles:\n  - image: a\n");
     assert_eq!(
         add(text, "a", &["beta"]).unwrap_err(),
-        "template.yaml: \"beta\" is none of the lists of a semver template"
+        "template.yaml: \"beta\" is not one of the lists of a semver template"
     );
     let absent = edited(text, |editor| {
         Ok(editor.remove_image("registry.example.com/rake:2.0.0", Some("stable"))?)
@@ -238,11 +238,11 @@ fn what_a_type_of_template_does_not_have_is_refused() {
     );
     assert!(of("schema: olm.package\nname: rake\n").contains("without the schema olm.template.basic"));
     let rendered = "schema: olm.bundle\nimage: a\npackage: rake\nproperties: [{type: a, value: b}]\n";
-    assert!(of(rendered).contains("is not a directory"));
+    assert!(of(rendered).contains("is not a folder"));
     assert!(of("schema: [").contains("template.yaml:1"), "{}", of("schema: ["));
 }
 
-/// A bundle as it is rendered, by the version in its image.
+/// Returns a rendered bundle, with the version in its image.
 fn rendered(image: &str) -> Bundle {
     let version = image.rsplit(':').next().unwrap();
     let value = json!({"packageName": "rake", "version": version}).to_string();
@@ -255,7 +255,7 @@ fn rendered(image: &str) -> Bundle {
     }
 }
 
-/// The documents of a template, sorted, with the entries of channels sorted.
+/// Returns the documents of a template, sorted, with the entries of channels sorted.
 fn documents(text: &str) -> Vec<String> {
     let template = Template::read("t", text.as_bytes(), None, CatalogLimits::default()).unwrap();
     let bundles = template.images.iter().map(|image| rendered(&image.reference)).collect();
@@ -276,7 +276,7 @@ fn sorted(mut values: Vec<Value>) -> Vec<String> {
     texts
 }
 
-/// Versions in any order, each with whether it is in the second channel.
+/// Generates versions in any order, each with whether it is in the second channel.
 fn versions() -> impl Strategy<Value = Vec<(Version, bool)>> {
     let version = (0..2_u64, 0..3_u64, 0..3_u64).prop_map(|(major, minor, patch)| Version::new(major, minor, patch));
     prop::collection::btree_map(version, any::<bool>(), 1..8)
@@ -289,7 +289,7 @@ fn channels(both: bool) -> Vec<String> {
     channels.iter().map(|channel| (*channel).to_owned()).collect()
 }
 
-/// A basic template whose channels lead from each version to the next one.
+/// Returns a basic template whose channels lead from each version to the next one.
 fn chains(versions: &[(Version, bool)]) -> String {
     let mut versions = versions.to_vec();
     versions.sort();
@@ -379,7 +379,7 @@ fn a_failed_change_of_a_template_leaves_it() {
     });
     assert!(failed.is_err());
     assert!(editor.finish().unwrap().files.is_empty());
-    // A file that somebody else has changed is not written over.
+    // A file that another process has changed is not overwritten.
     let mut editor = TemplateEditor::open(&file, CatalogLimits::default()).unwrap();
     editor.change("rake", |draft| draft.rename("stable", "fast")).unwrap();
     let edited = editor.finish().unwrap();

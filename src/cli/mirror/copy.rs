@@ -1,0 +1,157 @@
+//! `opmx mirror copy`: copying the content of a plan into a registry or an archive.
+
+use super::naming::NamingArguments;
+use super::target::TargetArguments;
+use super::told;
+use crate::cli::Context;
+use crate::cli::arguments::ConnectionArguments;
+use crate::cli::error::{CommandError, CommandResult};
+use crate::cli::size::Size;
+use crate::image::copy::CopyOptions;
+use crate::mirror::archive::ArchiveOptions;
+use crate::mirror::beside::{journal_of, layout_of, result_of};
+use crate::mirror::pack::pack;
+use crate::mirror::plan::Plan;
+use crate::mirror::target::Target;
+use crate::mirror::transfer::{TransferError, TransferOptions, transfer};
+use crate::mirror::work::Sources;
+use clap::{Args, value_parser};
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  Copy into a registry
+  $ opmx mirror copy plan.json --to mirror.example.com:5000/olm
+
+  Copy into files for transport to the other side, to load with opmx mirror load
+  $ opmx mirror copy plan.json --to-archive archive
+
+  Copy only new content since the last archive
+  $ opmx mirror copy plan.json --to-archive archive2 --base archive/mirror.json";
+
+/// Copy the content of a plan into a registry or an archive
+///
+/// Existing content is not changed, and content that the target has lost is copied again. Each blob is read once, and
+/// mounted into the other repositories that need it. Manifests are copied after everything that they refer to, and tags
+/// are written last. Catalogs are copied after all images.
+///
+/// An archive consists of tar files (volumes), each of which is an OCI layout, and a list of the volumes with their
+/// digests, NAME.json, which is written last. The same plan always gives the same bytes. The next run continues an
+/// unfinished volume, and writes a missing or damaged volume again. With --base, blobs of an earlier archive are omitted.
+///
+/// If an image fails, the other images are still copied. A journal next to the plan allows the next run to continue,
+/// and plan.result.json contains the result for each image. The exit status is 0 only if everything in the plan has
+/// been copied.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct CopyArguments {
+    /// Plan written by opmx mirror plan
+    plan: PathBuf,
+    /// Registry to copy to, with an optional path for the images; not needed if the plan specifies it
+    #[arg(long, value_name = "REGISTRY[/PREFIX]")]
+    to: Option<Target>,
+    /// Folder to write an archive to
+    #[arg(long, value_name = "DIR", conflicts_with = "to")]
+    to_archive: Option<PathBuf>,
+    /// Name of the archive: its files are NAME.json, NAME-0001.tar, …
+    #[arg(long, requires = "to_archive", default_value = "mirror", value_parser = file_name)]
+    name: String,
+    /// Maximum size of an archive volume
+    #[arg(long, value_name = "SIZE", requires = "to_archive", default_value_t = Size(4 << 30))]
+    volume_size: Size,
+    /// List of an earlier archive, whose blobs are omitted
+    #[arg(long, value_name = "NAME.json", requires = "to_archive")]
+    base: Option<PathBuf>,
+    #[command(flatten)]
+    naming: NamingArguments,
+    #[command(flatten)]
+    transfer: TransferArguments,
+    #[command(flatten)]
+    target: TargetArguments,
+    #[command(flatten)]
+    registry: ConnectionArguments,
+}
+
+/// The limits on transfers.
+#[derive(Debug, Args)]
+pub(super) struct TransferArguments {
+    /// Number of concurrent transfers
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = value_parser!(u16).range(1..=256))]
+    pub(super) concurrency: u16,
+    /// Maximum size of the content in memory
+    #[arg(long, value_name = "SIZE", default_value_t = Size(256 << 20))]
+    pub(super) memory: Size,
+    /// Stop after the first image that fails
+    #[arg(long)]
+    pub(super) fail_fast: bool,
+}
+
+fn file_name(text: &str) -> Result<String, &'static str> {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
+    if text.is_empty() || text.starts_with('.') || !text.chars().all(is_plain) {
+        return Err(
+            "a name may contain only letters, digits, dots, dashes and underscores, and must not begin with a dot",
+        );
+    }
+    Ok(text.to_owned())
+}
+
+pub(super) fn run(arguments: &CopyArguments, context: &Context<'_>) -> CommandResult {
+    let plan = Plan::read(&arguments.plan)?;
+    if let Some(folder) = &arguments.to_archive {
+        return into_archive(arguments, &plan, folder, context);
+    }
+    if plan.to.is_none() && arguments.to.is_none() {
+        let error = CommandError::usage("the plan specifies no target");
+        return Err(error.hint("specify the registry with --to"));
+    }
+    let naming = arguments.to.as_ref().map(|target| arguments.naming.naming(target));
+    let layout = layout_of(&arguments.plan);
+    let source = arguments.registry.transports(context);
+    let target = arguments.target.transports(&arguments.registry, context);
+    let progress = context.printer.progress();
+    let options = TransferOptions {
+        naming: naming.as_ref(),
+        concurrency: arguments.transfer.concurrency.into(),
+        memory: arguments.transfer.memory.0,
+        fail_fast: arguments.transfer.fail_fast,
+        journal: journal_of(&arguments.plan),
+        result: result_of(&arguments.plan),
+        progress: progress.as_ref(),
+    };
+    let holdings = Sources { layout: &layout };
+    let copied = transfer(plan, &holdings, &source, &target, &options);
+    let result = context.runtime.block_on(copied).map_err(|error| {
+        let is_target = matches!(error, TransferError::Target(_));
+        let error = CommandError::from(error);
+        if is_target {
+            error.hint("the options that begin with --to- apply only to the target")
+        } else {
+            error
+        }
+    })?;
+    told::told(&result, &options.result, &context.printer)
+}
+
+fn into_archive(arguments: &CopyArguments, plan: &Plan, folder: &Path, context: &Context<'_>) -> CommandResult {
+    let source = arguments.registry.transports(context);
+    let progress = context.printer.progress();
+    let archive = ArchiveOptions {
+        folder,
+        name: &arguments.name,
+        volume_size: arguments.volume_size.0,
+        base: arguments.base.as_deref(),
+    };
+    let options = CopyOptions {
+        concurrency: arguments.transfer.concurrency.into(),
+        memory: arguments.transfer.memory.0,
+        fail_fast: arguments.transfer.fail_fast,
+        journal: None,
+        progress: progress.as_ref(),
+    };
+    let (layout, file) = (layout_of(&arguments.plan), result_of(&arguments.plan));
+    let holdings = Sources { layout: &layout };
+    let packed = pack(plan, &holdings, &source, &archive, &options, &file);
+    let result = context.runtime.block_on(packed)?;
+    told::told(&result, &file, &context.printer)
+}

@@ -1,0 +1,158 @@
+//! `opmx mirror delete`: deleting images that are not kept.
+
+use super::naming::NamingArguments;
+use crate::cli::Context;
+use crate::cli::arguments::ConnectionArguments;
+use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::mirror::delete::{Doomed, Gone, delete, doomed, missing_catalogs, other_tags, spare};
+use crate::mirror::placed::placed;
+use crate::mirror::plan::Plan;
+use crate::mirror::target::Target;
+use crate::terminal::counted;
+use crate::terminal::table::Table;
+use clap::Args;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  Preview the deletion
+  $ opmx mirror delete old.json --keep plan.json --at mirror.example.com:5000/olm
+
+  Delete the images
+  $ opmx mirror delete old.json --keep plan.json --at mirror.example.com:5000/olm --apply";
+
+/// Delete the images of a plan from a registry, except those of other plans
+///
+/// Without --apply, only shows the manifests that would be deleted. Manifests that a kept plan needs at the target are
+/// not deleted, whether as images, in image indexes, or as signatures and other referrers. Manifests with tags that no
+/// plan contains are also kept, unless --other-tags is specified. Nothing is deleted before the catalogs of the kept
+/// plans are at the target. Manifests are deleted with their tags; the garbage collection of the registry frees the
+/// space of their blobs.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct DeleteArguments {
+    /// Plan of the images to delete
+    plan: PathBuf,
+    /// Plan of the images to keep, unless --keep-nothing; may be repeated
+    #[arg(long, value_name = "PLAN", required_unless_present = "keep_nothing")]
+    keep: Vec<PathBuf>,
+    /// Keep nothing of the plan
+    #[arg(long, conflicts_with = "keep")]
+    keep_nothing: bool,
+    /// Registry to delete from, with an optional path
+    #[arg(long, value_name = "REGISTRY[/PREFIX]")]
+    at: Target,
+    #[command(flatten)]
+    naming: NamingArguments,
+    /// Also delete manifests that have tags outside the plans
+    #[arg(long)]
+    other_tags: bool,
+    /// Delete the manifests instead of listing them
+    #[arg(long)]
+    apply: bool,
+    #[command(flatten)]
+    registry: ConnectionArguments,
+}
+
+pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> CommandResult {
+    let printer = &context.printer;
+    let naming = arguments.naming.naming(&arguments.at);
+    let at_target = |path: &PathBuf| -> Result<Plan, CommandError> { Ok(placed(Plan::read(path)?, Some(&naming))?) };
+    let plan = at_target(&arguments.plan)?;
+    let kept = arguments.keep.iter().map(at_target).collect::<Result<Vec<_>, _>>()?;
+    let doomed = doomed(&plan, &kept);
+    let transports = arguments.registry.transports(context);
+    if arguments.apply {
+        let missing = context.runtime.block_on(missing_catalogs(&kept, &transports))?;
+        if let Some(catalog) = missing.first() {
+            let error = CommandError::failure(format!(
+                "{catalog} does not exist, but is the catalog of a plan to keep; nothing was deleted"
+            ));
+            return Err(error.hint("copy or load that plan first"));
+        }
+    }
+    let other = context
+        .runtime
+        .block_on(other_tags(&plan, &kept, &doomed, &transports))?;
+    for repository in &other.unlisted {
+        printer.warning(format_args!(
+            "the tags of {repository} cannot be listed; deleting its manifests also removes any other tags"
+        ));
+    }
+    let (doomed, spared) = if arguments.other_tags {
+        (doomed, Vec::new())
+    } else {
+        spare(&plan, doomed, &other)
+    };
+    let deleted = if arguments.apply {
+        let deleted = delete(&plan, &doomed, &transports);
+        Some(context.runtime.block_on(deleted)?)
+    } else {
+        None
+    };
+    let gone = deleted.as_ref().map(|deleted| &deleted.gone);
+    let mut table = Table::new(printer.stdout(), ["MANIFEST", "TAGS", "STATE"]);
+    let mut row = |one: &Doomed, state: &str| {
+        let Doomed { repository, digest, .. } = one;
+        let more = other.found.get(&(repository.clone(), *digest));
+        let tags: Vec<&str> = one
+            .tags
+            .iter()
+            .chain(more.into_iter().flatten())
+            .map(String::as_str)
+            .collect();
+        table.row([format!("{repository}@{digest}").as_str(), &tags.join(", "), state])
+    };
+    for (place, one) in doomed.iter().enumerate() {
+        let state = match gone.and_then(|gone| gone.get(place)) {
+            None => "would be deleted",
+            Some(Gone::Deleted) => "deleted",
+            Some(Gone::Absent) => "absent",
+            Some(Gone::Failed(why)) => why,
+        };
+        row(one, state)?;
+    }
+    for one in &spared {
+        let is_tagged = other.found.contains_key(&(one.repository.clone(), one.digest));
+        row(
+            one,
+            if is_tagged {
+                "kept: other tags"
+            } else {
+                "kept: part of a kept image"
+            },
+        )?;
+    }
+    table.finish()?;
+    if !spared.is_empty() {
+        printer.status(format_args!(
+            "{} kept because of tags outside the plans; --other-tags deletes them",
+            counted(spared.len(), "manifest")
+        ));
+    }
+    let problems = deleted
+        .as_ref()
+        .map(|deleted| deleted.problems.as_slice())
+        .unwrap_or_default();
+    for problem in problems {
+        printer.warning(problem);
+    }
+    let count = |is: fn(&Gone) -> bool| gone.into_iter().flatten().filter(|gone| is(gone)).count();
+    let failed = count(|gone| matches!(gone, Gone::Failed(_)));
+    let absent = count(|gone| matches!(gone, Gone::Absent));
+    match gone {
+        None => printer.status(format_args!(
+            "{} would be deleted; use --apply to delete them",
+            counted(doomed.len(), "manifest")
+        )),
+        Some(_) => printer.status(format_args!(
+            "deleted {}; {absent} already absent, {failed} failed",
+            counted(doomed.len() - failed - absent, "manifest")
+        )),
+    }
+    Ok(if failed == 0 && problems.is_empty() {
+        Status::Success
+    } else {
+        Status::Failure
+    })
+}

@@ -1,0 +1,57 @@
+//! `opmx mirror diff`: the difference between two plans.
+
+use crate::cli::Context;
+use crate::cli::arguments::OutputArguments;
+use crate::cli::error::{CommandResult, Status};
+use crate::mirror::diff::{Amount, Changed, diff};
+use crate::mirror::plan::Plan;
+use crate::terminal::table::Table;
+use crate::terminal::{Format, counted};
+use clap::Args;
+use indicatif::BinaryBytes;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  $ opmx mirror diff old.json plan.json";
+
+/// Show the images and bytes that a new plan adds and drops
+///
+/// The size of an image includes only bytes that the other plan does not contain.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct DiffArguments {
+    /// Old plan
+    old: PathBuf,
+    /// New plan
+    new: PathBuf,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandResult {
+    let printer = &context.printer;
+    let difference = diff(&Plan::read(&arguments.old)?, &Plan::read(&arguments.new)?);
+    if arguments.output.output != Format::Text {
+        printer.document(arguments.output.output, &difference)?;
+        return Ok(Status::Success);
+    }
+    let mut table = Table::new(printer.stdout(), ["", "IMAGE", "SIZE", "BUNDLES"]);
+    for (sign, images) in [("+", &difference.added), ("-", &difference.removed)] {
+        for Changed { source, bundles, bytes } in images {
+            let bundles: Vec<&str> = bundles.iter().map(String::as_str).collect();
+            table.row([sign, source, &BinaryBytes(*bytes).to_string(), &bundles.join(", ")])?;
+        }
+    }
+    table.finish()?;
+    let amount = |amount: &Amount| BinaryBytes(amount.bytes).to_string();
+    printer.status(format_args!(
+        "{} ({}) to add, {} ({}) to drop, {} unchanged",
+        counted(difference.added.len(), "image"),
+        amount(&difference.to_add),
+        counted(difference.removed.len(), "image"),
+        amount(&difference.to_drop),
+        difference.kept
+    ));
+    Ok(Status::Success)
+}

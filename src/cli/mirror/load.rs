@@ -1,0 +1,77 @@
+//! `opmx mirror load`: loading an archive into a registry.
+
+use super::copy::TransferArguments;
+use super::naming::NamingArguments;
+use super::told;
+use crate::cli::Context;
+use crate::cli::arguments::ConnectionArguments;
+use crate::cli::error::{CommandError, CommandResult};
+use crate::files::directory_of;
+use crate::mirror::archive::Archive;
+use crate::mirror::beside::{journal_of, result_of};
+use crate::mirror::pack::load;
+use crate::mirror::target::Target;
+use crate::mirror::transfer::TransferOptions;
+use clap::Args;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  $ opmx mirror load archive --to mirror.example.com:5000/olm
+
+  Load from a read-only medium
+  $ opmx mirror load /media/archive --to mirror.example.com:5000/olm --state-dir .";
+
+/// Load an archive into a registry
+///
+/// Every volume is read and checked against the list, and every blob against its digest, before anything is sent. No
+/// other registry is contacted. If the archive is based on an earlier archive, the registry must already contain the
+/// content of that archive.
+///
+/// A journal next to the archive allows the next run to continue, and NAME.result.json contains the result for each
+/// image. The exit status is 0 only if everything in the plan has been copied.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct LoadArguments {
+    /// Folder of the archive, or its list
+    archive: PathBuf,
+    /// Registry to copy to, with an optional path for the images; not needed if the plan specifies it
+    #[arg(long, value_name = "REGISTRY[/PREFIX]")]
+    to: Option<Target>,
+    #[command(flatten)]
+    naming: NamingArguments,
+    /// Folder for the journal and the result, instead of the folder of the archive
+    #[arg(long, value_name = "DIR")]
+    state_dir: Option<PathBuf>,
+    #[command(flatten)]
+    transfer: TransferArguments,
+    #[command(flatten)]
+    registry: ConnectionArguments,
+}
+
+pub(super) fn run(arguments: &LoadArguments, context: &Context<'_>) -> CommandResult {
+    let archive = Archive::open(&arguments.archive)?;
+    if archive.plan.to.is_none() && arguments.to.is_none() {
+        let error = CommandError::usage("the plan in the archive specifies no target");
+        return Err(error.hint("specify the registry with --to"));
+    }
+    let naming = arguments.to.as_ref().map(|target| arguments.naming.naming(target));
+    let target = arguments.registry.transports(context);
+    let progress = context.printer.progress();
+    let folder = arguments
+        .state_dir
+        .clone()
+        .unwrap_or_else(|| directory_of(&archive.path));
+    let beside = folder.join(archive.path.file_name().unwrap_or_default());
+    let options = TransferOptions {
+        naming: naming.as_ref(),
+        concurrency: arguments.transfer.concurrency.into(),
+        memory: arguments.transfer.memory.0,
+        fail_fast: arguments.transfer.fail_fast,
+        journal: journal_of(&beside),
+        result: result_of(&beside),
+        progress: progress.as_ref(),
+    };
+    let result = context.runtime.block_on(load(&archive, &target, &options))?;
+    told::told(&result, &options.result, &context.printer)
+}

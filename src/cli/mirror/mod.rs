@@ -1,0 +1,59 @@
+//! `opmx mirror`: catalogs and their images, for clusters without internet.
+
+mod copy;
+mod delete;
+mod diff;
+mod load;
+mod manifests;
+mod naming;
+mod plan;
+mod schema;
+mod target;
+mod told;
+mod verify;
+
+use crate::cli::Context;
+use crate::cli::error::CommandResult;
+use clap::{Args, Subcommand};
+
+const EXAMPLES: &str = "\
+Examples:
+  Plan a mirror of one package
+  $ opmx mirror plan --catalog registry.example.com/catalog:v1 -p etcd \\
+      --to mirror.example.com:5000/olm -o plan.json";
+
+/// Mirror catalogs with their images, for clusters without internet
+///
+/// A plan describes the content of a mirror: the part of each catalog, its images, their manifests and blobs, and their
+/// referrers, all by digest. The other commands use the plan.
+#[derive(Debug, Args)]
+#[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
+pub(crate) struct MirrorArguments {
+    #[command(subcommand)]
+    command: MirrorCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum MirrorCommand {
+    Plan(Box<plan::PlanArguments>),
+    Copy(Box<copy::CopyArguments>),
+    Load(Box<load::LoadArguments>),
+    Manifests(Box<manifests::ManifestsArguments>),
+    Verify(Box<verify::VerifyArguments>),
+    Diff(diff::DiffArguments),
+    Schema(schema::SchemaArguments),
+    Delete(Box<delete::DeleteArguments>),
+}
+
+pub(crate) fn run(arguments: &MirrorArguments, context: &Context<'_>) -> CommandResult {
+    match &arguments.command {
+        MirrorCommand::Plan(arguments) => plan::run(arguments, context),
+        MirrorCommand::Copy(arguments) => copy::run(arguments, context),
+        MirrorCommand::Load(arguments) => load::run(arguments, context),
+        MirrorCommand::Manifests(arguments) => manifests::run(arguments, context),
+        MirrorCommand::Verify(arguments) => verify::run(arguments, context),
+        MirrorCommand::Diff(arguments) => diff::run(arguments, context),
+        MirrorCommand::Schema(arguments) => schema::run(arguments, context),
+        MirrorCommand::Delete(arguments) => delete::run(arguments, context),
+    }
+}

@@ -1,0 +1,27 @@
+//! Image names at the target, for the commands that need them.
+
+use crate::mirror::request::Naming;
+use crate::mirror::target::Target;
+use clap::Args;
+
+/// The options for image names at the target.
+#[derive(Debug, Args)]
+pub(super) struct NamingArguments {
+    /// Prefix the path of each image with its host, so that images of different registries never conflict
+    #[arg(long)]
+    keep_host: bool,
+    /// Maximum number of path components below the target; further components are joined with dashes (0: no limit)
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    max_nested_paths: usize,
+}
+
+impl NamingArguments {
+    /// Returns the naming of images below a target.
+    pub(super) fn naming(&self, target: &Target) -> Naming {
+        Naming {
+            target: target.clone(),
+            keep_host: self.keep_host,
+            most_parts: self.max_nested_paths,
+        }
+    }
+}

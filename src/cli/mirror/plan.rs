@@ -1,0 +1,473 @@
+//! `opmx mirror plan`: planning a mirror.
+
+use super::naming::NamingArguments;
+use super::target::TargetArguments;
+use crate::catalog::file_based::edit::CatalogEditError;
+use crate::catalog::selection::part::{Versions, WrittenPart};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
+use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::following::{self, IntentArgument, PreferenceArguments};
+use crate::cli::index::publication::ServerArguments;
+use crate::cli::parts::PartArguments;
+use crate::cli::strictness;
+use crate::cli::what_if::read_cluster;
+use crate::cli::{Context, environment};
+use crate::cluster::dump;
+use crate::files;
+use crate::image::Platform;
+use crate::index::catalog_image::{CatalogImageError, CatalogImageOptions, CatalogServer};
+use crate::index::render::RenderOptions;
+use crate::index::render::sources::SourceOptions;
+use crate::mirror::beside::layout_of;
+use crate::mirror::collect::{CollectError, Collected, PlanOptions, collect};
+use crate::mirror::filter::Unreached;
+use crate::mirror::imageset::{self, ImageSet};
+use crate::mirror::installed::{Installed, installed};
+use crate::mirror::plan::{Because, LeftOut, Plan};
+use crate::mirror::present::bytes_present;
+use crate::mirror::request::{CatalogRequest, ImageRequest, MirrorRequest, Place};
+use crate::mirror::shares::{Share, shares};
+use crate::mirror::target::Target;
+use crate::resolver::closure::Follow;
+use crate::terminal::table::Table;
+use crate::terminal::{Printer, counted};
+use crate::validation::Strictness;
+use clap::{Args, ValueEnum};
+use indicatif::BinaryBytes;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  Mirror the newest version of one package, with all possible dependencies
+  $ opmx mirror plan --catalog registry.example.com/catalog:v1 -p etcd -o plan.json
+
+  Mirror one channel from a version on, and a second package, with names at the target
+  $ opmx mirror plan --catalog registry.example.com/catalog:v1 \\
+      -p 'etcd=stable@>=0.9.0' -p prometheus --to mirror.example.com:5000/olm -o plan.json
+
+  Mirror the upgrade path of a cluster that runs 0.9.0
+  $ opmx mirror plan --catalog registry.example.com/catalog:v1 -p etcd=stable \\
+      --from 0.9.0 -o plan.json
+
+  Use an image set configuration
+  $ opmx mirror plan -c imageset.yaml --to mirror.example.com:5000/olm -o plan.json
+
+  Mirror the installed versions of a cluster, and their upgrades
+  $ kubectl get subscriptions,csv,catalogsources -A -o yaml > dump.yaml
+  $ opmx mirror plan --cluster dump.yaml -o plan.json
+
+  Mirror a whole catalog, and an additional image
+  $ opmx mirror plan --catalog registry.example.com/catalog:v1 --all \\
+      --image registry.example.com/tools/must-gather:v1 -o plan.json";
+
+/// Plan a mirror: the images of a part of a catalog, their sizes and their destinations
+///
+/// Without --package, the heads of all channels are selected. Their dependencies are included, whether required,
+/// recommended or optional: all bundles of the catalog that could satisfy a dependency, because the cluster decides
+/// which one is installed, and recursively the bundles that these require. A channel also keeps the bundles that are
+/// needed to connect the selected bundles; the plan lists them with the reasons.
+///
+/// If only a part of a catalog is kept, an image of that part is built in an OCI layout next to the plan, such as
+/// plan.catalogs next to plan.json. The same part of the same catalog always has the same digest.
+///
+/// Only the manifests of images are read. The plan includes signatures, attestations, bills of materials and other
+/// referrers. An image that cannot be read is omitted; the plan contains the reason, and with --deny left-out, the exit
+/// status is 3.
+///
+/// For each package, and for each channel if there are several, the table shows the number of images and bytes, and the
+/// number of bytes that nothing else needs, which would be saved without the package or channel.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate flag")]
+pub(super) struct PlanArguments {
+    /// Catalog: an image, a folder or a database; may be repeated
+    ///
+    /// With --cluster, NAME=INDEX sets a different index for the CatalogSource or ClusterCatalog of this name.
+    #[arg(long = "catalog", value_name = "INDEX")]
+    catalogs: Vec<String>,
+    /// ImageSetConfiguration (mirror.openshift.io/v2alpha1) that describes the mirror
+    ///
+    /// The fields operators, additionalImages and blockedImages are supported; releases, Helm charts and samples are
+    /// not. Version ranges have the meaning of these files. Unlike other tools, opmx also includes the dependencies of
+    /// the packages, unless skipDependencies is set.
+    #[arg(
+        short,
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["catalogs", "images", "platforms", "default_channel"]
+    )]
+    config: Option<PathBuf>,
+    /// File or folder with objects of a cluster, - for standard input; may be repeated
+    ///
+    /// Mirrors the versions that its Subscriptions and ClusterExtensions have installed, and their upgrades: the
+    /// shortest path from each installed version to the head of its channel. The objects are the output of "kubectl get
+    /// subscriptions,csv,catalogsources -A -o yaml", and of ClusterExtensions and ClusterCatalogs.
+    #[arg(
+        long,
+        value_name = "PATH",
+        conflicts_with_all = ["config", "parts", "from", "all", "default_channel"]
+    )]
+    cluster: Vec<String>,
+    /// Part to mirror: PACKAGE or PACKAGE=CHANNEL,CHANNEL, optionally followed by the versions: @heads (the default),
+    /// @all or a range such as @>=1.2.0; may be repeated
+    #[arg(short, long = "package", value_name = "PART", requires = "catalogs")]
+    parts: Vec<WrittenPart>,
+    #[command(flatten)]
+    versions: PartArguments,
+    /// Mirror whole catalogs, with their original images
+    #[arg(long, requires = "catalogs", conflicts_with_all = ["parts", "from"])]
+    all: bool,
+    /// New default channel of a package whose default channel is not kept; may be repeated
+    #[arg(long, value_name = "PACKAGE=CHANNEL", value_parser = pair)]
+    default_channel: Vec<(String, String)>,
+    /// Also mirror this image; may be repeated
+    #[arg(long = "image", value_name = "REF")]
+    images: Vec<String>,
+    /// Mirror only these platforms of images, separated by commas
+    ///
+    /// The image index of a multi-platform image is not changed, so that its digest stays the same; registries that
+    /// require all of its images reject it.
+    #[arg(long, value_name = "PLATFORMS", value_delimiter = ',')]
+    platforms: Vec<Platform>,
+    /// Follow only dependencies of the selected bundles with these intents
+    #[arg(
+        long,
+        value_enum,
+        value_name = "INTENTS",
+        value_delimiter = ',',
+        default_values = ["required", "recommended", "optional"]
+    )]
+    intent: Vec<IntentArgument>,
+    /// Mirror only the selected bundles, without their dependencies
+    #[arg(long, conflicts_with_all = ["intent", "without_recommended", "with_optional"])]
+    no_dependencies: bool,
+    #[command(flatten)]
+    preferences: PreferenceArguments,
+    /// Do not include signatures and other referrers
+    #[arg(long)]
+    no_extras: bool,
+    /// Target registry of the mirror, with an optional path for the images
+    #[arg(long, value_name = "REGISTRY[/PREFIX]")]
+    to: Option<Target>,
+    /// Check how much content the target already contains
+    #[arg(long, requires = "to")]
+    check_target: bool,
+    #[command(flatten)]
+    naming: NamingArguments,
+    /// File for the plan
+    #[arg(short, long, value_name = "FILE", default_value = "plan.json")]
+    output: PathBuf,
+    /// Exit with status 3 if selected content is omitted
+    #[arg(long, value_enum, value_name = "WHAT")]
+    deny: Vec<Denied>,
+    #[command(flatten)]
+    server: ServerArguments,
+    /// Build catalog images without a program
+    #[arg(long, conflicts_with_all = ["binary_image", "binaries"])]
+    no_binary: bool,
+    /// Number of images to inspect at once
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    concurrency: usize,
+    #[command(flatten)]
+    target: TargetArguments,
+    #[command(flatten)]
+    registry: RegistryArguments,
+    #[command(flatten)]
+    limits: LimitArguments,
+    #[command(flatten)]
+    database: DatabaseLimitArguments,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Denied {
+    /// Images that cannot be copied
+    LeftOut,
+}
+
+pub(super) fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((package, channel)) if !package.is_empty() && !channel.is_empty() => {
+            Ok((package.to_owned(), channel.to_owned()))
+        }
+        _ => Err("expected two names separated by =".to_owned()),
+    }
+}
+
+impl PlanArguments {
+    fn request(&self, context: &Context<'_>) -> Result<MirrorRequest, CommandError> {
+        let printer = &context.printer;
+        let naming = self.to.as_ref().map(|target| self.naming.naming(target));
+        if let Some(path) = &self.config {
+            let set = self.image_set(path)?;
+            for remark in &set.remarks {
+                printer.warning(remark);
+            }
+            return Ok(MirrorRequest { naming, ..set.request });
+        }
+        if !self.cluster.is_empty() {
+            let needed = self.installed(context)?;
+            for remark in &needed.remarks {
+                printer.warning(remark);
+            }
+            let images = self.images.iter().map(|image| self.image(image)).collect();
+            let mut request = MirrorRequest {
+                images,
+                naming,
+                ..needed.request
+            };
+            for catalog in &mut request.catalogs {
+                catalog.platforms = self.platforms.iter().cloned().collect();
+            }
+            return Ok(request);
+        }
+        if self.catalogs.is_empty() && self.images.is_empty() {
+            let error = CommandError::usage("nothing to mirror");
+            return Err(error.hint("specify a catalog with --catalog, an image with --image, or a file with --config"));
+        }
+        if self.catalogs.len() > 1 && !self.parts.is_empty() {
+            let error = CommandError::usage("--package requires a single catalog, but several were specified");
+            return Err(error.hint("create a separate plan for each catalog"));
+        }
+        let platforms: BTreeSet<Platform> = self.platforms.iter().cloned().collect();
+        let parts = self.versions.parts(&self.parts, &Versions::Head, true)?;
+        if parts.is_empty() && self.versions.from().is_some() {
+            return Err(CommandError::usage("--from requires --package"));
+        }
+        let catalog = |catalog: &String| CatalogRequest {
+            catalog: catalog.clone(),
+            parts: parts.clone(),
+            versions: if self.all { Versions::All } else { Versions::Head },
+            default_channels: self.default_channel.iter().cloned().collect(),
+            follow: self.follow(),
+            place: Place::default(),
+            platforms: platforms.clone(),
+        };
+        Ok(MirrorRequest {
+            catalogs: self.catalogs.iter().map(catalog).collect(),
+            images: self.images.iter().map(|image| self.image(image)).collect(),
+            blocked: Vec::new(),
+            naming,
+        })
+    }
+
+    fn image(&self, image: &str) -> ImageRequest {
+        ImageRequest {
+            image: image.to_owned(),
+            place: Place::default(),
+            platforms: self.platforms.iter().cloned().collect(),
+        }
+    }
+
+    /// Returns the request to mirror the content that the objects of a cluster need.
+    fn installed(&self, context: &Context<'_>) -> Result<Installed, CommandError> {
+        let catalogs = self.catalogs.iter().map(|catalog| {
+            let named = pair(catalog);
+            named.map_err(|_| CommandError::usage("with --cluster, --catalog requires the form NAME=INDEX"))
+        });
+        let catalogs = catalogs.collect::<Result<_, _>>()?;
+        let state = read_cluster(None, &self.cluster, dump::kept, &self.limits, context)?;
+        let needed = installed(&state.objects, &catalogs, &self.follow());
+        if needed.request.catalogs.is_empty() && self.images.is_empty() {
+            for remark in &needed.remarks {
+                context.printer.warning(remark);
+            }
+            let error = CommandError::failure("the cluster uses no catalog that can be read");
+            return Err(
+                error.hint("pass its Subscriptions and CatalogSources, or ClusterExtensions and ClusterCatalogs")
+            );
+        }
+        Ok(needed)
+    }
+
+    fn follow(&self) -> Follow {
+        if self.no_dependencies {
+            return Follow::default();
+        }
+        following::follow(&self.intent, &self.preferences)
+    }
+
+    fn image_set(&self, path: &Path) -> Result<ImageSet, CommandError> {
+        let limits = self.limits.text();
+        let bytes = files::read_small(path, limits.file_bytes)?;
+        Ok(imageset::read(
+            &path.display().to_string(),
+            &bytes,
+            &limits,
+            &self.follow(),
+        )?)
+    }
+
+    fn server(&self) -> Result<CatalogServer, CommandError> {
+        Ok(if self.no_binary {
+            CatalogServer::Absent(vec![self.registry.platform.clone()])
+        } else {
+            CatalogServer::Program(self.server.server()?)
+        })
+    }
+}
+
+pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
+    let printer = &context.printer;
+    let request = arguments.request(context)?;
+    let strictness = Strictness::default();
+    let limits = arguments.limits.source(&arguments.database, &arguments.registry);
+    let options = PlanOptions {
+        building: CatalogImageOptions {
+            server: arguments.server()?,
+            labels: BTreeMap::new(),
+            limits: limits.index.catalog,
+            strictness: &strictness,
+            epoch: environment::epoch()?,
+        },
+        reading: SourceOptions {
+            limits,
+            strictness: Strictness::default(),
+            options: RenderOptions::default(),
+            published: None,
+        },
+        layout: layout_of(&arguments.output),
+        extras: !arguments.no_extras,
+        parallel: arguments.concurrency.max(1),
+    };
+    let transports = arguments.registry.transports(context);
+    let mut collected = match context.runtime.block_on(collect(&request, &transports, &options)) {
+        Ok(collected) => collected,
+        Err(error) => return refused(error, printer),
+    };
+    if arguments.check_target {
+        let target = arguments.target.transports(&arguments.registry.connection, context);
+        let asked = bytes_present(&collected.plan, &target, options.parallel);
+        collected.plan.totals.bytes_present = Some(context.runtime.block_on(asked)?);
+    }
+    files::write(&arguments.output, &collected.plan.to_bytes())?;
+    remark(&collected, printer);
+    table(&collected.plan, printer)?;
+    let plan = &collected.plan;
+    let present = plan.totals.bytes_present;
+    let present = present.map(|bytes| format!(", of which {} are already at the target", BinaryBytes(bytes)));
+    printer.status(format_args!(
+        "{} with {}: {}{} ({} if nothing were shared); the plan is in {}",
+        counted(plan.images.len(), "image"),
+        counted(plan.extras.len(), "referrer"),
+        BinaryBytes(plan.totals.bytes_unique),
+        present.unwrap_or_default(),
+        BinaryBytes(plan.totals.bytes_referenced),
+        arguments.output.display()
+    ));
+    match collected.unreachable {
+        Some(error) if !request.images.is_empty() => return Err(error.into()),
+        Some(_) => printer.warning("no registry could be reached, so the plan contains no image of a bundle"),
+        None => {}
+    }
+    let denied = arguments.deny.contains(&Denied::LeftOut) && !plan.left_out.is_empty();
+    Ok(Status::of_answer(!denied))
+}
+
+/// Reports the findings about a catalog, if they are the reason why there is no plan.
+fn refused(error: CollectError, printer: &Printer) -> CommandResult {
+    let findings = match &error {
+        CollectError::Build(error) => match error.as_ref() {
+            CatalogImageError::Findings { findings, .. } => Some(findings),
+            _ => None,
+        },
+        CollectError::Filter { source, .. } => match source.as_ref() {
+            CatalogEditError::Findings { findings, .. } => Some(findings),
+            _ => None,
+        },
+        _ => None,
+    };
+    if let Some(findings) = findings {
+        printer.report(findings);
+        printer.error(&error);
+        return Ok(Status::Failure);
+    }
+    Err(error.into())
+}
+
+/// Reports parts of the plan that were not requested, and requested parts that were omitted.
+fn remark(collected: &Collected, printer: &Printer) {
+    const SHOWN: usize = 20;
+    let plan = &collected.plan;
+    strictness::warn(&collected.findings, printer);
+    let mut because: BTreeMap<&str, Vec<&Because>> = BTreeMap::new();
+    for reason in &plan.because {
+        because.entry(&reason.package).or_default().push(reason);
+    }
+    for (package, reasons) in because {
+        let more = match reasons.len() - 1 {
+            0 => String::new(),
+            more => format!(", and for {}", counted(more, "more reason")),
+        };
+        let Because {
+            needed_by, constraint, ..
+        } = reasons[0];
+        printer.status(format_args!(
+            "included package {package}: {needed_by} needs {constraint}{more}"
+        ));
+    }
+    for package in plan.catalogs.iter().flat_map(|catalog| &catalog.kept) {
+        if !package.channels_left_out.is_empty() {
+            let channels: Vec<String> = package.channels_left_out.iter().cloned().collect();
+            printer.warning(format_args!(
+                "omitted {} of package {} without a selected version: {}",
+                counted(channels.len(), "channel"),
+                package.package,
+                channels.join(", ")
+            ));
+        }
+        for channel in &package.channels {
+            for (bundle, why) in &channel.kept_for {
+                printer.status(format_args!(
+                    "bundle {bundle} stays in channel {} of package {}: {why}",
+                    channel.name, package.package
+                ));
+            }
+        }
+    }
+    following::warn(&collected.unsatisfied, printer);
+    for Unreached { package, version } in &collected.unreached {
+        printer.warning(format_args!("package {package} has no update path from {version}"));
+    }
+    for LeftOut { image, bundles, why } in plan.left_out.iter().take(SHOWN) {
+        let bundles: Vec<String> = bundles.iter().cloned().collect();
+        let of = if bundles.is_empty() {
+            String::new()
+        } else {
+            format!(" of {}", following::some(&bundles))
+        };
+        printer.warning(format_args!("omitted {image}{of}: {why}"));
+    }
+    if plan.left_out.len() > SHOWN {
+        let more = plan.left_out.len() - SHOWN;
+        printer.warning(format_args!("{more} more images are omitted; the plan lists them"));
+    }
+}
+
+fn table(plan: &Plan, printer: &Printer) -> Result<(), CommandError> {
+    if plan.images.is_empty() {
+        return Ok(());
+    }
+    let mut table = Table::new(
+        printer.stdout(),
+        ["PACKAGE", "CHANNEL", "IMAGES", "SIZE", "ONLY FOR IT"],
+    );
+    for Share {
+        package,
+        channel,
+        images,
+        bytes,
+        own,
+    } in shares(plan)
+    {
+        table.row([
+            package.as_deref().unwrap_or("(no package)"),
+            channel.as_deref().unwrap_or("-"),
+            &images.to_string(),
+            &BinaryBytes(bytes).to_string(),
+            &BinaryBytes(own).to_string(),
+        ])?;
+    }
+    table.finish()?;
+    Ok(())
+}

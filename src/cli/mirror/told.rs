@@ -1,0 +1,76 @@
+//! The report about a finished copy.
+
+use crate::cli::error::{CommandResult, Status};
+use crate::mirror::work::{CopyResult, CopyState};
+use crate::terminal::Printer;
+use crate::terminal::table::Table;
+use indicatif::BinaryBytes;
+use std::path::Path;
+
+/// The maximum number of failures that are shown; the result file contains all failures.
+const SHOWN: usize = 20;
+
+/// Reports the result of a copy, and returns whether the copy is complete.
+pub(super) fn told(result: &CopyResult, file: &Path, printer: &Printer) -> CommandResult {
+    for item in result
+        .items
+        .iter()
+        .filter(|item| item.state == CopyState::Failed)
+        .take(SHOWN)
+    {
+        let why = item.why.as_deref().unwrap_or_default();
+        printer.warning(format_args!("{} was not copied: {why}", item.name));
+    }
+    for problem in &result.problems {
+        printer.warning(format_args!("{problem}"));
+    }
+    let failed = result.count(CopyState::Failed);
+    if failed > SHOWN {
+        printer.warning(format_args!(
+            "{} more were not copied; {} lists them",
+            failed - SHOWN,
+            file.display()
+        ));
+    }
+    let moved = &result.moved;
+    let mut table = Table::new(
+        printer.stdout(),
+        [
+            "COPIED",
+            "PRESENT",
+            "FAILED",
+            "NOT TRIED",
+            "BLOBS SENT",
+            "MOUNTED",
+            "SENT",
+        ],
+    );
+    table.row([
+        result.count(CopyState::Copied).to_string().as_str(),
+        &result.count(CopyState::Present).to_string(),
+        &failed.to_string(),
+        &result.count(CopyState::NotTried).to_string(),
+        &moved.sent.to_string(),
+        &moved.mounted.to_string(),
+        &BinaryBytes(moved.bytes_sent).to_string(),
+    ])?;
+    table.finish()?;
+    if result.complete && result.items.is_empty() {
+        printer.status("the plan contains no images, so nothing was copied");
+        return Ok(Status::Success);
+    }
+    if result.complete {
+        printer.status(format_args!(
+            "all {} images and referrers of the plan are at {}",
+            result.items.len(),
+            result.to
+        ));
+        return Ok(Status::Success);
+    }
+    printer.status(format_args!(
+        "the copy at {} is incomplete; run the command again to continue; {} lists the missing images",
+        result.to,
+        file.display()
+    ));
+    Ok(Status::Failure)
+}

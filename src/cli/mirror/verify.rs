@@ -1,0 +1,195 @@
+//! `opmx mirror verify`: verifying a mirror.
+
+use super::naming::NamingArguments;
+use crate::cli::Context;
+use crate::cli::arguments::{ConnectionArguments, OutputArguments};
+use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::files;
+use crate::image::{Reference, RegistryReference};
+use crate::mirror::archive::Archive;
+use crate::mirror::placed::placed;
+use crate::mirror::plan::{Extra, Plan, PlannedImage};
+use crate::mirror::policy::{Policy, Signatures, Verdict, read, signatures_of, verdicts};
+use crate::mirror::target::Target;
+use crate::mirror::verify::{Verified, VerifyOptions, signatures_in, verify, verify_archive};
+use crate::terminal::table::Table;
+use crate::terminal::{Format, Printer, counted};
+use crate::text::Limits;
+use clap::{Args, value_parser};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  $ opmx mirror verify plan.json --at mirror.example.com:5000/olm
+
+  Also read every byte, and check signatures
+  $ opmx mirror verify plan.json --at mirror.example.com:5000/olm --read --policy policy.json
+
+  Verify an archive before transport
+  $ opmx mirror verify plan.json --at archive";
+
+/// The maximum size of a policy, in bytes.
+const POLICY_LIMIT: usize = 16 << 20;
+
+/// Verify that a registry or an archive contains the content of a plan
+///
+/// In a registry, checks that every tag, manifest and blob is in every repository that needs it, and that signatures
+/// and other referrers can be found. The content of blobs is read only with --read. An archive is read completely.
+///
+/// With --policy, every image must have the signatures that the policy requires, for its names in the catalogs. Keys
+/// are checked offline. Requirements for certificates or a transparency log are not supported, and are treated as
+/// violated.
+///
+/// The exit status is 3 if something is missing, differs, or is rejected.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct VerifyArguments {
+    /// Plan written by opmx mirror plan
+    plan: PathBuf,
+    /// Mirror to verify: a registry with an optional path, the folder of an archive, or the list of an archive
+    #[arg(long, value_name = "PLACE", value_parser = place)]
+    at: Place,
+    #[command(flatten)]
+    naming: NamingArguments,
+    /// Read every blob, instead of only checking that it exists
+    #[arg(long)]
+    read: bool,
+    /// Policy that images must satisfy: a policy.json of container engines, or a ClusterImagePolicy
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// Number of concurrent requests
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = value_parser!(u16).range(1..=256))]
+    concurrency: u16,
+    #[command(flatten)]
+    output: OutputArguments,
+    #[command(flatten)]
+    registry: ConnectionArguments,
+}
+
+/// The location of a mirror.
+#[derive(Debug, Clone)]
+enum Place {
+    Registry(Target),
+    Archive(PathBuf),
+}
+
+fn place(text: &str) -> Result<Place, String> {
+    // Folders do not usually have the name of a host with a port.
+    if Path::new(text).exists() {
+        return Ok(Place::Archive(text.into()));
+    }
+    match text.parse() {
+        Ok(target) => Ok(Place::Registry(target)),
+        Err(error) => Err(format!("{error}, or an existing archive")),
+    }
+}
+
+/// The report that is printed.
+#[derive(Debug, Serialize)]
+struct Report {
+    #[serde(flatten)]
+    verified: Verified,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    refused: Vec<Verdict>,
+}
+
+pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> CommandResult {
+    let plan = Plan::read(&arguments.plan)?;
+    let policy = arguments.policy.as_deref().map(policy).transpose()?;
+    let report = match &arguments.at {
+        Place::Archive(path) => {
+            let archive = Archive::open(path)?;
+            let refused = refused(&plan, policy.as_ref(), || signatures_in(&archive));
+            Report {
+                verified: verify_archive(&plan, &archive),
+                refused,
+            }
+        }
+        Place::Registry(target) => {
+            let plan = placed(plan, Some(&arguments.naming.naming(target)))?;
+            let transports = arguments.registry.transports(context);
+            let options = VerifyOptions {
+                read: arguments.read,
+                parallel: arguments.concurrency.into(),
+            };
+            let verified = context.runtime.block_on(verify(&plan, &transports, options))?;
+            let signatures = || context.runtime.block_on(signatures_of(&plan, &transports, signature));
+            let refused = refused(&plan, policy.as_ref(), signatures);
+            Report { verified, refused }
+        }
+    };
+    shown(&report, arguments.output.output, &context.printer)
+}
+
+/// Returns the reference of a signature's manifest at the target.
+fn signature(image: &PlannedImage, extra: &Extra) -> Option<Reference> {
+    let repository = RegistryReference::of_repository(image.destination.as_deref()?).ok()?;
+    Some(Reference::Registry(repository.with_digest(&extra.digest)))
+}
+
+fn refused(plan: &Plan, policy: Option<&Policy>, signatures: impl FnOnce() -> Signatures) -> Vec<Verdict> {
+    let Some(policy) = policy else { return Vec::new() };
+    verdicts(plan, policy, &signatures()).refused().cloned().collect()
+}
+
+fn policy(path: &Path) -> Result<Policy, CommandError> {
+    let bytes = files::read_small(path, POLICY_LIMIT)?;
+    Ok(read(&path.display().to_string(), &bytes, &Limits::default())?)
+}
+
+fn shown(report: &Report, format: Format, printer: &Printer) -> CommandResult {
+    let verified = &report.verified;
+    if format == Format::Text {
+        let mut table = Table::new(printer.stdout(), ["PLACE", "PROBLEM", "NEEDED BY"]);
+        for problem in &verified.problems {
+            let images: Vec<&str> = problem.images.iter().map(|image| short(image)).collect();
+            table.row([problem.place.as_str(), &problem.problem, &images.join(", ")])?;
+        }
+        for verdict in &report.refused {
+            let why = verdict.refused.as_deref().unwrap_or_default();
+            table.row([verdict.image.as_str(), &format!("rejected by the policy: {why}"), "-"])?;
+        }
+        if !verified.problems.is_empty() || !report.refused.is_empty() {
+            table.finish()?;
+        }
+    } else {
+        printer.document(format, report)?;
+    }
+    let looked = format!(
+        "{}, {}, {}",
+        counted(usize::try_from(verified.images).unwrap_or(usize::MAX), "image"),
+        counted(usize::try_from(verified.manifests).unwrap_or(usize::MAX), "manifest"),
+        counted(usize::try_from(verified.blobs).unwrap_or(usize::MAX), "blob")
+    );
+    let wrong = verified.problems.len() + report.refused.len();
+    if wrong == 0 {
+        printer.status(format_args!("everything is present: {looked}"));
+    } else {
+        printer.status(format_args!("{} among {looked}", counted(wrong, "problem")));
+    }
+    Ok(Status::of_answer(wrong == 0))
+}
+
+/// Returns the name of an image with a shortened digest.
+fn short(image: &str) -> &str {
+    const SHOWN: usize = 12;
+    match image.find("@sha256:") {
+        Some(at) => image.get(..at + "@sha256:".len() + SHOWN).unwrap_or(image),
+        None => image,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::Digest;
+
+    #[test]
+    fn a_long_digest_is_shown_by_its_beginning() {
+        let digest = Digest::of(b"x");
+        let name = format!("registry.example.com/a@{digest}");
+        assert_eq!(short(&name).len(), "registry.example.com/a@sha256:".len() + 12);
+        assert_eq!(short("catalog:0"), "catalog:0");
+    }
+}

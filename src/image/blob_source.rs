@@ -1,0 +1,95 @@
+//! Sources of the bytes of a blob during a transfer.
+
+use super::error::ImageError;
+use super::image::Blob;
+use super::registry::{RemoteBlob, RemoteReader};
+use crate::files::FileError;
+use std::io::Read;
+use std::sync::Arc;
+use tokio::sync::OnceCell;
+
+/// The maximum number of bytes per chunk.
+const PIECE: usize = 64 << 10;
+
+/// The source of a blob's bytes.
+#[derive(Clone)]
+pub enum BlobSource {
+    /// The blob is in memory or in files.
+    Held(Blob),
+    /// The blob is in a registry.
+    Remote(RemoteSource),
+}
+
+/// A blob in a registry.
+#[derive(Clone)]
+pub struct RemoteSource {
+    blob: Arc<RemoteBlob>,
+    /// The whole blob once it has been read, so that it need not be read again if the upload fails.
+    kept: Option<Arc<OnceCell<Arc<[u8]>>>>,
+}
+
+/// The unread remainder of a blob.
+pub(super) enum BlobReader {
+    Held(Box<dyn Read + Send>),
+    Streamed(Box<RemoteReader>),
+    Kept {
+        blob: Arc<RemoteBlob>,
+        cell: Arc<OnceCell<Arc<[u8]>>>,
+        position: usize,
+    },
+}
+
+impl BlobSource {
+    /// Creates a source for a blob in a registry. The blob is streamed to its target, or is read completely first if
+    /// `whole` is set.
+    pub(super) fn remote(blob: RemoteBlob, whole: bool) -> Self {
+        Self::Remote(RemoteSource {
+            blob: Arc::new(blob),
+            kept: whole.then(Arc::default),
+        })
+    }
+
+    /// Returns a reader for the blob, positioned at its start.
+    pub(super) fn reader(&self) -> Result<BlobReader, FileError> {
+        Ok(match self {
+            Self::Held(blob) => BlobReader::Held(blob.open()?),
+            Self::Remote(RemoteSource { blob, kept: None }) => BlobReader::Streamed(Box::new(blob.reader())),
+            Self::Remote(RemoteSource { blob, kept: Some(cell) }) => BlobReader::Kept {
+                blob: Arc::clone(blob),
+                cell: Arc::clone(cell),
+                position: 0,
+            },
+        })
+    }
+}
+
+impl BlobReader {
+    /// Returns the next chunk of bytes, or `None` at the end of the blob.
+    pub(super) async fn next(&mut self) -> Result<Option<Vec<u8>>, ImageError> {
+        match self {
+            Self::Held(reader) => {
+                let mut piece = vec![0; PIECE];
+                let read = reader.read(&mut piece);
+                let read = read.map_err(|error| FileError::new("read", "a blob", error))?;
+                piece.truncate(read);
+                Ok((read > 0).then_some(piece))
+            }
+            Self::Streamed(reader) => Ok(reader.next().await?),
+            Self::Kept { blob, cell, position } => {
+                let all = cell.get_or_try_init(|| read_all(blob)).await?;
+                let end = all.len().min(*position + PIECE);
+                let piece = all.get(*position..end).unwrap_or_default();
+                *position = end;
+                Ok((!piece.is_empty()).then(|| piece.to_vec()))
+            }
+        }
+    }
+}
+
+async fn read_all(blob: &Arc<RemoteBlob>) -> Result<Arc<[u8]>, ImageError> {
+    let (mut all, mut reader) = (Vec::new(), blob.reader());
+    while let Some(piece) = reader.next().await? {
+        all.extend_from_slice(&piece);
+    }
+    Ok(all.into())
+}

@@ -1,0 +1,96 @@
+//! Reads the content to be copied.
+
+use super::{Place, Stored};
+use crate::image::blob_source::BlobSource;
+use crate::image::digest::Digest;
+use crate::image::document::Document;
+use crate::image::error::ImageError;
+use crate::image::image::Blob;
+use crate::image::manifest::{MANIFEST_LIMIT, check_digest};
+use crate::image::problem::ContentProblem;
+use crate::image::reference::Reference;
+use crate::image::transport::Transports;
+use std::io::Read;
+
+/// Reads content from the places that contain it.
+pub(in crate::image) struct Contents<'a> {
+    pub(in crate::image) source: &'a Transports,
+    pub(in crate::image) target: Option<&'a Transports>,
+    /// Blobs up to this size are kept in memory while they are in flight.
+    pub(in crate::image) small: u64,
+}
+
+impl<'a> Contents<'a> {
+    /// Reserves half of the memory for `under_way` blobs in flight; the other half is for connection buffers.
+    pub(in crate::image) fn within(memory: u64, under_way: usize, source: &'a Transports) -> Self {
+        Self {
+            source,
+            target: None,
+            small: memory / under_way.max(1) as u64 / 2,
+        }
+    }
+
+    /// Whether this blob is small enough to be kept in memory while it is in flight.
+    pub(super) fn is_small(&self, stored: &Stored) -> bool {
+        stored.descriptor.size <= self.small
+    }
+
+    pub(in crate::image) fn blob(&self, stored: &Stored) -> BlobSource {
+        let (mut repositories, mut at_target) = (Vec::new(), Vec::new());
+        for place in &stored.places {
+            match place {
+                Place::Held(blob) => return BlobSource::Held(blob.clone()),
+                Place::Registry(reference) => repositories.push(reference.clone()),
+                Place::Target(reference) => at_target.push(reference.clone()),
+            }
+        }
+        let whole = self.is_small(stored);
+        match self.target {
+            Some(target) if repositories.is_empty() => target.blob_in(&at_target, &stored.descriptor, whole),
+            _ => self.source.blob_in(&repositories, &stored.descriptor, whole),
+        }
+    }
+
+    pub(in crate::image) async fn document(&self, stored: &Stored) -> Result<Document, ImageError> {
+        let digest = &stored.descriptor.digest;
+        let mut last = None;
+        for place in &stored.places {
+            let found = match (place, self.target) {
+                (Place::Held(blob), _) => held(blob, stored),
+                (Place::Target(reference), Some(target)) => {
+                    let pinned = Reference::Registry(reference.with_digest(digest));
+                    target.document(&pinned).await
+                }
+                (Place::Registry(reference) | Place::Target(reference), _) => {
+                    let pinned = Reference::Registry(reference.with_digest(digest));
+                    self.source.document(&pinned).await
+                }
+            };
+            match found {
+                Ok(document) => return Ok(document),
+                Err(error) => last = Some(error),
+            }
+        }
+        Err(last.unwrap_or_else(|| absent(digest)))
+    }
+}
+
+/// Returns the error for content that was found in none of its places.
+pub(super) fn absent(digest: &Digest) -> ImageError {
+    ImageError::NotFound {
+        image: digest.to_string(),
+        what: "its content".to_owned(),
+        available: Vec::new(),
+    }
+}
+
+fn held(blob: &Blob, stored: &Stored) -> Result<Document, ImageError> {
+    let digest = &stored.descriptor.digest;
+    let fail = |problem: ContentProblem| problem.of(digest.to_string(), "the manifest");
+    let mut bytes = Vec::new();
+    let read = blob.open()?.take(MANIFEST_LIMIT).read_to_end(&mut bytes);
+    read.map_err(|error| fail(ContentProblem::Damaged(error)))?;
+    let document = Document::read(bytes, Some(stored.descriptor.media_type.as_str())).map_err(fail)?;
+    check_digest(digest, document.descriptor.digest).map_err(fail)?;
+    Ok(document)
+}

@@ -1,0 +1,168 @@
+//! A record of copied blobs, so that the next run can continue an interrupted copy.
+
+use crate::files::{self, FileError};
+use crate::image::digest::Digest;
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// The first word of a journal file.
+const FORM: &str = "opmx.mirror.journal/v1";
+/// The maximum number of bytes read from a journal.
+const LIMIT: u64 = 256 << 20;
+
+/// A file with a line `DIGEST REPOSITORY` for each blob that was copied to the target, below a header line that
+/// identifies the source and the target of the copy.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    known: BTreeSet<(Digest, String)>,
+    file: Mutex<File>,
+}
+
+/// An error while reading, writing or removing a journal.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The file cannot be read, written or removed.
+    #[error("cannot keep a journal of the copied blobs")]
+    File(#[from] FileError),
+    /// Another run is using the journal.
+    #[error("another run is under way, and uses the journal {}", path.display())]
+    Busy {
+        /// The path of the journal.
+        path: PathBuf,
+    },
+}
+
+impl Journal {
+    /// Opens the journal of the same copy, or starts a new journal if there is none. The journal is locked until it is
+    /// removed or dropped.
+    ///
+    /// # Errors
+    /// Returns an error if the journal file cannot be read or written, or another run is using it.
+    pub fn open(path: &Path, work: &Digest, target: &str) -> Result<Self, JournalError> {
+        let fail = |error| JournalError::File(FileError::new("write", path, error));
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let opened = files::open_locked(path, || options.open(path)).map_err(fail)?;
+        let mut file = opened.ok_or_else(|| JournalError::Busy { path: path.to_owned() })?;
+        let head = format!("{FORM} {work} {target}\n");
+        let mut bytes = Vec::new();
+        let read = Read::by_ref(&mut file).take(LIMIT).read_to_end(&mut bytes);
+        read.map_err(fail)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let (known, length) = match text.strip_prefix(&head) {
+            Some(lines) => (entries(lines), head.len() + whole_lines(lines)),
+            None => (BTreeSet::new(), 0),
+        };
+        file.set_len(length as u64).map_err(fail)?;
+        std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0)).map_err(fail)?;
+        if length == 0 {
+            file.write_all(head.as_bytes()).map_err(fail)?;
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            known,
+            file: Mutex::new(file),
+        })
+    }
+
+    /// Returns the repositories, without the registry, to which an earlier run copied a blob.
+    pub(super) fn repositories<'j>(&'j self, digest: &'j Digest) -> impl Iterator<Item = &'j str> {
+        let from = (*digest, String::new());
+        let range = self.known.range(from..).take_while(move |(known, _)| known == digest);
+        range.map(|(_, repository)| repository.as_str())
+    }
+
+    /// Records that a repository contains a blob. Losing a line is harmless: it only causes an extra request to the
+    /// registry.
+    pub(super) fn note(&self, digest: &Digest, repository: &str) {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = file.write_all(format!("{digest} {repository}\n").as_bytes()) {
+            tracing::warn!(%error, path = %self.path.display(), "cannot write the journal");
+        }
+    }
+
+    /// Removes the journal after the copy has completed.
+    ///
+    /// # Errors
+    /// Returns an error if the journal file cannot be removed.
+    pub fn remove(self) -> Result<(), JournalError> {
+        std::fs::remove_file(&self.path).map_err(|error| FileError::new("remove", self.path, error).into())
+    }
+}
+
+/// Returns the number of bytes up to the end of the last complete line.
+fn whole_lines(lines: &str) -> usize {
+    lines.rfind('\n').map_or(0, |end| end + 1)
+}
+
+fn entries(lines: &str) -> BTreeSet<(Digest, String)> {
+    let whole = lines.get(..whole_lines(lines)).unwrap_or_default().lines();
+    whole
+        .filter_map(|line| {
+            let (digest, repository) = line.split_once(' ')?;
+            Some((digest.parse().ok()?, repository.to_owned()))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_run_knows_what_was_noted_and_a_line_cut_short_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("plan.journal");
+        let (work, blob, other) = (Digest::of(b"plan"), Digest::of(b"blob"), Digest::of(b"other"));
+        let journal = Journal::open(&path, &work, "registry.example.com").unwrap();
+        assert!(journal.known.is_empty());
+        journal.note(&blob, "a/b");
+        journal.note(&blob, "a/c");
+        drop(journal);
+        let mut text = std::fs::read_to_string(&path).unwrap();
+        text.push_str(&other.to_string());
+        text.push_str(" a/");
+        std::fs::write(&path, text).unwrap();
+        let journal = Journal::open(&path, &work, "registry.example.com").unwrap();
+        assert_eq!(journal.repositories(&blob).collect::<Vec<_>>(), ["a/b", "a/c"]);
+        assert_eq!(journal.repositories(&other).count(), 0);
+        journal.note(&other, "a/d");
+        drop(journal);
+        let journal = Journal::open(&path, &work, "registry.example.com").unwrap();
+        assert_eq!(journal.repositories(&other).collect::<Vec<_>>(), ["a/d"]);
+    }
+
+    #[test]
+    fn a_journal_that_another_run_uses_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("plan.journal");
+        let open = || Journal::open(&path, &Digest::of(b"plan"), "registry.example.com");
+        let first = open().unwrap();
+        let error = open().unwrap_err();
+        assert!(matches!(error, JournalError::Busy { .. }), "{error}");
+        first.remove().unwrap();
+        assert!(open().is_ok());
+    }
+
+    #[test]
+    fn the_journal_of_other_work_counts_for_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("plan.journal");
+        let (work, blob) = (Digest::of(b"plan"), Digest::of(b"blob"));
+        Journal::open(&path, &work, "registry.example.com")
+            .unwrap()
+            .note(&blob, "a");
+        for (work, target) in [
+            (Digest::of(b"new"), "registry.example.com"),
+            (work, "mirror.example.com"),
+        ] {
+            let journal = Journal::open(&path, &work, target).unwrap();
+            assert!(journal.known.is_empty());
+            assert_eq!(journal.repositories(&blob).count(), 0);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Determines which content of a copy is already in the target registry.
+
+use super::{Copy, Item, State, fallback};
+use crate::causes::with_causes;
+use crate::image::digest::Digest;
+use crate::image::error::ImageError;
+use crate::image::reference::{Reference, RegistryReference};
+use crate::image::tag_state::TagState;
+use crate::image::transport::Transports;
+use futures_util::{StreamExt, stream};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The content of the target registry before a copy.
+pub(super) struct Found {
+    /// The repositories that are new, whose content need not be looked up.
+    new: BTreeSet<String>,
+    /// Whether each content that was looked up is in its repository, or the reason why the registry did not tell.
+    content: BTreeMap<Content, Result<bool, String>>,
+}
+
+/// Content in a repository.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Content {
+    kind: Kind,
+    digest: Digest,
+    repository: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Manifest,
+    Blob,
+}
+
+/// Looks up the items of a copy in the target registry. An item is there only if all its names, manifests and blobs
+/// are: a registry may have lost some of them since an earlier copy, or have received only some platforms. Everything
+/// is requested at most once. Returns the state of each item, `None` if it must be copied.
+pub(super) async fn look(copy: &Copy, target: &Transports, parallel: usize) -> (Found, Vec<Option<State>>) {
+    let new = new_repositories(copy, target, parallel).await;
+    let looks = copy.items.iter().map(|item| is_named(item, target, &new));
+    let named: Vec<Result<bool, String>> = stream::iter(looks).buffered(parallel).collect().await;
+    let items = || copy.items.iter().zip(&named);
+    let mut wanted: BTreeMap<Content, &RegistryReference> = BTreeMap::new();
+    for (item, _) in items().filter(|(_, named)| **named == Ok(true)) {
+        wanted.extend(contents(item).map(|content| (content, &item.to)));
+    }
+    let looks = wanted.into_iter().map(|(content, repository)| async move {
+        let is_there = is_there(&content, repository, target).await;
+        (content, is_there.map_err(|error| with_causes(&error)))
+    });
+    let content = stream::iter(looks).buffer_unordered(parallel).collect().await;
+    let found = Found { new, content };
+    let state = |(item, named): (&Item, &Result<bool, String>)| match named {
+        Ok(true) => found.state(item),
+        Ok(false) => None,
+        Err(why) => Some(State::Failed(why.clone())),
+    };
+    let states = items().map(state).collect();
+    (found, states)
+}
+
+impl Found {
+    /// Whether a repository was new.
+    pub(super) fn is_new(&self, repository: &str) -> bool {
+        self.new.contains(repository)
+    }
+
+    /// Returns the repositories that contain a blob.
+    pub(super) fn repositories(&self, digest: &Digest) -> impl Iterator<Item = &str> {
+        let range = self.content.range(Content::new(Kind::Blob, *digest, "")..);
+        let blob = range.take_while(move |(content, _)| content.is_blob(digest));
+        let blob = blob.filter(|(_, is_there)| **is_there == Ok(true));
+        blob.map(|(content, _)| content.repository.as_str())
+    }
+
+    /// Whether a repository is known not to contain a blob.
+    pub(super) fn lacks(&self, digest: &Digest, repository: &str) -> bool {
+        let content = Content::new(Kind::Blob, *digest, repository);
+        self.content.get(&content) == Some(&Ok(false))
+    }
+
+    fn state(&self, item: &Item) -> Option<State> {
+        let mut is_whole = true;
+        for content in contents(item) {
+            match self.content.get(&content) {
+                Some(Ok(is_there)) => is_whole &= is_there,
+                Some(Err(why)) => return Some(State::Failed(why.clone())),
+                None => is_whole = false,
+            }
+        }
+        is_whole.then_some(State::Present)
+    }
+}
+
+impl Content {
+    fn new(kind: Kind, digest: Digest, repository: &str) -> Self {
+        Self {
+            kind,
+            digest,
+            repository: repository.to_owned(),
+        }
+    }
+
+    fn is_blob(&self, digest: &Digest) -> bool {
+        self.kind == Kind::Blob && self.digest == *digest
+    }
+}
+
+/// Returns the content of an item, except the manifest that has its names.
+fn contents(item: &Item) -> impl Iterator<Item = Content> {
+    let behind = item.manifests.split_last().map_or(&[][..], |(_, behind)| behind);
+    let manifests = behind.iter().map(|digest| (Kind::Manifest, digest));
+    let all = manifests.chain(item.blobs.iter().map(|digest| (Kind::Blob, digest)));
+    all.map(|(kind, digest)| Content::new(kind, *digest, item.to.repository()))
+}
+
+/// Determines which repositories are new. If a registry cannot tell, all content is looked up.
+async fn new_repositories(copy: &Copy, target: &Transports, parallel: usize) -> BTreeSet<String> {
+    let repositories = copy.items.iter().map(|item| (item.to.repository(), &item.to));
+    let repositories: BTreeMap<&str, &RegistryReference> = repositories.collect();
+    let asked = repositories.into_iter().map(|(repository, reference)| async move {
+        let is_new = target.is_new(reference).await;
+        is_new.is_ok_and(|is_new| is_new).then(|| repository.to_owned())
+    });
+    let found = stream::iter(asked).buffer_unordered(parallel);
+    found.filter_map(|new| async { new }).collect().await
+}
+
+/// Whether all names of an item refer to its last manifest, and that manifest is listed as a referrer of its subject.
+async fn is_named(item: &Item, target: &Transports, new: &BTreeSet<String>) -> Result<bool, String> {
+    if item.root().is_some() && new.contains(item.to.repository()) {
+        return Ok(false);
+    }
+    let is_named = has_names(item, target).await;
+    is_named.map_err(|error| with_causes(&error))
+}
+
+async fn has_names(item: &Item, target: &Transports) -> Result<bool, ImageError> {
+    let Some(root) = item.root() else { return Ok(true) };
+    for name in names(item, &root)? {
+        let state = target.state(&Reference::Registry(name)).await?;
+        if state != TagState::Image(root) {
+            return Ok(false);
+        }
+    }
+    match &item.subject {
+        Some(subject) => {
+            let listed = fallback::referrers(target, &item.to, subject).await?;
+            Ok(listed.contains(&root))
+        }
+        None => Ok(true),
+    }
+}
+
+async fn is_there(content: &Content, repository: &RegistryReference, target: &Transports) -> Result<bool, ImageError> {
+    match content.kind {
+        Kind::Manifest => {
+            let reference = Reference::Registry(repository.with_digest(&content.digest));
+            Ok(target.state(&reference).await? == TagState::Image(content.digest))
+        }
+        Kind::Blob => target.has_blob(repository, &content.digest).await,
+    }
+}
+
+/// Returns the references under which the last manifest of an item is stored.
+pub(super) fn names(item: &Item, root: &Digest) -> Result<Vec<RegistryReference>, ImageError> {
+    if item.tags.is_empty() {
+        return Ok(vec![item.to.with_digest(root)]);
+    }
+    let tags = item.tags.iter();
+    Ok(tags.map(|tag| item.to.with_tag(tag)).collect::<Result<_, _>>()?)
+}

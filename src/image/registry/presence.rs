@@ -1,0 +1,98 @@
+//! Checks whether content is in a registry, and deletes manifests.
+
+use super::Registry;
+use super::error::RegistryError;
+use super::repository::{Access, Request};
+use super::retry::with_retries;
+use crate::image::digest::Digest;
+use crate::image::error::ImageError;
+use crate::image::reference::RegistryReference;
+use reqwest::header::HeaderMap;
+use reqwest::{Method, StatusCode, Url};
+
+/// The result of deleting a manifest from a registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deletion {
+    /// The manifest was deleted, with the tags that referred to it.
+    Done,
+    /// The manifest did not exist.
+    Absent,
+    /// The registry does not support deletion.
+    Unsupported,
+}
+
+const FOUND_OR_NOT: [StatusCode; 2] = [StatusCode::OK, StatusCode::NOT_FOUND];
+
+impl Registry {
+    /// Whether the repository of a reference contains a blob.
+    pub(in crate::image) async fn has_blob(
+        &self,
+        reference: &RegistryReference,
+        digest: &Digest,
+    ) -> Result<bool, ImageError> {
+        let url = self.url(reference, &format!("blobs/{digest}"))?;
+        let status = self.ask(reference, (Method::HEAD, Access::Pull), url, &FOUND_OR_NOT);
+        Ok(status.await? == StatusCode::OK)
+    }
+
+    /// Whether the repository of a reference is new. The registry reports this for a repository without any tags.
+    pub(in crate::image) async fn is_new(&self, reference: &RegistryReference) -> Result<bool, ImageError> {
+        let url = self.url(reference, "tags/list")?;
+        let status = self.ask(reference, (Method::GET, Access::Pull), url, &FOUND_OR_NOT);
+        Ok(status.await? == StatusCode::NOT_FOUND)
+    }
+
+    /// Checks that the registry of a reference can be reached, and that it accepts the login. The request is a GET,
+    /// because only a body tells that a server expects HTTPS.
+    pub(in crate::image) async fn ping(&self, reference: &RegistryReference) -> Result<(), ImageError> {
+        let url = self.repository(reference).registry_url(reference.as_written(), "")?;
+        let status = self.ask(reference, (Method::GET, Access::Pull), url, &[StatusCode::OK]);
+        status.await.map(drop)
+    }
+
+    /// Deletes a manifest, which the reference specifies by digest, from the registry.
+    pub(in crate::image) async fn delete_manifest(
+        &self,
+        reference: &RegistryReference,
+    ) -> Result<Deletion, ImageError> {
+        let accepted = [
+            StatusCode::ACCEPTED,
+            StatusCode::OK,
+            StatusCode::NO_CONTENT,
+            StatusCode::NOT_FOUND,
+            StatusCode::METHOD_NOT_ALLOWED,
+        ];
+        let url = self.url(reference, &format!("manifests/{}", reference.manifest_name()))?;
+        let status = self.ask(reference, (Method::DELETE, Access::Delete), url, &accepted);
+        Ok(match status.await? {
+            StatusCode::NOT_FOUND => Deletion::Absent,
+            StatusCode::METHOD_NOT_ALLOWED => Deletion::Unsupported,
+            _ => Deletion::Done,
+        })
+    }
+
+    fn url(&self, reference: &RegistryReference, path: &str) -> Result<Url, RegistryError> {
+        self.repository(reference).url(reference.as_written(), path)
+    }
+
+    async fn ask(
+        &self,
+        reference: &RegistryReference,
+        (method, access): (Method, Access),
+        url: Url,
+        accepted: &[StatusCode],
+    ) -> Result<StatusCode, ImageError> {
+        let _permit = self.permits.acquire().await;
+        let (repository, image) = (self.repository(reference), reference.as_written());
+        let request = Request {
+            image,
+            access,
+            method,
+            url,
+            headers: HeaderMap::new(),
+            body: None,
+        };
+        let answer = with_retries(&self.retry, || repository.send(&request, accepted));
+        Ok(answer.await?.status())
+    }
+}

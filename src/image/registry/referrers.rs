@@ -1,0 +1,176 @@
+//! Lists the tags of a repository and the referrers of its manifests.
+
+use super::Registry;
+use super::error::{RegistryError, RegistryFailure};
+use super::redirect::{from_stranger, refused};
+use super::repository::{Access, Repository, Request};
+use super::retry::with_retries;
+use crate::image::document::Document;
+use crate::image::error::ImageError;
+use crate::image::manifest::{INDEX, IndexEntry, MANIFEST_LIMIT, Manifest};
+use crate::image::problem::ContentProblem;
+use crate::image::reference::RegistryReference;
+use reqwest::header::{ACCEPT, HeaderMap, HeaderValue, LINK};
+use reqwest::{Method, StatusCode, Url};
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::sync::PoisonError;
+
+/// The maximum number of pages of a list. Longer lists are treated as unavailable.
+const PAGES: usize = 100;
+/// The number of tags per request; a registry may return fewer.
+const TAGS_OF_PAGE: &str = "1000";
+
+#[derive(Deserialize)]
+struct Tags {
+    /// The tags; in some registries `null` if there are none.
+    tags: Option<Vec<String>>,
+}
+
+impl Registry {
+    /// Returns the tags of a repository, or `None` if the registry does not list them or lists too many.
+    pub(in crate::image) async fn tags(
+        &self,
+        reference: &RegistryReference,
+    ) -> Result<Option<BTreeSet<String>>, ImageError> {
+        let (image, repository) = (reference.as_written(), self.repository(reference));
+        let mut url = repository.url(image, "tags/list")?;
+        url.query_pairs_mut().append_pair("n", TAGS_OF_PAGE);
+        let Some(pages) = self.pages(&repository, image, url).await? else {
+            return Ok(None);
+        };
+        let mut found = BTreeSet::new();
+        for page in pages {
+            let tags: Tags = serde_json::from_slice(&page)
+                .map_err(|error| ContentProblem::from(error).of(image, "the list of tags"))?;
+            found.extend(tags.tags.unwrap_or_default());
+        }
+        Ok(Some(found))
+    }
+
+    /// Returns the document that a tag or digest refers to, or `None` if it does not exist or is not available to this
+    /// client.
+    pub(in crate::image) async fn find(&self, reference: &RegistryReference) -> Result<Option<Document>, ImageError> {
+        match self.stored(reference).await {
+            Err(ImageError::Registry(error)) if error.failure.is_refusal() => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
+    /// Returns the referrers of the manifest that the reference specifies by digest, or `None` if the registry does not
+    /// support the request. The request is then not sent to this registry again.
+    pub(in crate::image) async fn referrers(
+        &self,
+        reference: &RegistryReference,
+    ) -> Result<Option<Vec<IndexEntry>>, ImageError> {
+        let silent = || self.without_referrers.lock().unwrap_or_else(PoisonError::into_inner);
+        let host = reference.host();
+        if silent().contains(host) {
+            return Ok(None);
+        }
+        let (image, repository) = (reference.as_written(), self.repository(reference));
+        let url = repository.url(image, &format!("referrers/{}", reference.manifest_name()))?;
+        let Some(pages) = self.pages(&repository, image, url).await? else {
+            silent().insert(host.to_owned());
+            return Ok(None);
+        };
+        let mut found = Vec::new();
+        for page in pages {
+            match Manifest::parse(&page, Some(INDEX)) {
+                Ok(Manifest::Index(entries)) => found.extend(entries),
+                Ok(Manifest::Image(manifest)) => {
+                    let media_type = manifest.media_type;
+                    return Err(ContentProblem::MediaType { media_type }.of(image, "the list of referrers"));
+                }
+                Err(problem) => return Err(problem.of(image, "the list of referrers")),
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// Returns the pages of a list that starts at `url`, or `None` if the list is unavailable or too long.
+    async fn pages(
+        &self,
+        repository: &Repository,
+        image: &str,
+        url: Url,
+    ) -> Result<Option<Vec<Vec<u8>>>, RegistryError> {
+        let mut pages = Vec::new();
+        let mut next = Some(url);
+        while let Some(url) = next {
+            if pages.len() == PAGES {
+                return Ok(None);
+            }
+            let mut headers = HeaderMap::new();
+            headers.append(ACCEPT, HeaderValue::from_static(INDEX));
+            headers.append(ACCEPT, HeaderValue::from_static("application/json"));
+            let request = Request {
+                image,
+                access: Access::Pull,
+                method: Method::GET,
+                url,
+                headers,
+                body: None,
+            };
+            let answer = {
+                let _permit = self.permits.acquire().await;
+                with_retries(&self.retry, || page(repository, &request)).await
+            };
+            match answer {
+                Ok((page, after)) => {
+                    pages.push(page);
+                    next = after;
+                }
+                Err(error) if error.failure.is_refusal() => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Some(pages))
+    }
+}
+
+/// Returns a page of a list and the URL of the next page.
+async fn page(repository: &Repository, request: &Request<'_>) -> Result<(Vec<u8>, Option<Url>), RegistryError> {
+    let answer = repository.send(request, &[StatusCode::OK]).await?;
+    let next = match answer.headers().get(LINK).and_then(|link| link.to_str().ok()) {
+        Some(link) => next_page(answer.url(), link).map_err(|failure| request.fail(failure))?,
+        None => None,
+    };
+    if let Some(next) = next.as_ref().filter(|next| !repository.is_own(next)) {
+        return Err(request.fail(refused(next, "all pages of a list must be on the registry itself")));
+    }
+    let bytes = answer.read(MANIFEST_LIMIT).await;
+    Ok((bytes.map_err(|failure| request.fail(failure))?, next))
+}
+
+/// Returns the URL in a link header of the form `<ADDRESS>; rel="next"`.
+fn next_page(asked: &Url, link: &str) -> Result<Option<Url>, RegistryFailure> {
+    let Some((address, parameters)) = link.trim().strip_prefix('<').and_then(|link| link.split_once('>')) else {
+        return Ok(None);
+    };
+    if !parameters.replace('"', "").contains("rel=next") {
+        return Ok(None);
+    }
+    let url = from_stranger(Some(asked), address).map_err(|problem| RegistryFailure::Protocol {
+        problem: format!("it specifies an invalid address of the next page: {problem}"),
+    })?;
+    Ok(Some(url))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_page_is_named_by_a_link() {
+        let asked: Url = "https://registry.example.com/v2/a/tags/list?n=2".parse().unwrap();
+        let next = |link: &str| next_page(&asked, link).unwrap().map(String::from);
+        assert_eq!(
+            next("</v2/a/tags/list?n=2&last=b>; rel=\"next\"").unwrap(),
+            "https://registry.example.com/v2/a/tags/list?n=2&last=b"
+        );
+        assert_eq!(next("</v2/a>; rel=next").unwrap(), "https://registry.example.com/v2/a");
+        assert_eq!(next("</v2/a>; rel=\"last\""), None);
+        assert_eq!(next(""), None);
+    }
+}

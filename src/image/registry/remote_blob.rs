@@ -1,0 +1,224 @@
+//! Streams of blobs in registries that resume after interruptions, and succeed only if the digest matches.
+
+use super::Registry;
+use super::answer::Answer;
+use super::error::{RegistryError, RegistryFailure};
+use super::pace::Pace;
+use super::repository::{Access, Repository, Request};
+use super::retry::Retried;
+use crate::image::digest::Hasher;
+use crate::image::manifest::{Descriptor, check_digest};
+use crate::image::options::RetryPolicy;
+use crate::image::problem::ContentProblem;
+use crate::image::reference::RegistryReference;
+use reqwest::header::{HeaderMap, HeaderValue, RANGE};
+use reqwest::{Method, StatusCode};
+use std::sync::Arc;
+
+/// The number of bytes that must arrive before earlier interruptions are ignored.
+const FORGIVEN: u64 = 1 << 20;
+
+/// A blob in one or more repositories.
+pub(in crate::image) struct RemoteBlob {
+    /// The repositories that contain the blob; each is tried if all earlier repositories fail.
+    repositories: Vec<(Arc<Repository>, String)>,
+    descriptor: Descriptor,
+    retry: RetryPolicy,
+}
+
+impl Registry {
+    /// Creates a blob that is in these repositories.
+    pub(in crate::image) fn remote_blob(
+        &self,
+        repositories: &[RegistryReference],
+        descriptor: &Descriptor,
+    ) -> RemoteBlob {
+        let repositories = repositories.iter();
+        RemoteBlob {
+            repositories: repositories
+                .map(|reference| (self.repository(reference), reference.as_written().to_owned()))
+                .collect(),
+            descriptor: descriptor.clone(),
+            retry: self.retry.clone(),
+        }
+    }
+}
+
+/// The unread remainder of a blob.
+pub(in crate::image) struct RemoteReader {
+    blob: Arc<RemoteBlob>,
+    /// The index of the current repository.
+    place: usize,
+    answer: Option<(Answer, Pace)>,
+    /// The number of bytes in the response that were already received.
+    skip: u64,
+    hasher: Hasher,
+    /// The number of interruptions, and the position of the last.
+    failed: (u32, u64),
+    /// The last chunk, held back until the digest has been verified.
+    held: Option<Vec<u8>>,
+    ended: bool,
+}
+
+impl RemoteBlob {
+    /// Returns a reader for the blob, positioned at its start.
+    pub(in crate::image) fn reader(self: &Arc<Self>) -> RemoteReader {
+        RemoteReader {
+            blob: Arc::clone(self),
+            place: 0,
+            answer: None,
+            skip: 0,
+            hasher: Hasher::new(),
+            failed: (0, 0),
+            held: None,
+            ended: false,
+        }
+    }
+}
+
+impl RemoteReader {
+    /// Returns the next chunk, or `None` at the end. The last chunk is returned only if the whole content matches the
+    /// digest.
+    pub(in crate::image) async fn next(&mut self) -> Result<Option<Vec<u8>>, RegistryError> {
+        while !self.ended {
+            if let Some(piece) = self.piece().await? {
+                if let Some(previous) = self.held.replace(piece) {
+                    return Ok(Some(previous));
+                }
+            } else {
+                self.ended = true;
+                let found = std::mem::replace(&mut self.hasher, Hasher::new()).finish();
+                check_digest(&self.blob.descriptor.digest, found).map_err(|problem| self.wrong(problem))?;
+            }
+        }
+        Ok(self.held.take())
+    }
+
+    /// Returns the next received chunk, resuming after interruptions.
+    async fn piece(&mut self) -> Result<Option<Vec<u8>>, RegistryError> {
+        loop {
+            let error = match self.try_piece().await {
+                Ok(piece) => return Ok(piece),
+                Err(error) => error,
+            };
+            self.answer = None;
+            let at = self.hasher.length();
+            if at >= self.failed.1 + FORGIVEN {
+                self.failed = (0, at);
+            }
+            self.failed.0 += 1;
+            if let Some(delay) = self.blob.retry.delay_after(&error.failure, self.failed.0) {
+                tracing::info!(%error, wait = ?delay, at, "resuming the download of a blob");
+                tokio::time::sleep(delay).await;
+            } else if self.place + 1 < self.blob.repositories.len() {
+                tracing::info!(%error, "reading a blob from a different repository");
+                self.place += 1;
+                self.failed = (0, at);
+            } else {
+                return Err(error.after(self.failed.0));
+            }
+        }
+    }
+
+    async fn try_piece(&mut self) -> Result<Option<Vec<u8>>, RegistryError> {
+        let size = self.blob.descriptor.size;
+        if self.answer.is_none() {
+            if self.hasher.length() == size && size > 0 {
+                return Ok(None);
+            }
+            self.ask().await?;
+        }
+        loop {
+            let Some((answer, pace)) = &mut self.answer else {
+                return Ok(None);
+            };
+            let next = answer.next_of_blob(pace).await;
+            let Some(piece) = next.map_err(|failure| self.failed(failure))? else {
+                let (found, skip) = (self.hasher.length(), self.skip);
+                if found < size || skip > 0 {
+                    let cause = format!("received {found} of {size} bytes");
+                    return Err(self.failed(RegistryFailure::ShortBody { cause }));
+                }
+                return Ok(None);
+            };
+            let mut piece: &[u8] = &piece;
+            if self.skip > 0 {
+                let skipped = usize::try_from(self.skip).unwrap_or(usize::MAX).min(piece.len());
+                self.skip -= skipped as u64;
+                piece = &piece[skipped..];
+            }
+            if piece.is_empty() {
+                continue;
+            }
+            let found = self.hasher.length() + piece.len() as u64;
+            if found > size {
+                return Err(self.wrong(ContentProblem::WrongSize { expected: size, found }));
+            }
+            self.hasher.update(piece);
+            return Ok(Some(piece.to_vec()));
+        }
+    }
+
+    /// Requests the missing bytes.
+    async fn ask(&mut self) -> Result<(), RegistryError> {
+        let at = self.hasher.length();
+        let Some((repository, image)) = self.blob.repositories.get(self.place) else {
+            let problem = "no repository is known to contain the blob".to_owned();
+            return Err(self.failed(RegistryFailure::Protocol { problem }));
+        };
+        let mut headers = HeaderMap::new();
+        if at > 0
+            && let Ok(range) = HeaderValue::try_from(format!("bytes={at}-"))
+        {
+            headers.insert(RANGE, range);
+        }
+        let request = Request {
+            image,
+            access: Access::Pull,
+            method: Method::GET,
+            url: repository.url(image, &format!("blobs/{}", self.blob.descriptor.digest))?,
+            headers,
+            body: None,
+        };
+        let accepted: &[StatusCode] = if at > 0 {
+            &[StatusCode::PARTIAL_CONTENT, StatusCode::OK]
+        } else {
+            &[StatusCode::OK]
+        };
+        let answer = repository.send(&request, accepted).await?;
+        // A registry without range support sends the blob from the beginning.
+        let from = if answer.status() == StatusCode::PARTIAL_CONTENT {
+            at
+        } else {
+            0
+        };
+        let expected = self.blob.descriptor.size;
+        if let Some(length) = answer.content_length()
+            && from + length != expected
+        {
+            let problem = ContentProblem::WrongSize {
+                expected,
+                found: from + length,
+            };
+            return Err(self.wrong(problem));
+        }
+        self.skip = at - from;
+        let pace = repository.time_limits().pace();
+        self.answer = Some((answer, pace));
+        Ok(())
+    }
+
+    fn failed(&self, failure: RegistryFailure) -> RegistryError {
+        let (host, image) = match self.blob.repositories.get(self.place) {
+            Some((repository, image)) => (repository.host().to_owned(), image.as_str()),
+            None => (String::new(), ""),
+        };
+        let asked = format!("GET {} from {host}", self.blob.descriptor.digest);
+        RegistryError::new(image, asked, failure)
+    }
+
+    fn wrong(&self, problem: ContentProblem) -> RegistryError {
+        let part = format!("the blob {}", self.blob.descriptor.digest);
+        self.failed(RegistryFailure::Content { part, problem })
+    }
+}

@@ -1,0 +1,129 @@
+//! Writes the content of a copy to volumes.
+
+use super::super::blob_source::BlobSource;
+use super::super::copy::{Contents, Copy, CopyOptions, Place, Stored};
+use super::super::digest::{Digest, Hasher};
+use super::super::error::ImageError;
+use super::super::manifest::check_digest;
+use super::super::progress::{Progress, Whole};
+use super::super::reference::RegistryReference;
+use super::super::transport::Transports;
+use super::Writer;
+use crate::causes::with_causes;
+use futures_util::{StreamExt, stream};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// The interval between reports of overall progress.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Writes the manifests and blobs of a copy to volumes with reserved space for them, largest first. Content that the
+/// volumes already contain is skipped. Returns the missing content, each with the reason.
+///
+/// # Errors
+/// Returns an error if the volumes cannot be written.
+pub async fn fill(
+    writer: &Writer,
+    copy: &Copy,
+    wanted: &BTreeMap<Digest, u64>,
+    there: &BTreeSet<Digest>,
+    source: &Transports,
+    options: &CopyOptions<'_>,
+) -> Result<BTreeMap<Digest, String>, ImageError> {
+    let contents = Contents::within(options.memory, options.concurrency, source);
+    let absent = wanted.iter().filter(|(digest, _)| !there.contains(digest));
+    let mut waiting: Vec<(u64, Digest)> = absent.map(|(digest, bytes)| (*bytes, *digest)).collect();
+    waiting.sort_by_key(|(bytes, digest)| (std::cmp::Reverse(*bytes), *digest));
+    let mut whole = Whole {
+        bytes: 0,
+        bytes_of: waiting.iter().map(|(bytes, _)| bytes).sum(),
+        items: 0,
+        failed: 0,
+        items_of: waiting.len() as u64,
+    };
+    let not_tried = |(_, digest): &(u64, Digest)| {
+        (
+            *digest,
+            "copying it was not attempted because other content failed".to_owned(),
+        )
+    };
+    let mut open: BTreeMap<Digest, String> = waiting.iter().map(not_tried).collect();
+    let contents = &contents;
+    let transfers = waiting.into_iter().map(|(bytes, digest)| async move {
+        let moved = match (copy.blobs.get(&digest), copy.manifests.get(&digest)) {
+            (Some(stored), _) => blob(writer, stored, contents.blob(stored), options.progress).await,
+            (None, Some(stored)) => match contents.document(stored).await {
+                Ok(document) => writer.write(&digest, 0, &document.bytes).map_err(ImageError::from),
+                Err(error) => Err(error),
+            },
+            (None, None) => Ok(()),
+        };
+        (bytes, digest, moved)
+    });
+    let mut transfers = stream::iter(transfers).buffer_unordered(options.concurrency.max(1));
+    loop {
+        options.progress.whole(Some(whole));
+        let moved = tokio::select! {
+            moved = transfers.next() => moved,
+            () = tokio::time::sleep(TICK) => continue,
+        };
+        let Some((bytes, digest, moved)) = moved else { break };
+        match moved {
+            Ok(()) => {
+                whole.items += 1;
+                open.remove(&digest);
+            }
+            // For example, if the disk is full, continuing is pointless.
+            Err(error @ ImageError::File(_)) => return Err(error),
+            Err(error) => {
+                whole.failed += 1;
+                open.insert(digest, with_causes(&error));
+            }
+        }
+        whole.bytes += bytes;
+        if options.fail_fast && whole.failed > 0 {
+            break;
+        }
+    }
+    drop(transfers);
+    options.progress.whole(None);
+    Ok(open)
+}
+
+async fn blob(
+    writer: &Writer,
+    stored: &Stored,
+    content: BlobSource,
+    progress: &dyn Progress,
+) -> Result<(), ImageError> {
+    let what = stored.places.first().map_or_else(String::new, |place| match place {
+        Place::Registry(reference) | Place::Target(reference) => repository_of(reference),
+        Place::Held(_) => stored.descriptor.digest.to_string(),
+    });
+    let id = progress.started(&what, Some(stored.descriptor.size));
+    let written = written(writer, stored, content, |bytes| progress.advanced(id, bytes)).await;
+    progress.finished(id);
+    written
+}
+
+async fn written(
+    writer: &Writer,
+    stored: &Stored,
+    content: BlobSource,
+    advanced: impl Fn(u64),
+) -> Result<(), ImageError> {
+    let digest = &stored.descriptor.digest;
+    let (mut reader, mut position, mut hasher) = (content.reader()?, 0, Hasher::new());
+    while let Some(piece) = reader.next().await? {
+        hasher.update(&piece);
+        writer.write(digest, position, &piece)?;
+        position += piece.len() as u64;
+        advanced(piece.len() as u64);
+    }
+    let checked = check_digest(digest, hasher.finish());
+    checked.map_err(|problem| problem.of(digest.to_string(), "the blob"))
+}
+
+fn repository_of(reference: &RegistryReference) -> String {
+    format!("{}/{}", reference.registry(), reference.repository())
+}

@@ -1,0 +1,199 @@
+//! Reads volumes. All volumes and blobs are verified completely before their content is used.
+
+use super::super::digest::{Digest, Hashing};
+use super::super::image::Blob;
+use super::{VolumeFile, blob_of};
+use crate::files::{FileError, open_regular};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The maximum number of members in a volume.
+const MEMBER_LIMIT: usize = 1_000_000;
+/// The maximum size in bytes of a file that is read from a volume into memory.
+const FILE_LIMIT: u64 = 1 << 30;
+
+/// The content of volumes.
+#[derive(Debug, Clone, Default)]
+pub struct Volumes {
+    /// The parts of the blobs in their order.
+    blobs: BTreeMap<Digest, Vec<Blob>>,
+    /// The sizes of the blobs in bytes.
+    sizes: BTreeMap<Digest, u64>,
+}
+
+/// An error while reading volumes.
+#[derive(Debug, thiserror::Error)]
+pub enum VolumesError {
+    /// A volume cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A volume is missing.
+    #[error("the volume {} is missing", path.display())]
+    Missing {
+        /// The expected path of the volume.
+        path: PathBuf,
+    },
+    /// The digest of a volume differs from the expected digest.
+    #[error("the volume {} is damaged: it has the digest {found} instead of {expected}", path.display())]
+    Damaged {
+        /// The path of the volume.
+        path: PathBuf,
+        /// The expected digest.
+        expected: Digest,
+        /// The actual digest.
+        found: Digest,
+    },
+    /// The size of a volume differs from the expected size.
+    #[error("the volume {} is damaged: it has a size of {found} instead of {expected} bytes", path.display())]
+    Size {
+        /// The path of the volume.
+        path: PathBuf,
+        /// The expected size in bytes.
+        expected: u64,
+        /// The actual size in bytes.
+        found: u64,
+    },
+    /// The digest of a blob differs from its name.
+    #[error("the blob {digest} in {} is damaged: it has the digest {found}", folder.display())]
+    Blob {
+        /// The folder of the volumes.
+        folder: PathBuf,
+        /// The digest in the name of the blob.
+        digest: Digest,
+        /// The actual digest.
+        found: Digest,
+    },
+    /// A volume is not a tar file.
+    #[error("the volume {} is not a tar file", path.display())]
+    Tar {
+        /// The path of the volume.
+        path: PathBuf,
+        /// The underlying error.
+        source: io::Error,
+    },
+}
+
+/// Reads all of these volumes and verifies their sizes and digests, and the digests of the blobs in them: whoever wrote
+/// the list of the volumes may not have written their content.
+///
+/// # Errors
+/// Returns an error if a volume is missing or damaged, or a blob is damaged. Sizes are checked before content.
+pub fn read_volumes(folder: &Path, files: &[VolumeFile]) -> Result<Volumes, VolumesError> {
+    for volume in files {
+        let path = folder.join(&volume.name);
+        let found = match path.metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(VolumesError::Missing { path }),
+            found => found.map_err(|error| FileError::new("read", &path, error))?.len(),
+        };
+        let expected = volume.bytes;
+        if found != expected {
+            return Err(VolumesError::Size { path, expected, found });
+        }
+    }
+    let (mut volumes, mut hashers) = (Volumes::default(), BTreeMap::new());
+    for volume in files {
+        volumes.add(folder.join(&volume.name), volume, &mut hashers)?;
+    }
+    for (digest, hashing) in hashers {
+        let found = hashing.into_parts().1.finish();
+        if found != digest {
+            return Err(VolumesError::Blob {
+                folder: folder.to_owned(),
+                digest,
+                found,
+            });
+        }
+    }
+    Ok(volumes)
+}
+
+/// Reads a file in a volume without verifying the volume.
+///
+/// # Errors
+/// Returns an error if the volume cannot be read.
+pub fn read_file(volume: &Path, path: &str) -> Result<Option<Vec<u8>>, VolumesError> {
+    let file = open_regular(volume).map_err(|error| FileError::new("read", volume, error))?;
+    let fail = |source| VolumesError::Tar {
+        path: volume.to_owned(),
+        source,
+    };
+    let mut archive = tar::Archive::new(file);
+    for entry in archive.entries_with_seek().map_err(fail)?.take(MEMBER_LIMIT) {
+        let entry = entry.map_err(fail)?;
+        if entry.path_bytes().as_ref() == path.as_bytes() {
+            let mut bytes = Vec::new();
+            entry.take(FILE_LIMIT).read_to_end(&mut bytes).map_err(fail)?;
+            return Ok(Some(bytes));
+        }
+    }
+    Ok(None)
+}
+
+impl Volumes {
+    fn add(&mut self, path: PathBuf, volume: &VolumeFile, hashers: &mut Hashers) -> Result<(), VolumesError> {
+        let open = || open_regular(&path).map_err(|error| FileError::new("read", &path, error));
+        let shared = Arc::new(open()?);
+        let reader = Hashing::new(BufReader::with_capacity(1 << 20, open()?));
+        let mut archive = tar::Archive::new(reader);
+        let mut found = Vec::new();
+        let read = members(&mut archive, &shared, &mut found, hashers);
+        let mut reader = archive.into_inner();
+        io::copy(&mut reader, &mut io::sink()).map_err(|error| FileError::new("read", &path, error))?;
+        let digest = reader.hasher.finish();
+        // A damaged volume may not be a valid tar file, but reporting the damage is more helpful.
+        if digest != volume.sha256 {
+            return Err(VolumesError::Damaged {
+                path,
+                expected: volume.sha256,
+                found: digest,
+            });
+        }
+        read.map_err(|source| VolumesError::Tar { path, source })?;
+        for (digest, length, blob) in found {
+            self.blobs.entry(digest).or_default().push(blob);
+            *self.sizes.entry(digest).or_default() += length;
+        }
+        Ok(())
+    }
+
+    /// Returns a blob if the volumes contain it completely.
+    pub fn blob(&self, digest: &Digest, bytes: u64) -> Option<Blob> {
+        if self.sizes.get(digest) != Some(&bytes) {
+            return None;
+        }
+        Some(match self.blobs.get(digest)?.as_slice() {
+            [whole] => whole.clone(),
+            parts => Blob::Joined(parts.into()),
+        })
+    }
+}
+
+type Found = (Digest, u64, Blob);
+
+/// The hashers of all blobs, whose parts may be in several volumes.
+type Hashers = BTreeMap<Digest, Hashing<io::Sink>>;
+
+fn members(
+    archive: &mut tar::Archive<Hashing<BufReader<File>>>,
+    file: &Arc<File>,
+    found: &mut Vec<Found>,
+    hashers: &mut Hashers,
+) -> io::Result<()> {
+    for entry in archive.entries()?.take(MEMBER_LIMIT) {
+        let mut entry = entry?;
+        let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        // In other kinds of entries, such as sparse files, the bytes in the archive are not the content.
+        let Some(digest) = blob_of(&path).filter(|_| entry.header().entry_type().is_file()) else {
+            continue;
+        };
+        let (start, length) = (entry.raw_file_position(), entry.size());
+        let file = Arc::clone(file);
+        found.push((digest, length, Blob::Section { file, start, length }));
+        let hashing = hashers.entry(digest).or_insert_with(|| Hashing::new(io::sink()));
+        io::copy(&mut entry, hashing)?;
+    }
+    Ok(())
+}

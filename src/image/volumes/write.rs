@@ -1,0 +1,223 @@
+//! Writes volumes in any order, and resumes interrupted runs.
+
+use super::super::digest::{Digest, Hasher};
+use super::plan::{BLOCK, Content, END, Member, Volume};
+use super::{VolumeFile, blob_path, file_name, write_at};
+use crate::files::{self, FileError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// The file name suffix of an unfinished volume.
+const PARTIAL: &str = ".partial";
+const PIECE: usize = 1 << 20;
+/// The two empty blocks at the end of a tar file.
+const END_OF_TAR: [u8; 1024] = [0; 1024];
+
+/// A writer for volumes. The volumes are renamed to their final names once they are complete.
+#[derive(Debug)]
+pub struct Writer {
+    folder: PathBuf,
+    name: String,
+    volumes: Vec<(Volume, File)>,
+    /// The positions of the blobs: the volume, the offset in the volume, and the size in bytes.
+    blobs: BTreeMap<Digest, Vec<(usize, u64, u64)>>,
+    /// Whether an earlier run has written volumes to the folder.
+    resumed: bool,
+}
+
+impl Writer {
+    /// Opens the volumes `NAME-0001.tar`, `NAME-0002.tar` and so on in a folder, including unfinished volumes of an
+    /// earlier run.
+    ///
+    /// # Errors
+    /// Returns an error if the folder cannot be written.
+    pub fn open(folder: &Path, name: &str, volumes: Vec<Volume>) -> Result<Self, FileError> {
+        fs::create_dir_all(folder).map_err(|error| FileError::new("create the directory", folder, error))?;
+        let (mut open, mut blobs, mut resumed) = (Vec::new(), BTreeMap::new(), false);
+        for (place, volume) in volumes.into_iter().enumerate() {
+            let path = folder.join(file_name(name, place + 1));
+            let partial = partial_of(&path);
+            // The volume belongs to an incomplete archive.
+            if fs::symlink_metadata(&path).is_ok() {
+                fs::rename(&path, &partial).map_err(|error| FileError::new("rename", &path, error))?;
+            }
+            resumed |= fs::symlink_metadata(&partial).is_ok();
+            let fail = |error| FileError::new("write", &partial, error);
+            let mut options = OpenOptions::new();
+            options.read(true).write(true).create(true).truncate(false);
+            let file = options.open(&partial).map_err(fail)?;
+            file.set_len(volume.bytes).map_err(fail)?;
+            for member in &volume.members {
+                if let Content::Blob { digest, .. } = &member.content {
+                    let known: &mut Vec<_> = blobs.entry(*digest).or_default();
+                    known.push((place, member.start, member.length));
+                }
+            }
+            open.push((volume, file));
+        }
+        Ok(Self {
+            folder: folder.to_owned(),
+            name: name.to_owned(),
+            volumes: open,
+            blobs,
+            resumed,
+        })
+    }
+
+    /// Whether an earlier run wrote a blob completely.
+    ///
+    /// # Errors
+    /// Returns an error if a volume cannot be read.
+    pub fn has(&self, digest: &Digest) -> Result<bool, FileError> {
+        if !self.resumed {
+            return Ok(false);
+        }
+        let mut hasher = Hasher::new();
+        for (volume, start, length) in self.blobs.get(digest).into_iter().flatten() {
+            let Some((_, file)) = self.volumes.get(*volume) else {
+                continue;
+            };
+            self.hash(*volume, file, *start, *length, &mut hasher)?;
+        }
+        Ok(hasher.finish() == *digest)
+    }
+
+    fn hash(
+        &self,
+        volume: usize,
+        mut file: &File,
+        start: u64,
+        length: u64,
+        hasher: &mut Hasher,
+    ) -> Result<(), FileError> {
+        let fail = |error| FileError::new("read", self.partial(volume), error);
+        file.seek(SeekFrom::Start(start)).map_err(fail)?;
+        let mut taken = file.take(length);
+        let mut piece = vec![0; PIECE];
+        loop {
+            match taken.read(&mut piece) {
+                Ok(0) => return Ok(()),
+                Ok(read) => hasher.update(piece.get(..read).unwrap_or_default()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(fail(error)),
+            }
+        }
+    }
+
+    /// Writes bytes of a blob, starting at the offset `position` in the blob.
+    ///
+    /// # Errors
+    /// Returns an error if a volume cannot be written, or the bytes exceed the size of the blob.
+    pub fn write(&self, digest: &Digest, mut position: u64, mut bytes: &[u8]) -> Result<(), FileError> {
+        let mut begin = 0;
+        for (volume, start, length) in self.blobs.get(digest).into_iter().flatten() {
+            let end = begin + length;
+            if position < end && !bytes.is_empty() {
+                let fits = usize::try_from(end - position).unwrap_or(usize::MAX).min(bytes.len());
+                let (now, rest) = bytes.split_at(fits);
+                if let Some((_, file)) = self.volumes.get(*volume) {
+                    let fail = |error| FileError::new("write", self.partial(*volume), error);
+                    write_at(file, now, start + position - begin).map_err(fail)?;
+                }
+                position += fits as u64;
+                bytes = rest;
+            }
+            begin = end;
+        }
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let error = io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("{digest} is larger than its stated size"),
+        );
+        Err(FileError::new("write", self.partial(0), error))
+    }
+
+    /// Finishes the volumes. Blobs in `missing` are renamed so that their bytes are not mistaken for valid content. All
+    /// content is synced to disk before the volumes are renamed to their final names.
+    ///
+    /// # Errors
+    /// Returns an error if the volumes cannot be written.
+    pub fn finish(self, missing: &BTreeSet<Digest>) -> Result<Vec<VolumeFile>, FileError> {
+        let mut written = Vec::new();
+        for (place, (volume, file)) in self.volumes.iter().enumerate() {
+            let fail = |error| FileError::new("write", self.partial(place), error);
+            for member in &volume.members {
+                let header = header(member, missing);
+                write_at(file, header.as_bytes(), member.start - BLOCK).map_err(fail)?;
+                if let Content::Fixed(fixed) = &member.content {
+                    write_at(file, &fixed.bytes, member.start).map_err(fail)?;
+                }
+                // The padding overwrites any bytes that an earlier run left after the content.
+                let end = member.start + member.length;
+                let padding = vec![0; usize::try_from(end.next_multiple_of(BLOCK) - end).unwrap_or_default()];
+                write_at(file, &padding, end).map_err(fail)?;
+            }
+            write_at(file, &END_OF_TAR, volume.bytes - END).map_err(fail)?;
+            file.sync_all().map_err(fail)?;
+            let mut hasher = Hasher::new();
+            self.hash(place, file, 0, volume.bytes, &mut hasher)?;
+            written.push(VolumeFile {
+                name: file_name(&self.name, place + 1),
+                bytes: volume.bytes,
+                sha256: hasher.finish(),
+            });
+        }
+        for (place, volume) in written.iter().enumerate() {
+            let (from, to) = (self.partial(place), self.folder.join(&volume.name));
+            fs::rename(&from, &to).map_err(|error| FileError::new("rename", from, error))?;
+        }
+        self.remove_others(written.len());
+        files::sync_directory(&self.folder)?;
+        Ok(written)
+    }
+
+    /// Removes extra volumes after the last one, which an earlier run with smaller volumes left behind.
+    fn remove_others(&self, count: usize) {
+        for number in count + 1.. {
+            let path = self.folder.join(file_name(&self.name, number));
+            if fs::remove_file(partial_of(&path)).is_err() && fs::remove_file(path).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn partial(&self, place: usize) -> PathBuf {
+        partial_of(&self.folder.join(file_name(&self.name, place + 1)))
+    }
+}
+
+fn partial_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(PARTIAL);
+    name.into()
+}
+
+/// Returns the header of a member, which is deterministic.
+fn header(member: &Member, missing: &BTreeSet<Digest>) -> tar::Header {
+    let path = match &member.content {
+        Content::Fixed(fixed) => fixed.path.clone(),
+        Content::Blob { digest, part, .. } => {
+            let path = blob_path(digest, *part);
+            if missing.contains(digest) {
+                format!("{path}.missing")
+            } else {
+                path
+            }
+        }
+    };
+    let mut header = tar::Header::new_gnu();
+    // The paths are short enough for the header.
+    let _ = header.set_path(path);
+    header.set_entry_type(tar::EntryType::Regular);
+    header.set_size(member.length);
+    header.set_mode(0o644);
+    header.set_uid(0);
+    header.set_gid(0);
+    header.set_mtime(0);
+    header.set_cksum();
+    header
+}

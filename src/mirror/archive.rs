@@ -1,0 +1,453 @@
+//! Archives of plans: volumes with the content of a plan, and a file that lists the volumes.
+
+use super::collect::catalog_tag;
+use super::placed::CATALOG;
+use super::plan::{Plan, PlanError, PlannedBlob, PlannedImage};
+use crate::files::{self, FileError};
+use crate::image::volumes::{
+    Fixed, VolumeFile, VolumeSizeError, Volumes, VolumesError, Writer, read_file, read_volumes, volumes,
+};
+use crate::image::{Digest, LAYOUT_FILE};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// The format version in [`ArchiveList::schema`].
+pub const SCHEMA: &str = "opmx.mirror.archive/v1";
+/// The path of the plan in the first volume.
+const PLAN: &str = "opmx/plan.json";
+/// The maximum size in bytes of an archive list.
+const LIST_LIMIT: usize = 256 << 20;
+
+/// The repositories that contain each blob.
+pub type Repositories = BTreeMap<Digest, BTreeSet<String>>;
+
+/// The description of an archive, stored as `NAME.json` next to its volumes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArchiveList {
+    /// The format version; always [`SCHEMA`].
+    pub schema: String,
+    /// The digest of the plan.
+    pub plan: Digest,
+    /// Whether this archive and the archives on which it is based contain all content of the plan.
+    pub complete: bool,
+    /// The maximum size of a volume in bytes.
+    pub volume_size: u64,
+    /// The volumes.
+    pub volumes: Vec<VolumeFile>,
+    /// The digest of the list of the base archive, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Digest>,
+    /// The blobs in this archive, each with its repositories: the target repositories if the plan specifies a target,
+    /// otherwise the source repositories.
+    pub blobs: Repositories,
+    /// The blobs in the archives on which this archive is based, each with its repositories. They include blobs that
+    /// the plan does not need.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub omitted: Repositories,
+    /// The missing content, with the reasons.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub missing: BTreeMap<Digest, String>,
+}
+
+/// An error while writing or reading an archive.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A file is not an archive list.
+    #[error("{} is not an archive list", path.display())]
+    List {
+        /// The file.
+        path: PathBuf,
+        /// The underlying error.
+        source: serde_json::Error,
+    },
+    /// The format version of the list is not supported.
+    #[error("{} has the schema {found:?}, but this version of opmx supports only {SCHEMA:?}", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// The format version in the list.
+        found: String,
+    },
+    /// A list contains the name of a file outside its folder.
+    #[error("{} lists the volume {name:?}, which is not a file in the same folder", path.display())]
+    Name {
+        /// The file.
+        path: PathBuf,
+        /// The name of the volume.
+        name: String,
+    },
+    /// A folder contains no archive, or several archives.
+    #[error("{} contains {} archives instead of one", folder.display(), names.len())]
+    Ambiguous {
+        /// The path of the folder.
+        folder: PathBuf,
+        /// The file names of the archive lists.
+        names: Vec<String>,
+    },
+    /// The folder contains an archive with the same name but different content.
+    #[error("{} is the list of a different archive", path.display())]
+    Taken {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The base archive is incomplete.
+    #[error("the archive of {} is incomplete", path.display())]
+    Incomplete {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another run is writing to the folder.
+    #[error("another run is under way, and writes to {}", folder.display())]
+    Busy {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The volumes are too small.
+    #[error(transparent)]
+    Size(#[from] VolumeSizeError),
+    /// A volume is missing or damaged.
+    #[error(transparent)]
+    Volumes(#[from] VolumesError),
+    /// The plan in an archive is invalid.
+    #[error("cannot read the plan in the archive of {}", path.display())]
+    Plan {
+        /// The file with the list.
+        path: PathBuf,
+        /// The underlying error.
+        source: PlanError,
+    },
+    /// The plan in an archive does not match the digest in its list.
+    #[error("the volumes of {} belong to a different plan", path.display())]
+    Swapped {
+        /// The file with the list.
+        path: PathBuf,
+    },
+}
+
+/// An archive whose volumes have been verified.
+#[derive(Debug, Clone)]
+pub struct Archive {
+    /// The path of the archive list.
+    pub path: PathBuf,
+    /// The archive list.
+    pub list: ArchiveList,
+    /// The plan of the archive.
+    pub plan: Plan,
+    /// The content of the archive.
+    pub volumes: Volumes,
+}
+
+/// An archive that is being written.
+#[derive(Debug)]
+pub struct NewArchive {
+    /// The list of the completed archive.
+    pub list: ArchiveList,
+    /// The path of the list.
+    pub path: PathBuf,
+    /// The writer of the content.
+    pub writer: Writer,
+    /// The content for which the volumes have reserved space, with its size in bytes.
+    pub wanted: BTreeMap<Digest, u64>,
+    /// The folder, which is locked.
+    _lock: File,
+}
+
+/// The options for writing an archive.
+#[derive(Debug, Clone)]
+pub struct ArchiveOptions<'a> {
+    /// The folder for the archive.
+    pub folder: &'a Path,
+    /// The prefix of the file names.
+    pub name: &'a str,
+    /// The maximum size of a volume in bytes.
+    pub volume_size: u64,
+    /// The list of a base archive, whose blobs are omitted.
+    pub base: Option<&'a Path>,
+}
+
+/// Starts or resumes an archive of a plan, or repairs an archive whose volumes are missing or damaged. Returns `None` if
+/// the archive is already complete. The folder is locked until the archive is finished or dropped.
+///
+/// # Errors
+/// Returns an error if the folder contains a different archive with this name, cannot be written, or is being written by
+/// another run.
+pub fn begin(plan: &Plan, options: &ArchiveOptions<'_>) -> Result<Option<NewArchive>, ArchiveError> {
+    let lock = lock(options.folder)?;
+    let path = options.folder.join(format!("{}.json", options.name));
+    let bytes = plan.to_bytes();
+    let (base, omitted) = match options.base {
+        None => (None, BTreeMap::new()),
+        Some(base) => based_on(base)?,
+    };
+    let list = ArchiveList {
+        schema: SCHEMA.to_owned(),
+        plan: Digest::of(&bytes),
+        complete: true,
+        volume_size: options.volume_size,
+        volumes: Vec::new(),
+        base,
+        blobs: own_blobs(plan, &omitted),
+        omitted,
+        missing: BTreeMap::new(),
+    };
+    let mut wanted: BTreeMap<Digest, u64> = list
+        .blobs
+        .keys()
+        .map(|digest| (*digest, plan.blobs[digest].bytes))
+        .collect();
+    wanted.extend(
+        plan.manifests
+            .iter()
+            .map(|(digest, manifest)| (*digest, manifest.bytes)),
+    );
+    if path.exists() {
+        let known = ArchiveList::read(&path)?;
+        let same = |list: &ArchiveList| (list.plan, list.volume_size, list.base);
+        if same(&known) != same(&list) {
+            return Err(ArchiveError::Taken { path });
+        }
+        if known.complete && has_all(options.folder, &known, &wanted)? {
+            return Ok(None);
+        }
+        // Remove the list, because it will no longer match the volumes.
+        std::fs::remove_file(&path).map_err(|error| FileError::new("remove", &path, error))?;
+    }
+    let file = |path: &str, bytes: Vec<u8>| Fixed {
+        path: path.to_owned(),
+        bytes: bytes.into(),
+    };
+    let each = [
+        file(
+            LAYOUT_FILE,
+            json!({"imageLayoutVersion": "1.0.0"}).to_string().into_bytes(),
+        ),
+        file("index.json", index(plan).to_string().into_bytes()),
+    ];
+    let planned = volumes(&[file(PLAN, bytes)], &each, &wanted, options.volume_size)?;
+    let writer = Writer::open(options.folder, options.name, planned)?;
+    Ok(Some(NewArchive {
+        list,
+        path,
+        writer,
+        wanted,
+        _lock: lock,
+    }))
+}
+
+/// Locks a folder, which is created if absent.
+fn lock(folder: &Path) -> Result<File, ArchiveError> {
+    std::fs::create_dir_all(folder).map_err(|error| FileError::new("create the directory", folder, error))?;
+    let locked = files::open_locked(folder, || File::open(folder));
+    let locked = locked.map_err(|error| FileError::new("open", folder, error))?;
+    locked.ok_or_else(|| ArchiveError::Busy {
+        folder: folder.to_owned(),
+    })
+}
+
+/// Whether the volumes of a list are undamaged and contain all of this content.
+fn has_all(folder: &Path, list: &ArchiveList, wanted: &BTreeMap<Digest, u64>) -> Result<bool, ArchiveError> {
+    match read_volumes(folder, &list.volumes) {
+        Ok(volumes) => Ok(wanted
+            .iter()
+            .all(|(digest, bytes)| volumes.blob(digest, *bytes).is_some())),
+        Err(error @ VolumesError::File(_)) => Err(error.into()),
+        Err(_) => Ok(false),
+    }
+}
+
+impl NewArchive {
+    /// Returns the content that an earlier run has written.
+    ///
+    /// # Errors
+    /// Returns an error if a volume cannot be read.
+    pub fn present(&self) -> Result<BTreeSet<Digest>, FileError> {
+        let mut present = BTreeSet::new();
+        for digest in self.wanted.keys() {
+            if self.writer.has(digest)? {
+                present.insert(*digest);
+            }
+        }
+        Ok(present)
+    }
+
+    /// Finishes the archive without the content in `missing`, and writes the list last.
+    ///
+    /// # Errors
+    /// Returns an error if the archive cannot be written.
+    pub fn finish(mut self, missing: BTreeMap<Digest, String>) -> Result<ArchiveList, ArchiveError> {
+        self.list.volumes = self.writer.finish(&missing.keys().copied().collect())?;
+        self.list.blobs.retain(|digest, _| !missing.contains_key(digest));
+        self.list.complete = missing.is_empty();
+        self.list.missing = missing;
+        files::write(&self.path, &self.list.to_bytes())?;
+        Ok(self.list)
+    }
+}
+
+impl Archive {
+    /// Opens an archive by its folder or the path of its list. All volumes are read and verified.
+    ///
+    /// # Errors
+    /// Returns an error if the archive cannot be read, or a volume is missing or damaged.
+    pub fn open(place: &Path) -> Result<Self, ArchiveError> {
+        let path = if place.is_dir() {
+            only_list(place)?
+        } else {
+            place.to_owned()
+        };
+        let list = ArchiveList::read(&path)?;
+        let folder = files::directory_of(&path);
+        let volumes = read_volumes(&folder, &list.volumes)?;
+        let first = list.volumes.first().map(|volume| folder.join(&volume.name));
+        let bytes = first.map(|first| read_file(&first, PLAN)).transpose()?.flatten();
+        let bytes = bytes.unwrap_or_default();
+        if Digest::of(&bytes) != list.plan {
+            return Err(ArchiveError::Swapped { path });
+        }
+        let plan = Plan::parse(&bytes).map_err(|source| ArchiveError::Plan {
+            path: path.clone(),
+            source,
+        })?;
+        Ok(Self {
+            path,
+            list,
+            plan,
+            volumes,
+        })
+    }
+}
+
+impl ArchiveList {
+    /// Reads an archive list.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read or is not a valid archive list.
+    pub fn read(path: &Path) -> Result<Self, ArchiveError> {
+        #[derive(Deserialize)]
+        struct Form {
+            schema: String,
+        }
+        let bytes = files::read_small(path, LIST_LIMIT)?;
+        let fail = |source| ArchiveError::List {
+            path: path.to_owned(),
+            source,
+        };
+        let Form { schema } = serde_json::from_slice(&bytes).map_err(fail)?;
+        if schema != SCHEMA {
+            return Err(ArchiveError::Version {
+                path: path.to_owned(),
+                found: schema,
+            });
+        }
+        let list: Self = serde_json::from_slice(&bytes).map_err(fail)?;
+        let is_name = |name: &str| Path::new(name).file_name().is_some_and(|own| own == name);
+        match list.volumes.iter().find(|volume| !is_name(&volume.name)) {
+            Some(volume) => Err(ArchiveError::Name {
+                path: path.to_owned(),
+                name: volume.name.clone(),
+            }),
+            None => Ok(list),
+        }
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+}
+
+/// Returns the digest of an archive list, and all blobs in the archive and in the archives on which it is based.
+fn based_on(path: &Path) -> Result<(Option<Digest>, Repositories), ArchiveError> {
+    let list = ArchiveList::read(path)?;
+    if !list.complete {
+        return Err(ArchiveError::Incomplete { path: path.to_owned() });
+    }
+    let digest = Digest::of(&list.to_bytes());
+    let mut blobs = list.omitted;
+    for (digest, repositories) in list.blobs {
+        blobs.entry(digest).or_default().extend(repositories);
+    }
+    Ok((Some(digest), blobs))
+}
+
+/// Returns the blobs of a plan that are not in `omitted`, each with its repositories.
+fn own_blobs(plan: &Plan, omitted: &Repositories) -> Repositories {
+    let host = plan.to.as_deref().and_then(|target| target.split('/').next());
+    let repositories = |blob: &PlannedBlob| match host {
+        Some(host) => blob.repositories.iter().map(|path| format!("{host}/{path}")).collect(),
+        None => blob.sources.clone(),
+    };
+    let blobs = plan.blobs.iter();
+    let blobs = blobs.filter(|(digest, _)| !omitted.contains_key(digest));
+    blobs.map(|(digest, blob)| (*digest, repositories(blob))).collect()
+}
+
+/// Returns the path of the list of the only archive in a folder.
+fn only_list(folder: &Path) -> Result<PathBuf, ArchiveError> {
+    let fail = |error| FileError::new("read", folder, error);
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(fail)? {
+        let path = entry.map_err(fail)?.path();
+        if path.extension().is_some_and(|extension| extension == "json") && ArchiveList::read(&path).is_ok() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    if found.len() == 1 {
+        return Ok(found.remove(0));
+    }
+    let name = |path: PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    Err(ArchiveError::Ambiguous {
+        folder: folder.to_owned(),
+        names: found.into_iter().filter_map(name).collect(),
+    })
+}
+
+/// Returns the index of the layout that the volumes form. It lists every image under its own name, and the referrers of
+/// images.
+fn index(plan: &Plan) -> Value {
+    let descriptor = |digest: &Digest| {
+        let manifest = &plan.manifests[digest];
+        json!({"mediaType": manifest.media_type, "digest": digest.to_string(), "size": manifest.bytes})
+    };
+    let named = |digest: &Digest, name: String| {
+        let mut entry = descriptor(digest);
+        entry["annotations"] = json!({"org.opencontainers.image.ref.name": name});
+        entry
+    };
+    let mut entries = Vec::new();
+    for image in &plan.images {
+        let repository = layout_name(image);
+        entries.extend(
+            image
+                .tags
+                .iter()
+                .map(|tag| named(&image.digest, format!("{repository}:{tag}"))),
+        );
+        for extra in plan.extras.iter().filter(|extra| image.extras.contains(&extra.digest)) {
+            entries.push(match &extra.tag {
+                Some(tag) => named(&extra.digest, format!("{repository}:{tag}")),
+                None => descriptor(&extra.digest),
+            });
+        }
+    }
+    entries.dedup();
+    json!({"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "manifests": entries})
+}
+
+/// Returns the name of an image in the layout: its repository or, for a rebuilt catalog, its tag.
+fn layout_name(image: &PlannedImage) -> String {
+    if let Some(place) = image.source.strip_prefix(CATALOG) {
+        return catalog_tag(place.parse().unwrap_or_default());
+    }
+    let (repository, _) = image.source.split_once('@').unwrap_or((&image.source, ""));
+    repository.to_owned()
+}

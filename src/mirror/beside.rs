@@ -1,0 +1,18 @@
+//! The files next to a plan file.
+
+use std::path::{Path, PathBuf};
+
+/// Returns the path of the OCI layout with the catalog images that were built for the plan.
+pub fn layout_of(plan: &Path) -> PathBuf {
+    plan.with_extension("catalogs")
+}
+
+/// Returns the path of the file with the result of copying the plan.
+pub fn result_of(plan: &Path) -> PathBuf {
+    plan.with_extension("result.json")
+}
+
+/// Returns the path of the journal of copied content.
+pub fn journal_of(plan: &Path) -> PathBuf {
+    plan.with_extension("journal")
+}

@@ -1,0 +1,196 @@
+//! Checks a plan that was read from a file: everything in it must be copied, and only to its target.
+
+use super::plan::{Extra, Plan, PlanError, PlannedImage};
+use crate::image::Digest;
+use std::collections::BTreeSet;
+
+/// The maximum size in bytes of the content of a plan, so that no sum of sizes overflows.
+const SIZE_LIMIT: u64 = 1 << 56;
+
+impl Plan {
+    /// Checks that a plan is consistent.
+    ///
+    /// # Errors
+    /// Returns an error for content that is referenced but missing, content that would not be copied, and a place
+    /// outside the target.
+    pub(super) fn check(&self) -> Result<(), PlanError> {
+        self.check_references()?;
+        self.check_sizes()?;
+        self.check_cycles()?;
+        self.check_reach()?;
+        self.check_places()
+    }
+
+    fn check_references(&self) -> Result<(), PlanError> {
+        let dangling = |who: String, digest: Digest| Err(PlanError::Dangling { who, digest });
+        let images = self.images.iter().map(|image| (&image.source, image.digest));
+        let catalogs = self
+            .catalogs
+            .iter()
+            .map(|catalog| (&catalog.source, catalog.digest_after));
+        for (source, digest) in images.chain(catalogs) {
+            if !self.manifests.contains_key(&digest) {
+                return dangling(source.clone(), digest);
+            }
+        }
+        for extra in &self.extras {
+            if !self.manifests.contains_key(&extra.digest) {
+                return dangling(format!("an extra of {}", extra.subject), extra.digest);
+            }
+        }
+        for (digest, manifest) in &self.manifests {
+            let child = manifest
+                .manifests
+                .iter()
+                .find(|child| !self.manifests.contains_key(child));
+            let blob = manifest.blobs.iter().find(|blob| !self.blobs.contains_key(blob));
+            if let Some(missing) = child.or(blob) {
+                return dangling(format!("the manifest {digest}"), *missing);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks all sizes that are added up: those of the content, and those stated for images, each of which may count
+    /// shared content again.
+    fn check_sizes(&self) -> Result<(), PlanError> {
+        let content = self.manifests.values().map(|manifest| manifest.bytes);
+        let content = content.chain(self.blobs.values().map(|blob| blob.bytes));
+        let stated = self.images.iter().map(|image| image.bytes);
+        let stated = stated.chain(self.extras.iter().map(|extra| extra.bytes));
+        let sum = |sizes: &mut dyn Iterator<Item = u64>| sizes.fold(0_u128, |sum, size| sum + u128::from(size));
+        if sum(&mut content.into_iter()) > u128::from(SIZE_LIMIT) || sum(&mut stated.into_iter()) > u128::from(u64::MAX)
+        {
+            return Err(PlanError::Size { limit: SIZE_LIMIT });
+        }
+        Ok(())
+    }
+
+    /// Checks that no manifest contains itself.
+    fn check_cycles(&self) -> Result<(), PlanError> {
+        let mut done = BTreeSet::new();
+        for root in self.manifests.keys() {
+            // Avoid recursion, because deep nesting must not overflow the stack.
+            let mut waiting = vec![(*root, false)];
+            let mut open = BTreeSet::new();
+            while let Some((digest, is_open)) = waiting.pop() {
+                if is_open {
+                    open.remove(&digest);
+                    done.insert(digest);
+                } else if open.contains(&digest) {
+                    return Err(PlanError::Cycle { digest });
+                } else if !done.contains(&digest) {
+                    open.insert(digest);
+                    waiting.push((digest, true));
+                    let manifest = self.manifests.get(&digest);
+                    let named = manifest.into_iter().flat_map(|manifest| &manifest.manifests);
+                    waiting.extend(named.map(|child| (*child, false)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that everything in the plan belongs to an image.
+    fn check_reach(&self) -> Result<(), PlanError> {
+        let mut manifests: BTreeSet<Digest> = BTreeSet::new();
+        let mut extras: BTreeSet<usize> = BTreeSet::new();
+        for image in &self.images {
+            let own = self.extras_of(image);
+            let found: BTreeSet<Digest> = own.iter().map(|(_, extra)| extra.digest).collect();
+            if let Some(digest) = image.extras.iter().find(|digest| !found.contains(digest)) {
+                return Err(PlanError::Loose {
+                    what: format!("the extra {digest} of {}", image.source),
+                });
+            }
+            extras.extend(own.iter().map(|(place, _)| *place));
+            manifests.extend(self.all_behind(image));
+        }
+        let extra = self
+            .extras
+            .iter()
+            .enumerate()
+            .find(|(place, _)| !extras.contains(place));
+        if let Some((_, extra)) = extra {
+            let what = format!("the extra {} of {}", extra.digest, extra.subject);
+            return Err(PlanError::Loose { what });
+        }
+        let loose = self.manifests.keys().find(|digest| !manifests.contains(digest));
+        if let Some(digest) = loose {
+            let what = format!("the manifest {digest}");
+            return Err(PlanError::Loose { what });
+        }
+        let blobs: BTreeSet<&Digest> = self.manifests.values().flat_map(|manifest| &manifest.blobs).collect();
+        match self.blobs.keys().find(|digest| !blobs.contains(digest)) {
+            Some(digest) => Err(PlanError::Loose {
+                what: format!("the blob {digest}"),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the extras of an image whose subjects lead to the image, each with its index in the plan.
+    fn extras_of(&self, image: &PlannedImage) -> Vec<(usize, &Extra)> {
+        let behind: BTreeSet<Digest> = self.all_behind(image).into_iter().collect();
+        let mut waiting: Vec<(usize, &Extra)> = self.extras.iter().enumerate().collect();
+        waiting.retain(|(_, extra)| image.extras.contains(&extra.digest) && behind.contains(&extra.subject));
+        let mut found: Vec<(usize, &Extra)> = Vec::new();
+        let mut known = BTreeSet::from([image.digest]);
+        loop {
+            let is_next = |extra: &Extra| known.contains(&extra.subject) || !image.extras.contains(&extra.subject);
+            let (next, later): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|(_, extra)| is_next(extra));
+            if next.is_empty() {
+                return found;
+            }
+            known.extend(next.iter().map(|(_, extra)| extra.digest));
+            found.extend(next);
+            waiting = later;
+        }
+    }
+
+    /// Checks that all destinations are below the target of the plan.
+    ///
+    /// # Errors
+    /// Returns an error for an image or catalog without a destination, or with a destination outside the target.
+    pub(super) fn check_places(&self) -> Result<(), PlanError> {
+        let images = self.images.iter().map(|image| (&image.source, &image.destination));
+        let catalogs = self
+            .catalogs
+            .iter()
+            .map(|catalog| (&catalog.source, &catalog.destination));
+        for (source, destination) in images.chain(catalogs) {
+            match (&self.to, destination) {
+                (None, None) => {}
+                (Some(to), Some(destination)) if is_below(destination, to) => {}
+                (to, Some(destination)) => {
+                    return Err(PlanError::Outside {
+                        image: source.clone(),
+                        destination: destination.clone(),
+                        to: to.clone(),
+                    });
+                }
+                (Some(_), None) => return Err(PlanError::Nowhere { image: source.clone() }),
+            }
+        }
+        for catalog in &self.catalogs {
+            let images = self.images.iter().filter(|image| image.digest == catalog.digest_after);
+            let names = images.flat_map(|image| image.tags.iter().map(move |tag| (image, tag)));
+            let mut names = names.filter_map(|(image, tag)| Some(format!("{}:{tag}", image.destination.as_ref()?)));
+            if let Some(destination) = &catalog.destination
+                && !names.any(|name| name == *destination)
+            {
+                return Err(PlanError::NoImage {
+                    catalog: catalog.source.clone(),
+                    destination: destination.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether a repository, with or without a tag, is below a target.
+fn is_below(destination: &str, target: &str) -> bool {
+    let path = destination.strip_prefix(target).and_then(|rest| rest.strip_prefix('/'));
+    path.is_some_and(|path| !path.is_empty())
+}

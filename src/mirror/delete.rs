@@ -1,0 +1,252 @@
+//! Deletes from a registry the content of a plan that is not in any plan to keep.
+
+use super::plan::{ExtraVia, Plan};
+use super::reach::reach;
+use crate::causes::with_causes;
+use crate::image::copy::unlist;
+use crate::image::{Deletion, Digest, ImageError, Reference, RegistryReference, TagState, Transports};
+use futures_util::{StreamExt, TryStreamExt, stream};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A manifest to delete.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Doomed {
+    /// The repository of the manifest, including the registry.
+    pub repository: String,
+    /// The digest of the manifest.
+    pub digest: Digest,
+    /// The tags that the plan gave it, without those that a kept plan gives to another manifest.
+    pub tags: BTreeSet<String>,
+}
+
+/// The result of deleting a manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Gone {
+    /// The manifest was deleted.
+    Deleted,
+    /// The manifest did not exist.
+    Absent,
+    /// The manifest could not be deleted; contains the reason.
+    Failed(String),
+}
+
+/// Returns the manifests of a plan that are not in any kept plan: neither as an image, nor within an image index, nor
+/// as a referrer. Each manifest precedes the manifests that it references. All plans must have the same target.
+pub fn doomed(plan: &Plan, kept: &[Plan]) -> Vec<Doomed> {
+    let mut keep: BTreeSet<(&str, Digest)> = BTreeSet::new();
+    let mut moved: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for image in kept
+        .iter()
+        .flat_map(|plan| plan.images.iter().map(move |image| (plan, image)))
+    {
+        let (plan, image) = image;
+        if let Some(repository) = &image.destination {
+            moved.extend(image.tags.iter().map(|tag| (repository.as_str(), tag.as_str())));
+            keep.extend(
+                plan.all_behind(image)
+                    .into_iter()
+                    .map(|digest| (repository.as_str(), digest)),
+            );
+        }
+    }
+    let mut tags: BTreeMap<(&str, Digest), BTreeSet<String>> = BTreeMap::new();
+    let mut doomed: Vec<(&str, Digest)> = Vec::new();
+    for image in &plan.images {
+        let Some(repository) = image.destination.as_deref() else {
+            continue;
+        };
+        tags.entry((repository, image.digest)).or_default().extend(
+            image
+                .tags
+                .iter()
+                .filter(|tag| !moved.contains(&(repository, tag.as_str())))
+                .cloned(),
+        );
+        for extra in plan.extras.iter().filter(|extra| image.extras.contains(&extra.digest)) {
+            let known = tags.entry((repository, extra.digest)).or_default();
+            known.extend(extra.tag.iter().cloned());
+        }
+        // Delete top down: an index before its images, and a referrer before its subject.
+        let behind = plan.all_behind(image).into_iter().rev();
+        doomed.extend(
+            behind
+                .map(|digest| (repository, digest))
+                .filter(|pair| !keep.contains(pair)),
+        );
+    }
+    let mut seen = BTreeSet::new();
+    let new = doomed.into_iter().filter(|pair| seen.insert(*pair));
+    new.map(|(repository, digest)| Doomed {
+        repository: repository.to_owned(),
+        digest,
+        tags: tags.remove(&(repository, digest)).unwrap_or_default(),
+    })
+    .collect()
+}
+
+/// Returns the catalogs of plans that are not at the target of the plans. Without its catalog, a kept plan is of no use
+/// there.
+///
+/// # Errors
+/// Returns an error if a name is not valid, or the registry fails.
+pub async fn missing_catalogs(kept: &[Plan], target: &Transports) -> Result<Vec<String>, ImageError> {
+    let mut missing = Vec::new();
+    for (plan, catalog) in kept
+        .iter()
+        .flat_map(|plan| plan.catalogs.iter().map(move |catalog| (plan, catalog)))
+    {
+        let image = plan.images.iter().find(|image| image.digest == catalog.digest_after);
+        let Some(repository) = image.and_then(|image| image.destination.as_deref()) else {
+            continue;
+        };
+        let reference = RegistryReference::of_repository(repository)?.with_digest(&catalog.digest_after);
+        if target.state(&Reference::Registry(reference)).await? == TagState::Absent {
+            missing.push(catalog.destination.clone().unwrap_or_else(|| repository.to_owned()));
+        }
+    }
+    Ok(missing)
+}
+
+/// The number of tags that are looked up at once.
+const PARALLEL: usize = 8;
+
+/// The tags outside the plans that also refer to manifests to delete.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OtherTags {
+    /// The tags, by repository and digest.
+    pub found: BTreeMap<(String, Digest), BTreeSet<String>>,
+    /// The repositories whose tags the registry does not list.
+    pub unlisted: BTreeSet<String>,
+}
+
+/// Looks for tags outside the plans that refer to manifests to delete. Deleting a manifest also removes these tags.
+///
+/// # Errors
+/// Returns an error if a name is not valid, or a request to the registry fails.
+pub async fn other_tags(
+    plan: &Plan,
+    kept: &[Plan],
+    doomed: &[Doomed],
+    target: &Transports,
+) -> Result<OtherTags, ImageError> {
+    reach(plan, target).await?;
+    let mut own: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for plan in kept.iter().chain([plan]) {
+        for image in &plan.images {
+            let Some(repository) = image.destination.as_deref() else {
+                continue;
+            };
+            let extras = plan.extras.iter().filter(|extra| image.extras.contains(&extra.digest));
+            let tags = own.entry(repository).or_default();
+            tags.extend(extras.filter_map(|extra| extra.tag.as_deref()));
+            tags.extend(image.tags.iter().map(String::as_str));
+        }
+    }
+    let mut digests: BTreeMap<&str, BTreeSet<Digest>> = BTreeMap::new();
+    for Doomed { repository, digest, .. } in doomed {
+        digests.entry(repository).or_default().insert(*digest);
+    }
+    let mut other = OtherTags::default();
+    for (repository, digests) in digests {
+        let reference = RegistryReference::of_repository(repository)?;
+        if target.is_new(&reference).await? {
+            continue;
+        }
+        let Some(tags) = target.tags(&reference).await? else {
+            other.unlisted.insert(repository.to_owned());
+            continue;
+        };
+        let own = own.get(repository);
+        let tags = tags
+            .into_iter()
+            .filter(|tag| own.is_none_or(|own| !own.contains(tag.as_str())));
+        let reference = &reference;
+        let looks = stream::iter(tags).map(|tag| async move {
+            let state = target.state(&Reference::Registry(reference.with_tag(&tag)?)).await?;
+            Ok::<_, ImageError>((tag, state))
+        });
+        let states: Vec<(String, TagState)> = looks.buffered(PARALLEL).try_collect().await?;
+        for (tag, state) in states {
+            if let Some(digest) = state.digest().filter(|digest| digests.contains(digest)) {
+                let tags = other.found.entry((repository.to_owned(), digest)).or_default();
+                tags.insert(tag);
+            }
+        }
+    }
+    Ok(other)
+}
+
+/// Splits the manifests to delete into those without other tags, and those to spare: manifests with other tags, the
+/// manifests that these reference, and their referrers.
+pub fn spare(plan: &Plan, doomed: Vec<Doomed>, other: &OtherTags) -> (Vec<Doomed>, Vec<Doomed>) {
+    let mut spared: BTreeMap<&str, BTreeSet<Digest>> = BTreeMap::new();
+    let mut waiting: Vec<(&str, Digest)> = other
+        .found
+        .keys()
+        .map(|(name, digest)| (name.as_str(), *digest))
+        .collect();
+    while let Some((repository, digest)) = waiting.pop() {
+        let mut behind = Vec::new();
+        plan.behind(digest, spared.entry(repository).or_default(), &mut behind);
+        let extras = plan.extras.iter().filter(|extra| behind.contains(&extra.subject));
+        waiting.extend(extras.map(|extra| (repository, extra.digest)));
+    }
+    let is_spared = |one: &Doomed| {
+        let spared = spared.get(one.repository.as_str());
+        spared.is_some_and(|spared| spared.contains(&one.digest))
+    };
+    doomed.into_iter().partition(|one| !is_spared(one))
+}
+
+/// The result of a deletion.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Deleted {
+    /// The result for each manifest, in the order of the manifests.
+    pub gone: Vec<Gone>,
+    /// The lists of referrers that could not be changed, with the reasons.
+    pub problems: Vec<String>,
+}
+
+/// Deletes manifests from their registry, and removes them from the lists of referrers that name them.
+///
+/// # Errors
+/// Returns an error if a name is not valid, or the registry cannot be reached. A refusal by the registry is reported for
+/// each manifest.
+pub async fn delete(plan: &Plan, doomed: &[Doomed], target: &Transports) -> Result<Deleted, ImageError> {
+    reach(plan, target).await?;
+    let mut deleted = Deleted::default();
+    let mut absent: BTreeMap<&str, BTreeSet<Digest>> = BTreeMap::new();
+    for Doomed { repository, digest, .. } in doomed {
+        let reference = RegistryReference::of_repository(repository)?.with_digest(digest);
+        let gone = one(target, &reference).await;
+        if !matches!(gone, Gone::Failed(_)) {
+            absent.entry(repository).or_default().insert(*digest);
+        }
+        deleted.gone.push(gone);
+    }
+    for (repository, absent) in absent {
+        let reference = RegistryReference::of_repository(repository)?;
+        let listed = plan.extras.iter().filter(|extra| extra.via == ExtraVia::Referrers);
+        let listed = listed.filter(|extra| absent.contains(&extra.digest));
+        let subjects: BTreeSet<Digest> = listed.map(|extra| extra.subject).collect();
+        for subject in subjects {
+            if let Err(error) = unlist(target, &reference, &subject, &absent).await {
+                let why = with_causes(&error);
+                deleted.problems.push(format!(
+                    "the list of the referrers of {repository}@{subject} cannot be changed: {why}"
+                ));
+            }
+        }
+    }
+    Ok(deleted)
+}
+
+async fn one(target: &Transports, reference: &RegistryReference) -> Gone {
+    match target.delete_manifest(reference).await {
+        Ok(Deletion::Done) => Gone::Deleted,
+        Ok(Deletion::Absent) => Gone::Absent,
+        Ok(Deletion::Unsupported) => Gone::Failed("the registry does not allow deletion".to_owned()),
+        Err(error) => Gone::Failed(with_causes(&error)),
+    }
+}

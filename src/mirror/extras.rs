@@ -1,0 +1,250 @@
+//! Extras, which belong to images without being part of them: signatures, attestations, software bills of materials and
+//! other referrers.
+//!
+//! Extras are found in two ways. Older signing tools tag each extra with a name derived from the digest of its subject.
+//! Newer tools specify the subject in the manifest, which is listed by the registry or by an image index under a
+//! fallback tag. Most images have no extras, so finding none is not an error.
+
+use super::plan::{Extra, ExtraKind, ExtraVia};
+use crate::causes::with_causes;
+use crate::image::{Digest, Document, ImageError, IndexEntry, Manifest, RegistryReference, Transports, fallback_tag};
+use futures_util::{StreamExt, stream};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// The suffixes of tags from signing tools, with the kind of the tagged extra.
+const SUFFIXES: [(&str, ExtraKind); 3] = [
+    ("sig", ExtraKind::Signature),
+    ("att", ExtraKind::Attestation),
+    ("sbom", ExtraKind::Sbom),
+];
+/// The maximum depth to which referrers of referrers are followed.
+const DEPTH: usize = 8;
+/// The maximum number of extras in a repository, so that a registry cannot keep the program busy indefinitely.
+const LIMIT: usize = 10_000;
+
+/// A repository and the manifests in it whose extras are searched for.
+#[derive(Debug, Clone)]
+pub struct Subjects {
+    /// The repository; its tag or digest is ignored.
+    pub repository: RegistryReference,
+    /// The manifests of images, and of the platform images in image indexes.
+    pub digests: BTreeSet<Digest>,
+}
+
+/// The result of a search for extras.
+#[derive(Debug, Clone, Default)]
+pub struct Extras {
+    /// The extras in the order of the repositories, sorted by subject and digest within each repository.
+    pub found: Vec<FoundExtra>,
+    /// The references that could not be looked up, with the reasons.
+    pub failed: Vec<(String, String)>,
+}
+
+/// An extra that was found.
+#[derive(Debug, Clone)]
+pub struct FoundExtra {
+    /// The description of the extra. Its size includes only the manifest.
+    pub extra: Extra,
+    /// The reference of the manifest, by digest.
+    pub reference: RegistryReference,
+    /// The manifest of the extra.
+    pub document: Document,
+}
+
+/// Searches registries for the extras of images, `parallel` repositories at a time.
+pub async fn find(transports: &Transports, subjects: Vec<Subjects>, parallel: usize) -> Extras {
+    let searches = subjects.into_iter().map(|subjects| search(transports, subjects));
+    let mut searches = stream::iter(searches).buffered(parallel.max(1));
+    let mut extras = Extras::default();
+    while let Some(found) = searches.next().await {
+        extras.found.extend(found.found);
+        extras.failed.extend(found.failed);
+    }
+    extras
+}
+
+async fn search(transports: &Transports, subjects: Subjects) -> Extras {
+    let Subjects { repository, digests } = subjects;
+    let mut search = Search {
+        transports,
+        repository,
+        tags: None,
+        found: BTreeMap::new(),
+        failed: Vec::new(),
+    };
+    // If the tags cannot be listed, each possible tag is requested.
+    search.tags = match transports.tags(&search.repository).await {
+        Ok(tags) => tags,
+        Err(error) => {
+            let repository = search.repository.to_string();
+            search.failed.push((repository, with_causes(&error)));
+            return search.extras();
+        }
+    };
+    let mut waiting: VecDeque<(Digest, usize)> = digests.iter().map(|digest| (*digest, 0)).collect();
+    let mut seen = digests;
+    while let Some((subject, depth)) = waiting.pop_front() {
+        if let Err(error) = search.of(subject, depth == 0).await {
+            let reference = search.repository.with_digest(&subject).to_string();
+            search.failed.push((reference, with_causes(&error)));
+        }
+        let new = search.found.keys().filter(|(about, _)| *about == subject);
+        let new: Vec<Digest> = new
+            .map(|(_, digest)| *digest)
+            .filter(|digest| seen.insert(*digest))
+            .collect();
+        if new.is_empty() {
+            continue;
+        }
+        if depth == DEPTH || search.found.len() > LIMIT {
+            let reference = search.repository.with_digest(&subject).to_string();
+            let why = format!("its referrers exceed the limit of {DEPTH} levels or {LIMIT} manifests");
+            search.failed.push((reference, why));
+            continue;
+        }
+        waiting.extend(new.into_iter().map(|digest| (digest, depth + 1)));
+    }
+    search.extras()
+}
+
+/// A search in a repository.
+struct Search<'a> {
+    transports: &'a Transports,
+    repository: RegistryReference,
+    tags: Option<BTreeSet<String>>,
+    /// The extras found, by subject and digest.
+    found: BTreeMap<(Digest, Digest), FoundExtra>,
+    failed: Vec<(String, String)>,
+}
+
+impl Search<'_> {
+    fn extras(self) -> Extras {
+        Extras {
+            found: self.found.into_values().collect(),
+            failed: self.failed,
+        }
+    }
+
+    /// Searches for the extras of a manifest. Tags that are not known to exist are tried only for images.
+    async fn of(&mut self, subject: Digest, is_image: bool) -> Result<(), ImageError> {
+        for (suffix, kind) in SUFFIXES {
+            let tag = format!("{}.{suffix}", fallback_tag(&subject));
+            if let Some(document) = self.under(&tag, is_image).await? {
+                let artifact_type = artifact_type(&document);
+                self.add(subject, kind, ExtraVia::Tag, artifact_type, Some(tag), document);
+            }
+        }
+        for entry in self.referrers(subject, is_image).await? {
+            let digest = entry.descriptor.digest;
+            let reference = self.repository.with_digest(&digest);
+            let Some(document) = self.transports.find(&reference).await? else {
+                continue;
+            };
+            // A list may contain unrelated entries, so check the subject in the manifest itself.
+            if about(&document) == Some(subject) {
+                let artifact_type = entry.artifact_type.or_else(|| artifact_type(&document));
+                let kind = artifact_type.as_deref().map_or(ExtraKind::Referrer, kind_of);
+                self.add(subject, kind, ExtraVia::Referrers, artifact_type, None, document);
+            }
+        }
+        Ok(())
+    }
+
+    async fn referrers(&self, subject: Digest, is_image: bool) -> Result<Vec<IndexEntry>, ImageError> {
+        let reference = self.repository.with_digest(&subject);
+        if let Some(entries) = self.transports.referrers(&reference).await? {
+            return Ok(entries);
+        }
+        let document = self.under(&fallback_tag(&subject), is_image).await?;
+        Ok(match document.map(|document| document.manifest()) {
+            Some(Ok(Manifest::Index(entries))) => entries,
+            _ => Vec::new(),
+        })
+    }
+
+    async fn under(&self, tag: &str, guess: bool) -> Result<Option<Document>, ImageError> {
+        if !self.tags.as_ref().map_or(guess, |tags| tags.contains(tag)) {
+            return Ok(None);
+        }
+        self.transports.find(&self.repository.with_tag(tag)?).await
+    }
+
+    fn add(
+        &mut self,
+        subject: Digest,
+        kind: ExtraKind,
+        via: ExtraVia,
+        artifact_type: Option<String>,
+        tag: Option<String>,
+        document: Document,
+    ) {
+        let digest = document.descriptor.digest;
+        let found = FoundExtra {
+            extra: Extra {
+                subject,
+                digest,
+                kind,
+                via,
+                artifact_type,
+                tag,
+                bytes: document.descriptor.size,
+            },
+            reference: self.repository.with_digest(&digest),
+            document,
+        };
+        let entry = self.found.entry((subject, digest));
+        // A registry may also list an extra that is tagged.
+        entry.and_modify(|known| known.extra.via = via).or_insert(found);
+    }
+}
+
+/// Returns the artifact type in a manifest.
+fn artifact_type(document: &Document) -> Option<String> {
+    match document.manifest() {
+        Ok(Manifest::Image(manifest)) => Some(manifest.artifact_type.unwrap_or(manifest.config.media_type)),
+        _ => None,
+    }
+}
+
+/// Returns the digest of the subject in a manifest.
+fn about(document: &Document) -> Option<Digest> {
+    if let Ok(Manifest::Image(manifest)) = document.manifest() {
+        return Some(manifest.subject?.digest);
+    }
+    // Image indexes may also have a subject, but their parsed form does not contain it.
+    let value: serde_json::Value = serde_json::from_slice(&document.bytes).ok()?;
+    value.pointer("/subject/digest")?.as_str()?.parse().ok()
+}
+
+/// Returns the kind of an extra with this artifact type.
+fn kind_of(artifact_type: &str) -> ExtraKind {
+    let has = |words: &[&str]| words.iter().any(|word| artifact_type.contains(word));
+    if has(&["spdx", "cyclonedx", "syft", "sbom"]) {
+        ExtraKind::Sbom
+    } else if has(&["in-toto", "artifact.att", "attestation"]) {
+        ExtraKind::Attestation
+    } else if has(&["sigstore.bundle", "notary.signature", "artifact.sig", "simplesigning"]) {
+        ExtraKind::Signature
+    } else {
+        ExtraKind::Referrer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn artifacts_are_known_by_their_types() {
+        for (artifact_type, kind) in [
+            ("application/vnd.dev.sigstore.bundle.v0.3+json", ExtraKind::Signature),
+            ("application/vnd.cncf.notary.signature", ExtraKind::Signature),
+            ("application/vnd.in-toto+json", ExtraKind::Attestation),
+            ("application/spdx+json", ExtraKind::Sbom),
+            ("application/vnd.cyclonedx+json", ExtraKind::Sbom),
+            ("application/vnd.example.scan", ExtraKind::Referrer),
+        ] {
+            assert_eq!(kind_of(artifact_type), kind, "{artifact_type}");
+        }
+    }
+}

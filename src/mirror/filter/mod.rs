@@ -1,0 +1,302 @@
+//! Selects the part of a catalog that is mirrored: the selection from its packages, and everything that the selection
+//! could need.
+//!
+//! For each dependency of a kept bundle, all bundles in the catalog that could satisfy it are kept, because the cluster
+//! decides which of them is installed. Therefore, dependencies resolve in the same way as in the whole catalog. In each
+//! channel, bundles between kept bundles are also kept if the channel would be inconsistent without them.
+
+use super::plan::{Because, KeptChannel, KeptPackage};
+use super::request::CatalogRequest;
+use crate::catalog::file_based::WrittenEntry;
+use crate::catalog::file_based::draft::{Draft, DraftError, Target};
+use crate::catalog::file_based::edit::{CatalogEditError, Editor};
+use crate::catalog::selection::part::{Part, Versions};
+use crate::catalog::{BundleId, Catalog};
+use crate::olm::intent::Intent;
+use crate::resolver::closure::{self, Closure, Follow, Reason, Unsatisfied};
+use semver::Version;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The result of filtering a catalog.
+#[derive(Debug, Clone, Default)]
+pub struct Filtered {
+    /// The kept packages, sorted by name.
+    pub kept: Vec<KeptPackage>,
+    /// The reasons why packages and bundles that were not selected are included, sorted.
+    pub because: Vec<Because>,
+    /// Followed dependencies that no bundle in the catalog satisfies.
+    pub unsatisfied: Vec<Unsatisfied>,
+    /// Versions to upgrade from for which a package has no update path.
+    pub unreached: Vec<Unreached>,
+}
+
+/// A version to upgrade from for which the kept channels of a package have no update path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreached {
+    /// The package.
+    pub package: String,
+    /// The version.
+    pub version: Version,
+}
+
+/// The bundles to keep, by package and channel.
+type Stay = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
+
+/// Removes all content from a catalog except for the requested content.
+///
+/// # Errors
+/// Returns an error if a package or channel does not exist or would be empty, the default channel of a package would be
+/// removed, or the catalog cannot be read.
+pub fn filter(editor: &mut Editor, request: &CatalogRequest) -> Result<Filtered, CatalogEditError> {
+    let parts = parts_of(editor, request);
+    let mut between: BTreeSet<(String, String, String)> = BTreeSet::new();
+    let mut stay = Stay::new();
+    let mut selected: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut unreached = Vec::new();
+    for (package, part) in &parts {
+        let default_channel = request.default_channels.get(package);
+        let mut draft = draft_of(editor, package)?;
+        let channels = draft.channels.iter().map(|channel| channel.name.clone());
+        let is_selected = |channel: &String| part.channels.is_empty() || part.channels.contains(channel);
+        selected.insert(package.clone(), channels.filter(is_selected).collect());
+        let lost = prune(&mut draft, part, default_channel.map(String::as_str), &mut between)?;
+        let lost = lost.into_iter().map(|version| Unreached {
+            package: package.clone(),
+            version,
+        });
+        unreached.extend(lost);
+        stay.insert(package.clone(), kept_of(&draft));
+    }
+    let catalog = editor.catalog()?;
+    let chosen: BTreeSet<BundleId> = ids(&catalog, &stay);
+    let mut needed: Closure<BundleId>;
+    loop {
+        let all = ids(&catalog, &stay);
+        needed = needed_by(&catalog, &chosen, &all, &request.follow);
+        let grown = grown(&stay, &catalog, &needed);
+        if grown == stay {
+            break;
+        }
+        // Bundles that are kept for the consistency of their channels may also have dependencies.
+        for (package, channels) in grown {
+            if stay.get(&package) != Some(&channels) {
+                let mut draft = draft_of(editor, &package)?;
+                let default_channel = default_channel(&draft, request, &channels);
+                let part = named(channels);
+                prune(&mut draft, &part, default_channel.as_deref(), &mut between)?;
+                stay.insert(package, kept_of(&draft));
+            }
+        }
+    }
+    let mut filtered = Filtered {
+        unsatisfied: needed.unsatisfied.clone(),
+        because: because(&catalog, &stay, &needed),
+        unreached,
+        ..Filtered::default()
+    };
+    let names: Vec<String> = editor.packages().into_iter().map(str::to_owned).collect();
+    for name in names {
+        let Some(channels) = stay.get(&name) else {
+            editor.change(&name, |draft| draft.remove(&[Target::default()], None))?;
+            continue;
+        };
+        let default_channel = default_channel(&draft_of(editor, &name)?, request, channels);
+        let part = named(channels.clone());
+        let mut kept = editor.change(&name, |draft| {
+            draft.prune(&part, default_channel.as_deref())?;
+            Ok(described(draft, &between))
+        })?;
+        let selected = selected.get(&name).into_iter().flatten();
+        kept.channels_left_out = selected
+            .filter(|channel| !channels.contains_key(*channel))
+            .cloned()
+            .collect();
+        filtered.kept.push(kept);
+    }
+    Ok(filtered)
+}
+
+/// Returns the requested parts by package name; all packages if none were specified.
+fn parts_of(editor: &Editor, request: &CatalogRequest) -> BTreeMap<String, Part> {
+    if !request.parts.is_empty() {
+        return request.parts.clone();
+    }
+    let part = |name: &str| {
+        let part = Part {
+            versions: request.versions.clone(),
+            ..Part::default()
+        };
+        (name.to_owned(), part)
+    };
+    editor.packages().into_iter().map(part).collect()
+}
+
+fn named(channels: BTreeMap<String, BTreeSet<String>>) -> Part {
+    Part {
+        channels: channels.keys().cloned().collect(),
+        versions: Versions::Named(channels),
+        from: Vec::new(),
+        past_from: false,
+    }
+}
+
+fn draft_of(editor: &Editor, package: &str) -> Result<Draft, CatalogEditError> {
+    let documents = editor.known(package)?;
+    Ok(Draft::read(package, &documents.values)?)
+}
+
+fn prune(
+    draft: &mut Draft,
+    part: &Part,
+    default_channel: Option<&str>,
+    between: &mut BTreeSet<(String, String, String)>,
+) -> Result<Vec<Version>, DraftError> {
+    let (removal, kept) = draft.prune(part, default_channel)?;
+    let package = &draft.name;
+    between.extend(
+        kept.into_iter()
+            .map(|(bundle, channel)| (package.clone(), channel, bundle)),
+    );
+    Ok(removal.unreached)
+}
+
+fn kept_of(draft: &Draft) -> BTreeMap<String, BTreeSet<String>> {
+    let channels = draft.channels.iter();
+    let names = |entries: &[WrittenEntry]| entries.iter().map(|entry| entry.name.clone()).collect();
+    channels
+        .map(|channel| (channel.name.clone(), names(&channel.entries)))
+        .collect()
+}
+
+fn ids(catalog: &Catalog, stay: &Stay) -> BTreeSet<BundleId> {
+    let names = stay.values().flat_map(BTreeMap::values).flatten();
+    names.filter_map(|name| catalog.find(name)).collect()
+}
+
+/// Returns the new default channel of a package whose default channel is removed. For a package that was not selected,
+/// this is the first remaining channel, which a resolver would prefer.
+fn default_channel(
+    draft: &Draft,
+    request: &CatalogRequest,
+    channels: &BTreeMap<String, BTreeSet<String>>,
+) -> Option<String> {
+    if let Some(channel) = request.default_channels.get(&draft.name) {
+        return Some(channel.clone());
+    }
+    if channels.contains_key(&draft.default_channel) || request.parts.contains_key(&draft.name) {
+        return None;
+    }
+    channels.keys().next().cloned()
+}
+
+/// Adds the needed bundles to the bundles to keep. A needed bundle is added to the kept channels of its package that
+/// contain it or, if there are none, to all channels that contain it.
+fn grown(stay: &Stay, catalog: &Catalog, needed: &Closure<BundleId>) -> Stay {
+    let mut grown = stay.clone();
+    for package in &catalog.packages {
+        let own = stay.get(&*package.name);
+        for id in needed.members.keys() {
+            let Some(bundle) = catalog.bundle(*id) else { continue };
+            let holding = package.channels.iter();
+            // A bundle that a channel skips is never installed from that channel, but would be without the bundle that
+            // skips it.
+            let holding = holding.filter(|channel| {
+                let skipped = channel.entries.iter().flat_map(|entry| &entry.skips);
+                channel.entries.iter().any(|entry| entry.bundle == *id)
+                    && !skipped.into_iter().any(|name| **name == *bundle.name)
+            });
+            let holding: Vec<&str> = holding.map(|channel| &*channel.name).collect();
+            let is_kept = |name: &&&str| own.is_some_and(|channels| channels.contains_key(**name));
+            let kept: Vec<&str> = holding.iter().filter(is_kept).copied().collect();
+            for channel in if kept.is_empty() { holding } else { kept } {
+                let channels = grown.entry(package.name.to_string()).or_default();
+                let bundles = channels.entry(channel.to_owned()).or_default();
+                bundles.insert(bundle.name.to_string());
+            }
+        }
+    }
+    grown
+}
+
+/// Returns everything that the selected bundles could need, and the dependencies of the other bundles that are kept.
+fn needed_by(
+    catalog: &Catalog,
+    chosen: &BTreeSet<BundleId>,
+    all: &BTreeSet<BundleId>,
+    follow: &Follow,
+) -> Closure<BundleId> {
+    let mut needed = closure::of_bundles(catalog, chosen, follow);
+    let others: BTreeSet<BundleId> = all
+        .iter()
+        .filter(|id| !needed.members.contains_key(id))
+        .copied()
+        .collect();
+    if *follow != Follow::default() && !others.is_empty() {
+        let required = Follow {
+            intents: BTreeSet::from([Intent::Required]),
+            preferences: follow.preferences.clone(),
+        };
+        let more = closure::of_bundles(catalog, &others, &required);
+        for (id, reasons) in more.members {
+            needed.members.entry(id).or_default().extend(reasons);
+        }
+        needed.unsatisfied.extend(more.unsatisfied);
+        needed.unsatisfied.sort();
+        needed.unsatisfied.dedup();
+    }
+    needed
+}
+
+/// Returns the reasons why packages are included that were not selected, or from which more than the selection is
+/// included.
+fn because(catalog: &Catalog, stay: &Stay, needed: &Closure<BundleId>) -> Vec<Because> {
+    let mut because = BTreeSet::new();
+    for (package, channels) in stay {
+        let names: BTreeSet<&String> = channels.values().flatten().collect();
+        let ids = names.iter().filter_map(|name| catalog.find(name));
+        for Reason { bundle, wish, .. } in ids.filter_map(|id| needed.members.get(&id)).flatten() {
+            because.insert(Because {
+                package: package.clone(),
+                needed_by: bundle.clone(),
+                constraint: wish.clone(),
+            });
+        }
+    }
+    because.into_iter().collect()
+}
+
+fn described(draft: &Draft, between: &BTreeSet<(String, String, String)>) -> KeptPackage {
+    let mut channels: Vec<KeptChannel> = Vec::new();
+    for channel in &draft.channels {
+        let names: BTreeSet<&str> = channel.entries.iter().map(|entry| entry.name.as_str()).collect();
+        let is_between =
+            |entry: &&WrittenEntry| between.contains(&(draft.name.clone(), channel.name.clone(), entry.name.clone()));
+        let why = |entry: &WrittenEntry| {
+            let below: Vec<&str> = entry.below().filter(|name| names.contains(name)).collect();
+            match &below[..] {
+                [] => "the channel would not be connected without it".to_owned(),
+                below => format!("it is the next update from {}", below.join(", ")),
+            }
+        };
+        let kept_for = channel.entries.iter().filter(is_between);
+        channels.push(KeptChannel {
+            name: channel.name.clone(),
+            head: channel
+                .heads()
+                .first()
+                .map(|head| (*head).to_owned())
+                .unwrap_or_default(),
+            entries: channel.from_head(),
+            kept_for: kept_for.map(|entry| (entry.name.clone(), why(entry))).collect(),
+        });
+    }
+    channels.sort_by(|one, other| one.name.cmp(&other.name));
+    KeptPackage {
+        package: draft.name.clone(),
+        channels,
+        channels_left_out: BTreeSet::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,190 @@
+use super::*;
+use crate::catalog::file_based::read::CatalogLimits;
+use crate::catalog::selection::part::RangeStyle;
+use crate::mirror::request::Place;
+use crate::version::parse_strict;
+use std::path::Path;
+
+/// A package whose newest version depends on a different package, with a second channel that contains one prerelease.
+const GARDEN: &str = "\
+---
+schema: olm.package
+name: greenhouse
+defaultChannel: stable
+---
+schema: olm.channel
+package: greenhouse
+name: stable
+entries:
+- {name: g.v1.0.0}
+- {name: g.v1.1.0, replaces: g.v1.0.0}
+- {name: g.v1.1.1, replaces: g.v1.0.0, skips: [g.v1.1.0]}
+- {name: g.v1.2.0, replaces: g.v1.1.1, skipRange: '>=1.0.0 <1.2.0'}
+---
+schema: olm.channel
+package: greenhouse
+name: candidate
+entries:
+- {name: g.v2.0.0-rc1}
+---
+schema: olm.package
+name: certs
+defaultChannel: stable
+---
+schema: olm.channel
+package: certs
+name: stable
+entries:
+- {name: c.v1.4.0}
+";
+
+fn garden() -> String {
+    let bundle = |name: &str, package: &str, version: &str, requires: &str| {
+        format!(
+            "---\nschema: olm.bundle\nname: {name}\npackage: {package}\nimage: registry.example.com/{package}:v{version}\n\
+             properties:\n- type: olm.package\n  value: {{packageName: {package}, version: {version}}}\n{requires}"
+        )
+    };
+    let requires = "- type: olm.package.required\n  value: {packageName: certs, versionRange: '>=1.0.0'}\n";
+    let mut text = GARDEN.to_owned();
+    for version in ["1.0.0", "1.1.0", "1.1.1", "1.2.0", "2.0.0-rc1"] {
+        let requires = if version == "1.2.0" { requires } else { "" };
+        text.push_str(&bundle(&format!("g.v{version}"), "greenhouse", version, requires));
+    }
+    text.push_str(&bundle("c.v1.4.0", "certs", "1.4.0", ""));
+    text
+}
+
+fn request(parts: BTreeMap<String, Part>, versions: Versions) -> CatalogRequest {
+    CatalogRequest {
+        catalog: "catalog".to_owned(),
+        parts,
+        versions,
+        default_channels: BTreeMap::new(),
+        follow: Follow {
+            intents: Intent::ALL.iter().copied().collect(),
+            ..Follow::default()
+        },
+        place: Place::default(),
+        platforms: BTreeSet::new(),
+    }
+}
+
+/// Returns a part of the package, with channels, versions, and the version from which clusters upgrade.
+fn part(channels: &[&str], versions: &str, from: Option<&str>) -> BTreeMap<String, Part> {
+    let part = Part {
+        channels: channels.iter().map(|channel| (*channel).to_owned()).collect(),
+        versions: Versions::parse(versions, RangeStyle::Olm).unwrap(),
+        from: from.map(|from| parse_strict(from).unwrap()).into_iter().collect(),
+        past_from: true,
+    };
+    BTreeMap::from([("greenhouse".to_owned(), part)])
+}
+
+fn filtered(request: &CatalogRequest) -> Result<(Filtered, Vec<String>), CatalogEditError> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("catalog.yaml"), garden()).unwrap();
+    let mut editor = Editor::open(folder.path(), CatalogLimits::default())?;
+    let filtered = filter(&mut editor, request)?;
+    editor.finish()?.write().unwrap();
+    Ok((filtered, bundles(folder.path())))
+}
+
+fn bundles(folder: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(folder.join("catalog.yaml")).unwrap();
+    let documents = text
+        .split("---\n")
+        .filter(|document| document.contains("schema: olm.bundle"));
+    let name = |document: &str| {
+        document
+            .lines()
+            .find_map(|line| line.strip_prefix("name: "))
+            .unwrap()
+            .to_owned()
+    };
+    let mut bundles: Vec<String> = documents.map(name).collect();
+    bundles.sort();
+    bundles
+}
+
+fn kept(channels: &[&str], versions: &str, from: Option<&str>) -> (Filtered, Vec<String>) {
+    filtered(&request(part(channels, versions, from), Versions::Head)).unwrap()
+}
+
+#[test]
+fn a_package_is_the_heads_of_its_channels_with_what_they_need() {
+    let (filtered, bundles) = kept(&[], "heads", None);
+    assert_eq!(bundles, ["c.v1.4.0", "g.v1.2.0", "g.v2.0.0-rc1"]);
+    let because = &filtered.because[0];
+    assert_eq!(
+        (because.package.as_str(), because.needed_by.as_str()),
+        ("certs", "g.v1.2.0")
+    );
+}
+
+#[test]
+fn a_least_version_keeps_what_leads_from_it_to_the_head() {
+    let (filtered, bundles) = kept(&["stable"], ">=1.1.0", None);
+    assert_eq!(bundles, ["c.v1.4.0", "g.v1.1.0", "g.v1.1.1", "g.v1.2.0"]);
+    let greenhouse = filtered
+        .kept
+        .iter()
+        .find(|package| package.package == "greenhouse")
+        .unwrap();
+    assert_eq!(greenhouse.channels[0].head, "g.v1.2.0");
+    assert!(greenhouse.channels[0].kept_for.is_empty());
+}
+
+#[test]
+fn what_is_kept_above_a_greatest_version_is_said_with_the_reason() {
+    let (filtered, bundles) = kept(&["stable"], "<=1.1.0", None);
+    assert_eq!(bundles, ["g.v1.0.0", "g.v1.1.0", "g.v1.1.1"]);
+    let channel = &filtered.kept[0].channels[0];
+    assert_eq!(channel.head, "g.v1.1.1");
+    let why = &channel.kept_for["g.v1.1.1"];
+    assert!(why.contains("g.v1.0.0"), "{why}");
+}
+
+#[test]
+fn a_range_that_only_a_prerelease_could_meet_names_the_versions_that_there_are() {
+    let mut request = request(part(&["candidate"], ">=2.0.0", None), Versions::Head);
+    request
+        .default_channels
+        .insert("greenhouse".to_owned(), "candidate".to_owned());
+    let error = filtered(&request).unwrap_err();
+    let text = crate::causes::with_causes(&error);
+    assert!(text.contains("2.0.0-rc1"), "{text}");
+}
+
+#[test]
+fn the_default_channel_does_not_go_unless_another_one_is_named() {
+    let without = request(part(&["candidate"], "all", None), Versions::Head);
+    let error = filtered(&without).unwrap_err();
+    let text = crate::causes::with_causes(&error);
+    assert!(text.contains("is the default channel of package"), "{text}");
+    let mut with = without;
+    with.default_channels
+        .insert("greenhouse".to_owned(), "candidate".to_owned());
+    assert_eq!(filtered(&with).unwrap().1, ["g.v2.0.0-rc1"]);
+}
+
+#[test]
+fn the_way_from_a_version_is_the_shortest_that_olm_takes() {
+    let (_, bundles) = kept(&["stable"], "all", Some("1.0.0"));
+    assert_eq!(bundles, ["c.v1.4.0", "g.v1.2.0"]);
+}
+
+#[test]
+fn nothing_is_followed_where_that_is_not_wanted() {
+    let mut request = request(part(&["stable"], "heads", None), Versions::Head);
+    request.follow = Follow::default();
+    assert_eq!(filtered(&request).unwrap().1, ["g.v1.2.0"]);
+}
+
+#[test]
+fn a_catalog_without_parts_is_the_heads_of_everything_or_all_of_it() {
+    let heads = request(BTreeMap::new(), Versions::Head);
+    assert_eq!(filtered(&heads).unwrap().1, ["c.v1.4.0", "g.v1.2.0", "g.v2.0.0-rc1"]);
+    let all = request(BTreeMap::new(), Versions::All);
+    assert_eq!(filtered(&all).unwrap().1.len(), 6);
+}

@@ -1,0 +1,193 @@
+//! Manifests that configure a cluster for a mirror: mirror sets and catalogs as Kubernetes objects, and configuration
+//! files for container engines.
+
+mod cluster;
+mod engines;
+mod scopes;
+
+pub use scopes::{Rules, Scope, rules};
+
+use super::plan::{Plan, PlannedCatalog};
+use crate::kubernetes::names::is_dns1123_label;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A kind of manifest to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ManifestKind {
+    /// An ImageDigestMirrorSet, for images that are pulled by digest.
+    Idms,
+    /// An ImageTagMirrorSet, for images that are pulled by tag.
+    Itms,
+    /// An ImageContentSourcePolicy, for older releases of OpenShift.
+    Icsp,
+    /// A CatalogSource for each catalog.
+    CatalogSource,
+    /// A ClusterCatalog for each catalog.
+    ClusterCatalog,
+    /// `registries.conf`, for CRI-O, podman and skopeo.
+    RegistriesConf,
+    /// `hosts.toml` for each registry, for containerd.
+    HostsToml,
+    /// A mapping file with lines of sources and destinations.
+    Mapping,
+}
+
+/// The options for writing manifests.
+#[derive(Debug, Clone)]
+pub struct ManifestOptions {
+    /// The kinds of manifests.
+    pub kinds: BTreeSet<ManifestKind>,
+    /// The scope of the sources in mirror rules.
+    pub scope: Scope,
+    /// Whether to never contact the source, even if the mirror does not contain an image.
+    pub never_contact_source: bool,
+    /// The name of the mirror sets.
+    pub name: String,
+    /// The namespace of the CatalogSources.
+    pub namespace: String,
+    /// The names of the catalog objects, by catalog source.
+    pub catalog_names: BTreeMap<String, String>,
+}
+
+/// The generated manifests.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Manifests {
+    /// The files, by path.
+    pub files: BTreeMap<String, String>,
+    /// Remarks about the rules that the files cannot express, or express more broadly than requested.
+    pub remarks: Vec<String>,
+}
+
+/// An error while generating manifests.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ManifestError {
+    /// A name that Kubernetes would reject.
+    #[error("{name:?} is not a valid object name: expected at most 63 lowercase letters, digits and hyphens")]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// Two catalogs with the same name.
+    #[error("the catalogs {first} and {second} would both have the name {name}")]
+    Same {
+        /// The name.
+        name: String,
+        /// The first catalog.
+        first: String,
+        /// The second catalog.
+        second: String,
+    },
+    /// A name for a catalog that is not in the plan.
+    #[error("the plan does not contain the catalog {source_name}")]
+    Unknown {
+        /// The source of the catalog.
+        source_name: String,
+    },
+}
+
+/// Generates manifests for a plan with destinations at a target.
+///
+/// # Errors
+/// Returns an error if a name is invalid or appears twice.
+pub fn manifests(plan: &Plan, options: &ManifestOptions) -> Result<Manifests, ManifestError> {
+    let names = names(plan, &options.catalog_names)?;
+    if !is_dns1123_label(&options.name) {
+        let name = options.name.clone();
+        return Err(ManifestError::Name { name });
+    }
+    let mut made = Manifests::default();
+    let rules = rules(plan, options.scope);
+    for kind in &options.kinds {
+        match kind {
+            ManifestKind::Idms => made.add("idms.yaml", cluster::digest_mirror_set(&rules.by_digest, options)),
+            ManifestKind::Itms => made.add("itms.yaml", cluster::tag_mirror_set(&rules.by_tag, options)),
+            ManifestKind::Icsp => {
+                made.add("icsp.yaml", cluster::content_source_policy(&rules.by_digest, options));
+                if !rules.by_tag.is_empty() {
+                    let remark = "an ImageContentSourcePolicy applies only to images by digest; images by tag require an ImageTagMirrorSet";
+                    made.remarks.push(remark.to_owned());
+                }
+            }
+            ManifestKind::CatalogSource => {
+                for (catalog, name) in plan.catalogs.iter().zip(&names) {
+                    made.add(
+                        &format!("catalogsource-{name}.yaml"),
+                        cluster::catalog_source(catalog, name, options),
+                    );
+                }
+            }
+            ManifestKind::ClusterCatalog => {
+                for (catalog, name) in plan.catalogs.iter().zip(&names) {
+                    made.add(
+                        &format!("clustercatalog-{name}.yaml"),
+                        cluster::cluster_catalog(catalog, name),
+                    );
+                }
+            }
+            ManifestKind::RegistriesConf => made.add("registries.conf", engines::registries_conf(&rules)),
+            ManifestKind::HostsToml => engines::hosts(plan, &mut made),
+            ManifestKind::Mapping => made.add("mapping.txt", engines::mapping(plan)),
+        }
+    }
+    made.remarks.extend(rules.remarks);
+    Ok(made)
+}
+
+impl Manifests {
+    /// Adds a file if it has content.
+    fn add(&mut self, path: &str, content: Option<String>) {
+        if let Some(content) = content {
+            self.files.insert(path.to_owned(), content);
+        }
+    }
+}
+
+/// Returns the names of the catalog objects, in the order of the catalogs.
+///
+/// # Errors
+/// Returns an error if a name is invalid or appears twice.
+fn names(plan: &Plan, given: &BTreeMap<String, String>) -> Result<Vec<String>, ManifestError> {
+    let is_there = |source: &&String| plan.catalogs.iter().any(|catalog| catalog.source == **source);
+    if let Some(source) = given.keys().find(|source| !is_there(source)) {
+        return Err(ManifestError::Unknown {
+            source_name: source.clone(),
+        });
+    }
+    let mut taken: BTreeMap<String, &PlannedCatalog> = BTreeMap::new();
+    let mut names = Vec::new();
+    for catalog in &plan.catalogs {
+        let name = given.get(&catalog.source).cloned().unwrap_or_else(|| name_of(catalog));
+        if !is_dns1123_label(&name) {
+            return Err(ManifestError::Name { name });
+        }
+        if let Some(first) = taken.insert(name.clone(), catalog) {
+            return Err(ManifestError::Same {
+                name,
+                first: first.source.clone(),
+                second: catalog.source.clone(),
+            });
+        }
+        names.push(name);
+    }
+    Ok(names)
+}
+
+/// Returns a valid Kubernetes object name for a catalog, consisting of the last component of its repository and its
+/// tag.
+fn name_of(catalog: &PlannedCatalog) -> String {
+    const MOST: usize = 63;
+    let destination = catalog.destination.as_deref().unwrap_or(&catalog.source);
+    let last = destination.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let plain = |character: char| {
+        if character.is_ascii_alphanumeric() {
+            character
+        } else {
+            '-'
+        }
+    };
+    let name: String = last.chars().map(plain).take(MOST).collect();
+    name.trim_matches('-').to_owned()
+}
+
+#[cfg(test)]
+mod tests;

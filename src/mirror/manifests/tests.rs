@@ -1,0 +1,281 @@
+use super::*;
+use crate::image::Digest;
+use crate::mirror::plan::{ImageRole, LeftOut, PlannedImage, SCHEMA, Totals, Use};
+
+const TARGET: &str = "mirror.example.com:5000/ocp";
+
+fn image(origin: &str, destination: &str, role: ImageRole) -> PlannedImage {
+    let (digest, used) = (
+        Digest::of(origin.as_bytes()),
+        Use {
+            role,
+            package: None,
+            bundle: None,
+            name: None,
+        },
+    );
+    let repository = origin.split('@').next().unwrap();
+    let repository = repository
+        .rsplit_once(':')
+        .map_or(repository, |(repository, _)| repository);
+    PlannedImage {
+        source: format!("{repository}@{digest}"),
+        origins: BTreeSet::from([origin.to_owned()]),
+        digest,
+        media_type: String::new(),
+        platforms: BTreeSet::new(),
+        platforms_left_out: BTreeSet::new(),
+        bytes: 0,
+        uses: vec![used],
+        path: None,
+        destination: Some(format!("{TARGET}/{destination}")),
+        tags: BTreeSet::from(["v1".to_owned()]),
+        extras: BTreeSet::new(),
+    }
+}
+
+fn plan() -> Plan {
+    let digest = Digest::of(b"x");
+    let related = ImageRole::Related;
+    Plan {
+        schema: SCHEMA.to_owned(),
+        to: Some(TARGET.to_owned()),
+        catalogs: vec![PlannedCatalog {
+            source: "registry.example.com/garden/catalog:v2026.11".to_owned(),
+            digest: None,
+            kept: Vec::new(),
+            rebuilt: true,
+            serves: true,
+            digest_after: digest,
+            path: None,
+            destination: Some(format!("{TARGET}/garden/catalog:v2026.11")),
+        }],
+        images: vec![
+            image(
+                &format!("registry.example.com/garden/greenhouse@{digest}"),
+                "garden/greenhouse",
+                related,
+            ),
+            image(
+                &format!("registry.example.com/garden/bundle@{digest}"),
+                "garden/bundle",
+                ImageRole::Bundle,
+            ),
+            image(
+                &format!("other.example.com/proxy/rbac:v0.15@{digest}"),
+                "proxy/rbac",
+                related,
+            ),
+            image("registry.example.com/certs/op:v1", "elsewhere/op", related),
+            image(
+                "registry.example.com/garden/catalog:v2026.11",
+                "garden/catalog",
+                ImageRole::Catalog,
+            ),
+        ],
+        extras: Vec::new(),
+        manifests: BTreeMap::new(),
+        blobs: BTreeMap::new(),
+        totals: Totals::default(),
+        because: Vec::new(),
+        left_out: vec![LeftOut {
+            image: "registry.example.com/garden/gone:v1".to_owned(),
+            bundles: BTreeSet::new(),
+            why: "it is gone".to_owned(),
+        }],
+    }
+}
+
+fn options(kinds: &[ManifestKind], scope: Scope) -> ManifestOptions {
+    ManifestOptions {
+        kinds: kinds.iter().copied().collect(),
+        scope,
+        never_contact_source: false,
+        name: "mirror".to_owned(),
+        namespace: "olm".to_owned(),
+        catalog_names: BTreeMap::new(),
+    }
+}
+
+fn file(kind: ManifestKind, scope: Scope) -> String {
+    let made = manifests(&plan(), &options(&[kind], scope)).unwrap();
+    made.files.into_values().next().unwrap()
+}
+
+#[test]
+fn rules_lead_from_every_origin_to_its_place_whatever_their_width() {
+    let plan = plan();
+    for scope in [Scope::Repository, Scope::Namespace, Scope::Registry] {
+        let rules = rules(&plan, scope);
+        for (origin, by_digest, by_tag, place) in [
+            (
+                "registry.example.com/garden/greenhouse",
+                true,
+                false,
+                "garden/greenhouse",
+            ),
+            ("registry.example.com/garden/bundle", true, false, "garden/bundle"),
+            ("other.example.com/proxy/rbac", true, true, "proxy/rbac"),
+            ("registry.example.com/certs/op", false, true, "elsewhere/op"),
+        ] {
+            let place = BTreeSet::from([format!("{TARGET}/{place}")]);
+            for (is_there, rules) in [(by_digest, &rules.by_digest), (by_tag, &rules.by_tag)] {
+                if is_there {
+                    assert_eq!(Rules::lookup(rules, origin), place, "{origin} {scope:?} {rules:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rule_is_for_one_repository_unless_a_wider_one_is_wanted_and_what_it_catches_is_said() {
+    let plan = plan();
+    assert!(rules(&plan, Scope::Repository).remarks.is_empty());
+    let wide = rules(&plan, Scope::Namespace);
+    let sources: Vec<&String> = wide.by_digest.keys().collect();
+    assert_eq!(sources, ["other.example.com/proxy", "registry.example.com/garden"]);
+    assert_eq!(
+        wide.remarks,
+        [
+            "the rule for registry.example.com/garden also applies to registry.example.com/garden/gone:v1, which the plan omits"
+        ]
+    );
+    // A different path with the same ending also leads to this mirror.
+    assert_eq!(
+        wide.by_tag.keys().collect::<Vec<_>>(),
+        ["other.example.com/proxy", "registry.example.com/certs"]
+    );
+}
+
+#[test]
+fn mirror_sets_and_catalogs_are_objects_of_a_cluster() {
+    insta::assert_snapshot!(file(ManifestKind::Idms, Scope::Namespace), @r"
+    apiVersion: config.openshift.io/v1
+    kind: ImageDigestMirrorSet
+    metadata:
+      name: mirror
+    spec:
+      imageDigestMirrors:
+      - mirrors:
+        - mirror.example.com:5000/ocp/proxy
+        source: other.example.com/proxy
+      - mirrors:
+        - mirror.example.com:5000/ocp/garden
+        source: registry.example.com/garden
+    ");
+    insta::assert_snapshot!(file(ManifestKind::Itms, Scope::Repository), @r"
+    apiVersion: config.openshift.io/v1
+    kind: ImageTagMirrorSet
+    metadata:
+      name: mirror
+    spec:
+      imageTagMirrors:
+      - mirrors:
+        - mirror.example.com:5000/ocp/proxy/rbac
+        source: other.example.com/proxy/rbac
+      - mirrors:
+        - mirror.example.com:5000/ocp/elsewhere/op
+        source: registry.example.com/certs/op
+    ");
+    insta::assert_snapshot!(file(ManifestKind::Icsp, Scope::Registry), @r"
+    apiVersion: operator.openshift.io/v1alpha1
+    kind: ImageContentSourcePolicy
+    metadata:
+      name: mirror
+    spec:
+      repositoryDigestMirrors:
+      - mirrors:
+        - mirror.example.com:5000/ocp
+        source: other.example.com
+      - mirrors:
+        - mirror.example.com:5000/ocp
+        source: registry.example.com
+    ");
+    insta::assert_snapshot!(file(ManifestKind::CatalogSource, Scope::Repository), @r"
+    apiVersion: operators.coreos.com/v1alpha1
+    kind: CatalogSource
+    metadata:
+      name: catalog-v2026-11
+      namespace: olm
+    spec:
+      sourceType: grpc
+      image: mirror.example.com:5000/ocp/garden/catalog:v2026.11
+      grpcPodConfig:
+        securityContextConfig: restricted
+    ");
+    insta::assert_snapshot!(file(ManifestKind::ClusterCatalog, Scope::Repository), @r"
+    apiVersion: olm.operatorframework.io/v1
+    kind: ClusterCatalog
+    metadata:
+      name: catalog-v2026-11
+    spec:
+      source:
+        type: Image
+        image:
+          ref: mirror.example.com:5000/ocp/garden/catalog:v2026.11
+    ");
+}
+
+#[test]
+fn container_engines_and_copying_tools_have_files_of_their_own() {
+    insta::assert_snapshot!(file(ManifestKind::RegistriesConf, Scope::Namespace), @r#"
+    [[registry]]
+    prefix = "other.example.com/proxy"
+    location = "other.example.com/proxy"
+
+    [[registry.mirror]]
+    location = "mirror.example.com:5000/ocp/proxy"
+
+    [[registry]]
+    prefix = "registry.example.com/certs"
+    location = "registry.example.com/certs"
+
+    [[registry.mirror]]
+    location = "mirror.example.com:5000/ocp/elsewhere"
+    pull-from-mirror = "tag-only"
+
+    [[registry]]
+    prefix = "registry.example.com/garden"
+    location = "registry.example.com/garden"
+
+    [[registry.mirror]]
+    location = "mirror.example.com:5000/ocp/garden"
+    pull-from-mirror = "digest-only"
+    "#);
+    insta::assert_snapshot!(file(ManifestKind::Mapping, Scope::Repository), @r"
+    other.example.com/proxy/rbac@sha256:5cdadac0aa37c2187983b85c71f93ba3f0abbc14dae0ec04eefa35e17f464c91=mirror.example.com:5000/ocp/proxy/rbac:v1
+    registry.example.com/certs/op@sha256:9cfd348c862cbd1634b154b123db1b22003c9b2b738fb2974d1274156a25665d=mirror.example.com:5000/ocp/elsewhere/op:v1
+    registry.example.com/garden/bundle@sha256:622125319f140e56d47d8a1bc41c42a12a1f3f3ae9c5e18b049398c284fa947f=mirror.example.com:5000/ocp/garden/bundle:v1
+    registry.example.com/garden/catalog@sha256:6b981d6e2f0d0bb296712de3268610f8af38040ad49845147be2fba709305038=mirror.example.com:5000/ocp/garden/catalog:v1
+    registry.example.com/garden/greenhouse@sha256:22c1e7b3e38687a1d3f71079f71dee62c2c84b1fe5a966edf90221de176576fa=mirror.example.com:5000/ocp/garden/greenhouse:v1
+    ");
+    let made = manifests(&plan(), &options(&[ManifestKind::HostsToml], Scope::Repository)).unwrap();
+    insta::assert_snapshot!(made.files["hosts/registry.example.com/hosts.toml"], @r#"
+    server = "https://registry.example.com"
+
+    [host."https://mirror.example.com:5000/v2/ocp"]
+    capabilities = ["pull", "resolve"]
+    override_path = true
+    "#);
+    assert!(
+        made.remarks[0].contains("registry.example.com/certs/op"),
+        "{:?}",
+        made.remarks
+    );
+}
+
+#[test]
+fn names_are_valid_or_refused_before_anything_else() {
+    let mut plan = plan();
+    plan.catalogs[0].destination = Some(format!("{TARGET}/A_b/Catalog.{}:v4.18-rc.12.x", "c".repeat(80)));
+    let name = names(&plan, &BTreeMap::new()).unwrap().remove(0);
+    assert!(is_dns1123_label(&name), "{name}");
+    let given = |source: &str, name: &str| BTreeMap::from([(source.to_owned(), name.to_owned())]);
+    let source = plan.catalogs[0].source.clone();
+    assert_eq!(names(&plan, &given(&source, "mine")).unwrap(), ["mine"]);
+    assert!(names(&plan, &given(&source, "Mine")).is_err());
+    assert!(names(&plan, &given("other", "mine")).is_err());
+    plan.catalogs.push(plan.catalogs[0].clone());
+    assert!(names(&plan, &BTreeMap::new()).is_err());
+}

@@ -1,0 +1,123 @@
+//! Plans with the destinations of their images at a target.
+
+use super::naming::{TakenError, path_of, repository_of, require_names};
+use super::plan::{ImageRole, Plan, PlanError, PlannedCatalog, PlannedImage};
+use super::request::{Naming, Place};
+use crate::image::{Digest, Reference};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The reason why a plan has no destinations at a target.
+#[derive(Debug, thiserror::Error)]
+pub enum PlacedError {
+    /// The plan was created for a different target.
+    #[error("the plan is for {planned} instead of {asked}")]
+    Other {
+        /// The target of the plan.
+        planned: String,
+        /// The requested target.
+        asked: String,
+    },
+    /// Two images would have the same name at the target.
+    #[error(transparent)]
+    Taken(#[from] TakenError),
+    /// Neither the plan nor the caller specifies a target.
+    #[error("the plan does not specify a target")]
+    Nowhere,
+    /// An image has no destination at the target.
+    #[error("the images of the plan cannot be named at the target")]
+    Plan(#[from] PlanError),
+}
+
+/// Adds destinations to a plan. A plan that already has a target keeps its destinations, and no other target is
+/// accepted.
+///
+/// # Errors
+/// Returns an error if the plan is for a different target, no target is specified, or two images would have the same
+/// name.
+pub fn placed(mut plan: Plan, naming: Option<&Naming>) -> Result<Plan, PlacedError> {
+    let naming = match (&plan.to, naming) {
+        (None, None) => return Err(PlacedError::Nowhere),
+        (Some(_), None) => return Ok(plan),
+        (Some(planned), Some(naming)) if *planned == naming.target.to_string() => return Ok(plan),
+        (Some(planned), Some(naming)) => {
+            return Err(PlacedError::Other {
+                planned: planned.clone(),
+                asked: naming.target.to_string(),
+            });
+        }
+        (None, Some(naming)) => naming,
+    };
+    plan.to = Some(naming.target.to_string());
+    for place in 0..plan.images.len() {
+        let destination = destination(&plan, &plan.images[place], naming);
+        plan.images[place].destination = destination;
+    }
+    for place in 0..plan.catalogs.len() {
+        let image = plan.images.iter().find(|image| catalog_of(&plan, image) == Some(place));
+        let destination = image.and_then(|image| {
+            let (repository, tag) = (image.destination.as_ref()?, image.tags.first()?);
+            Some(format!("{repository}:{tag}"))
+        });
+        plan.catalogs[place].destination = destination;
+    }
+    plan.check_places()?;
+    spread(&mut plan);
+    require_names(&plan)?;
+    Ok(plan)
+}
+
+/// Returns the repository of an image at a target, or `None` for an image that is neither in a registry nor a catalog.
+fn destination(plan: &Plan, image: &PlannedImage, naming: &Naming) -> Option<String> {
+    let place = Place {
+        repository: image.path.clone(),
+        tag: None,
+    };
+    if let Some(catalog) = catalog_of(plan, image).and_then(|place| plan.catalogs.get(place)) {
+        return Some(naming.catalog(&catalog.source, catalog.digest.is_some(), &place));
+    }
+    match image.source.parse() {
+        Ok(Reference::Registry(source)) if !image.source.starts_with(CATALOG) => {
+            Some(naming.repository(&source, &place))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the index of the catalog of which this is the image.
+fn catalog_of(plan: &Plan, image: &PlannedImage) -> Option<usize> {
+    if let Some(place) = image.source.strip_prefix(CATALOG) {
+        return place.parse().ok().filter(|place| *place < plan.catalogs.len());
+    }
+    let is_catalog = image.uses.iter().any(|used| used.role == ImageRole::Catalog);
+    let own = |catalog: &PlannedCatalog| catalog.digest_after == image.digest && catalog.path == image.path;
+    plan.catalogs.iter().position(own).filter(|_| is_catalog)
+}
+
+/// The prefix of the sources of catalogs that were built for a plan.
+pub(super) const CATALOG: &str = "catalog:";
+
+/// Records the repositories of all manifests and blobs.
+pub(super) fn spread(plan: &mut Plan) {
+    let mut of_manifests: BTreeMap<Digest, BTreeSet<String>> = BTreeMap::new();
+    let mut of_blobs: BTreeMap<Digest, BTreeSet<String>> = BTreeMap::new();
+    for image in &plan.images {
+        let repository = match (&image.destination, image.source.parse()) {
+            (Some(destination), _) => path_of(destination),
+            (None, Ok(Reference::Registry(source))) => path_of(&repository_of(&source)),
+            (None, _) => path_of(&image.source),
+        };
+        for digest in plan.all_behind(image) {
+            of_manifests.entry(digest).or_default().insert(repository.clone());
+            let blobs = plan.manifests.get(&digest).map(|manifest| &manifest.blobs);
+            for blob in blobs.into_iter().flatten() {
+                of_blobs.entry(*blob).or_default().insert(repository.clone());
+            }
+        }
+    }
+    for (digest, manifest) in &mut plan.manifests {
+        manifest.repositories = of_manifests.remove(digest).unwrap_or_default();
+    }
+    for (digest, blob) in &mut plan.blobs {
+        blob.repositories = of_blobs.remove(digest).unwrap_or_default();
+    }
+}

@@ -1,0 +1,600 @@
+//! The plan of a mirror: all content to copy, with the reason, size and destination, stored as `plan.json`.
+//!
+//! A plan refers to all content by digest, so that copying, loading, verifying and deleting need only the plan, the
+//! source and the target. All entries are sorted, so that the same selection of the same content results in the same
+//! bytes.
+
+use super::images::Role;
+use crate::files::{self, FileError};
+use crate::image::{Digest, Platform};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// The format version in [`Plan::schema`].
+pub const SCHEMA: &str = "opmx.mirror.plan/v1";
+
+/// The plan of a mirror.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// The format version; always [`SCHEMA`].
+    pub schema: String,
+    /// The registry and path prefix of all destinations; `None` if the plan was created without a target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// The catalogs, in the order in which they were requested.
+    pub catalogs: Vec<PlannedCatalog>,
+    /// The images, sorted by source.
+    pub images: Vec<PlannedImage>,
+    /// Signatures and other referrers of images, sorted by subject and digest.
+    pub extras: Vec<Extra>,
+    /// All manifests and image indexes, including those of extras.
+    pub manifests: BTreeMap<Digest, PlannedManifest>,
+    /// All configs and layers.
+    pub blobs: BTreeMap<Digest, PlannedBlob>,
+    /// The total size of the content to copy.
+    pub totals: Totals,
+    /// The reasons why packages that were not selected are included.
+    pub because: Vec<Because>,
+    /// The content that was selected but cannot be copied.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A catalog in a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedCatalog {
+    /// The name of the index, as requested.
+    pub source: String,
+    /// The digest of the index image; `None` for a folder or file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Digest>,
+    /// The kept part of the catalog, by package name.
+    pub kept: Vec<KeptPackage>,
+    /// Whether the image was built for this plan, from the kept part. A rebuilt image is in the OCI layout next to the
+    /// plan.
+    pub rebuilt: bool,
+    /// Whether the rebuilt image contains a program that serves the catalog.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub serves: bool,
+    /// The digest of the catalog image that is copied.
+    pub digest_after: Digest,
+    /// The requested path of the catalog image below the target, if not the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The repository and tag of the catalog image at the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destination: Option<String>,
+}
+
+/// The kept part of a package.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptPackage {
+    /// The name of the package.
+    pub package: String,
+    /// The channels, by name.
+    pub channels: Vec<KeptChannel>,
+    /// The selected channels that contain no selected version, sorted.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub channels_left_out: BTreeSet<String>,
+}
+
+/// The kept part of a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptChannel {
+    /// The name of the channel.
+    pub name: String,
+    /// The bundle at the head of the channel.
+    pub head: String,
+    /// The bundles, head first.
+    pub entries: Vec<String>,
+    /// The bundles in `entries` that were not selected, each with the reason why the channel needs it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kept_for: BTreeMap<String, String>,
+}
+
+/// An image in a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedImage {
+    /// The source of the image: its reference by digest, or `catalog:N` for the image that was built for the catalog at
+    /// index `N` in [`Plan::catalogs`].
+    pub source: String,
+    /// The references to the image in catalogs and on the command line, sorted.
+    pub origins: BTreeSet<String>,
+    /// The digest of the image, or of the image index if there are several platforms.
+    pub digest: Digest,
+    /// The media type of the manifest.
+    pub media_type: String,
+    /// The platforms of the image, sorted.
+    pub platforms: BTreeSet<Platform>,
+    /// The platforms of the image that are not copied.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub platforms_left_out: BTreeSet<Platform>,
+    /// The total size in bytes of the manifests and blobs of the image, each counted once.
+    pub bytes: u64,
+    /// The uses of the image.
+    #[serde(rename = "for")]
+    pub uses: Vec<Use>,
+    /// The requested path of the image below the target, if not the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The repository of the image at the target, including the registry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destination: Option<String>,
+    /// The tags of the image at the target.
+    pub tags: BTreeSet<String>,
+    /// The digests of the [`Plan::extras`] that are copied with the image.
+    pub extras: BTreeSet<Digest>,
+}
+
+/// A use of an image.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Use {
+    /// The role of the image.
+    pub role: ImageRole,
+    /// The package that uses the image.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub package: Option<String>,
+    /// The bundle that uses the image.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bundle: Option<String>,
+    /// The name of the image in the bundle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// The role of an image in a mirror.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ImageRole {
+    /// The image is a bundle.
+    Bundle,
+    /// A deployment of a bundle runs the image.
+    Operator,
+    /// A bundle lists the image as a related image.
+    Related,
+    /// The image is a catalog.
+    Catalog,
+    /// The image was requested by name.
+    Additional,
+}
+
+/// An extra: a signature or other referrer of an image.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Extra {
+    /// The manifest to which the extra refers: the manifest of an image, of a platform image, or of a different extra.
+    pub subject: Digest,
+    /// The digest of the manifest of the extra.
+    pub digest: Digest,
+    /// The kind of extra.
+    pub kind: ExtraKind,
+    /// The method for finding the extra.
+    pub via: ExtraVia,
+    /// The artifact type in the manifest of the extra.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifact_type: Option<String>,
+    /// The tag of the extra, if it is found by tag.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
+    /// The total size in bytes of the manifest and blobs of the extra.
+    pub bytes: u64,
+}
+
+/// The kind of an [`Extra`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ExtraKind {
+    /// A signature.
+    Signature,
+    /// An attestation.
+    Attestation,
+    /// A software bill of materials.
+    Sbom,
+    /// Any other referrer.
+    Referrer,
+}
+
+/// The method for finding an extra from its subject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ExtraVia {
+    /// By a tag that is derived from the digest of the subject.
+    Tag,
+    /// By the referrers of the subject. The manifest of the extra specifies the subject, and the registry lists the
+    /// extra.
+    Referrers,
+}
+
+/// A manifest or image index in a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedManifest {
+    /// The media type.
+    pub media_type: String,
+    /// The size of the manifest itself in bytes.
+    pub bytes: u64,
+    /// The source repositories, as `REGISTRY/PATH` or `catalog:N`, in the order in which they are tried.
+    pub sources: BTreeSet<String>,
+    /// The referenced manifests that must be copied before this manifest, in its order and without excluded manifests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub manifests: Vec<Digest>,
+    /// The config and layers that are copied, in the order of the manifest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blobs: Vec<Digest>,
+    /// The digest of the subject in the manifest, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<Digest>,
+    /// The repositories of the manifest at the target, without the registry. In a plan without a target, the source
+    /// repositories.
+    #[serde(rename = "in")]
+    pub repositories: BTreeSet<String>,
+}
+
+/// A config or layer in a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedBlob {
+    /// The stored size in bytes.
+    pub bytes: u64,
+    /// The media type.
+    pub media_type: String,
+    /// The source repositories, as `REGISTRY/PATH` or `catalog:N`.
+    pub sources: BTreeSet<String>,
+    /// The repositories of the blob at the target, without the registry. The blob is uploaded to the first repository,
+    /// and mounted in the others. In a plan without a target, the source repositories.
+    #[serde(rename = "in")]
+    pub repositories: BTreeSet<String>,
+}
+
+/// The size of a plan.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Totals {
+    /// The number of images.
+    pub images: u64,
+    /// The number of manifests and image indexes.
+    pub manifests: u64,
+    /// The number of configs and layers.
+    pub blobs: u64,
+    /// The total size in bytes if each image is counted separately.
+    pub bytes_referenced: u64,
+    /// The total size in bytes if each blob and manifest is counted once.
+    pub bytes_unique: u64,
+    /// The total size in bytes of the blobs and manifests that were already at the target when the plan was created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_present: Option<u64>,
+}
+
+/// The reason why a package that was not selected is included.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Because {
+    /// The included package.
+    pub package: String,
+    /// The bundle that needs the package.
+    pub needed_by: String,
+    /// The dependency as stated in that bundle.
+    pub constraint: String,
+}
+
+/// Selected content that is not copied.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeftOut {
+    /// The image reference in the catalog, or the reference that was requested.
+    pub image: String,
+    /// The bundles that contain the reference, sorted.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub bundles: BTreeSet<String>,
+    /// The reason why the content is not copied.
+    pub why: String,
+}
+
+impl From<Role> for ImageRole {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::Bundle => Self::Bundle,
+            Role::Operator => Self::Operator,
+            Role::Related => Self::Related,
+        }
+    }
+}
+
+/// The reason why bytes are not a valid plan.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// The bytes are not JSON with the structure of a plan.
+    #[error("this is not a mirror plan")]
+    Form(#[from] serde_json::Error),
+    /// The format version of the plan is not supported.
+    #[error("the plan has the schema {found:?}, but this version of opmx supports only {SCHEMA:?}")]
+    Version {
+        /// The format version in the plan.
+        found: String,
+    },
+    /// The plan refers to content that it does not contain.
+    #[error("{who} refers to {digest}, which is not in the plan")]
+    Dangling {
+        /// The entry with the reference.
+        who: String,
+        /// The missing digest.
+        digest: Digest,
+    },
+    /// The plan contains content that belongs to none of its images, so that it would not be copied.
+    #[error("{what} belongs to no image of the plan")]
+    Loose {
+        /// The content.
+        what: String,
+    },
+    /// A manifest contains itself, directly or indirectly.
+    #[error("the manifest {digest} contains itself")]
+    Cycle {
+        /// The digest of the manifest.
+        digest: Digest,
+    },
+    /// The sizes in the plan are not plausible.
+    #[error("the content has more than {limit} bytes")]
+    Size {
+        /// The maximum size of the content.
+        limit: u64,
+    },
+    /// The destination of an image is not below the target of the plan.
+    #[error("{image} has the destination {destination}, but the plan {}", of_target(to.as_deref()))]
+    Outside {
+        /// The source of the image or catalog.
+        image: String,
+        /// The destination.
+        destination: String,
+        /// The target of the plan.
+        to: Option<String>,
+    },
+    /// An image has no destination, although the plan has a target.
+    #[error("{image} has no destination, but the plan has a target")]
+    Nowhere {
+        /// The source of the image or catalog.
+        image: String,
+    },
+    /// No image is copied to the destination of a catalog.
+    #[error("the catalog {catalog} has the destination {destination}, but its image is copied to a different one")]
+    NoImage {
+        /// The source of the catalog.
+        catalog: String,
+        /// The destination.
+        destination: String,
+    },
+}
+
+fn of_target(to: Option<&str>) -> String {
+    match to {
+        Some(to) => format!("is for {to}"),
+        None => "has no target".to_owned(),
+    }
+}
+
+/// The reason why a file is not a valid plan.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanFileError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The file does not contain a plan.
+    #[error("{}", path.display())]
+    Plan {
+        /// The file.
+        path: PathBuf,
+        /// The underlying error.
+        source: PlanError,
+    },
+}
+
+/// The maximum size in bytes of a plan file. The size of a plan with 100,000 images is about a third of this limit.
+const FILE_LIMIT: usize = 1 << 30;
+
+impl Plan {
+    /// Reads a plan from a file.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read or does not contain a plan.
+    pub fn read(path: &Path) -> Result<Self, PlanFileError> {
+        let bytes = files::read_small(path, FILE_LIMIT)?;
+        Self::parse(&bytes).map_err(|source| PlanFileError::Plan {
+            path: path.to_owned(),
+            source,
+        })
+    }
+
+    /// Parses a plan, and checks that all of it can be copied to its target.
+    ///
+    /// # Errors
+    /// Returns an error if `bytes` is not a plan with a supported format version, or the plan is inconsistent.
+    pub fn parse(bytes: &[u8]) -> Result<Self, PlanError> {
+        #[derive(Deserialize)]
+        struct Form {
+            schema: String,
+        }
+        let form: Form = serde_json::from_slice(bytes)?;
+        if form.schema != SCHEMA {
+            return Err(PlanError::Version { found: form.schema });
+        }
+        let plan: Self = serde_json::from_slice(bytes)?;
+        plan.check()?;
+        Ok(plan)
+    }
+
+    /// Returns the manifests of an image and its extras, each after the manifests that it references.
+    pub fn all_behind(&self, image: &PlannedImage) -> Vec<Digest> {
+        let mut ordered = Vec::new();
+        let mut seen = BTreeSet::new();
+        for digest in [image.digest].iter().chain(&image.extras) {
+            self.behind(*digest, &mut seen, &mut ordered);
+        }
+        ordered
+    }
+
+    /// Appends a manifest and all manifests that it references, directly or indirectly, except those in `seen`. Each
+    /// manifest comes after the manifests that it references.
+    pub fn behind(&self, digest: Digest, seen: &mut BTreeSet<Digest>, ordered: &mut Vec<Digest>) {
+        // Avoid recursion, because deep nesting must not overflow the stack.
+        let mut waiting = vec![(digest, false)];
+        while let Some((digest, is_open)) = waiting.pop() {
+            if is_open {
+                ordered.push(digest);
+            } else if seen.insert(digest) {
+                waiting.push((digest, true));
+                let named = self.manifests.get(&digest).map(|manifest| &manifest.manifests);
+                waiting.extend(named.into_iter().flatten().map(|child| (*child, false)));
+            }
+        }
+    }
+
+    /// Returns the bytes of `plan.json`: indented JSON that ends with a newline.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn digest(byte: u8) -> String {
+        Digest::of(&[byte]).to_string()
+    }
+
+    fn plan() -> serde_json::Value {
+        json!({
+            "schema": SCHEMA, "catalogs": [], "extras": [], "because": [], "left_out": [],
+            "images": [{
+                "source": format!("registry.example.com/a@{}", digest(1)), "origins": ["registry.example.com/a:v1"],
+                "digest": digest(1), "media_type": "m", "platforms": ["linux/amd64"], "bytes": 3,
+                "for": [{"role": "additional"}], "tags": ["v1"], "extras": []
+            }],
+            "manifests": {digest(1): {
+                "media_type": "m", "bytes": 1, "sources": ["registry.example.com/a"], "blobs": [digest(2)], "in": ["a"]
+            }},
+            "blobs": {digest(2): {"bytes": 2, "media_type": "l", "sources": ["registry.example.com/a"], "in": ["a"]}},
+            "totals": {"images": 1, "manifests": 1, "blobs": 1, "bytes_referenced": 3, "bytes_unique": 3}
+        })
+    }
+
+    fn read(plan: &serde_json::Value) -> Result<Plan, String> {
+        Plan::parse(plan.to_string().as_bytes()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_plan_is_written_as_it_was_read() {
+        let read = read(&plan()).unwrap();
+        assert_eq!(serde_json::to_value(&read).unwrap(), plan());
+        assert_eq!(Plan::parse(&read.to_bytes()).unwrap(), read);
+    }
+
+    #[test]
+    fn a_plan_of_another_version_or_with_a_hole_is_refused() {
+        let mut other = plan();
+        other["schema"] = json!("opmx.mirror.plan/v2");
+        assert!(read(&other).unwrap_err().contains("v2"));
+        let mut hollow = plan();
+        hollow["blobs"] = json!({});
+        assert!(read(&hollow).unwrap_err().contains(&digest(2)));
+        assert!(read(&json!([])).is_err());
+    }
+
+    fn extra(subject: u8, own: u8) -> serde_json::Value {
+        json!({"subject": digest(subject), "digest": digest(own), "kind": "referrer", "via": "referrers", "bytes": 1})
+    }
+
+    fn assert_refused(change: impl FnOnce(&mut serde_json::Value), reason: &str) {
+        let mut changed = plan();
+        change(&mut changed);
+        let error = read(&changed).unwrap_err();
+        assert!(error.contains(reason), "{error}");
+    }
+
+    #[test]
+    fn a_plan_of_which_something_would_not_be_copied_is_refused() {
+        let manifest = || json!({"media_type": "m", "bytes": 1, "sources": ["registry.example.com/a"], "in": ["a"]});
+        let loose = "belongs to no image of the plan";
+        assert_refused(|plan| plan["images"] = json!([]), loose);
+        assert_refused(|plan| plan["manifests"][digest(3)] = manifest(), loose);
+        assert_refused(|plan| plan["manifests"][digest(1)]["blobs"] = json!([]), loose);
+        assert_refused(|plan| plan["images"][0]["extras"] = json!([digest(1)]), loose);
+        assert_refused(
+            |plan| plan["manifests"][digest(1)]["manifests"] = json!([digest(1)]),
+            "contains itself",
+        );
+        let with_extras = |plan: &mut serde_json::Value, extras: [serde_json::Value; 2]| {
+            plan["images"][0]["extras"] = json!([digest(3), digest(4)]);
+            plan["manifests"][digest(3)] = manifest();
+            plan["manifests"][digest(4)] = manifest();
+            plan["extras"] = json!(extras);
+        };
+        let mut chained = plan();
+        with_extras(&mut chained, [extra(1, 3), extra(3, 4)]);
+        read(&chained).unwrap();
+        assert_refused(|plan| with_extras(plan, [extra(4, 3), extra(3, 4)]), loose);
+        assert_refused(|plan| with_extras(plan, [extra(1, 3), extra(9, 4)]), loose);
+    }
+
+    #[test]
+    fn sizes_that_cannot_be_are_refused() {
+        for bytes in [1 << 60, u64::MAX] {
+            assert_refused(|plan| plan["blobs"][digest(2)]["bytes"] = json!(bytes), "more than");
+            assert_refused(
+                |plan| {
+                    plan["images"][0]["bytes"] = json!(u64::MAX);
+                    plan["blobs"][digest(2)]["bytes"] = json!(bytes);
+                },
+                "more than",
+            );
+        }
+    }
+
+    #[test]
+    fn destinations_are_below_the_target() {
+        let outside = "mirror.example.com/other/a";
+        assert_refused(
+            |plan| plan["images"][0]["destination"] = json!(outside),
+            "has no target",
+        );
+        let place = |plan: &mut serde_json::Value, destination: &str| {
+            plan["to"] = json!("mirror.example.com/olm");
+            plan["images"][0]["destination"] = json!(destination);
+        };
+        for destination in [
+            outside,
+            "mirror.example.com/olm2/a",
+            "mirror.example.com/olm",
+            "mirror.example.com/olm/",
+        ] {
+            assert_refused(
+                |plan| place(plan, destination),
+                "but the plan is for mirror.example.com/olm",
+            );
+        }
+        assert_refused(
+            |plan| plan["to"] = json!("mirror.example.com/olm"),
+            "has no destination",
+        );
+        let mut placed = plan();
+        place(&mut placed, "mirror.example.com/olm/a");
+        read(&placed).unwrap();
+        let catalog = json!([{"source": "c", "kept": [], "rebuilt": false, "digest_after": digest(1),
+            "destination": "mirror.example.com/olm/b:v1"}]);
+        assert_refused(
+            |plan| {
+                place(plan, "mirror.example.com/olm/a");
+                plan["catalogs"] = catalog;
+            },
+            "copied to a different one",
+        );
+    }
+}

@@ -1,0 +1,252 @@
+//! Signature policies in the formats of container engines and clusters, and checks whether mirrored images comply with
+//! them.
+//!
+//! The checks are the same as in container engines: signatures with a public key, which are stored under tags derived
+//! from digests. Signatures are searched for at the target of the image, but the policy for the original image name
+//! applies, as on a cluster with mirrors. No other servers are contacted.
+
+mod judge;
+mod read;
+mod signature;
+
+pub use judge::{Signatures, Verdict, Verdicts, signatures_of, verdicts};
+pub use read::{PolicyError, read};
+pub use signature::{Attached, KeyError, PublicKey, attached};
+
+use crate::image::{Reference, RegistryReference};
+use std::collections::BTreeMap;
+
+/// A signature policy.
+#[derive(Debug, Clone, Default)]
+pub struct Policy {
+    /// The requirements for images without a scope; `None` requires nothing.
+    pub default: Option<Vec<Requirement>>,
+    /// The requirements for scopes. A scope is `*.DOMAIN`, `HOST[:PORT]`, a path below a host, a repository, or a tag
+    /// or digest in a repository. All requirements of the most specific scope of an image apply to the image, but no
+    /// other requirements.
+    pub scopes: BTreeMap<String, Vec<Requirement>>,
+}
+
+/// A policy requirement for an image.
+#[derive(Debug, Clone)]
+pub enum Requirement {
+    /// The image is always accepted.
+    Accept,
+    /// The image is always rejected.
+    Reject,
+    /// The image must be signed with one of these keys, for an identity.
+    Signed {
+        /// The keys.
+        keys: Vec<PublicKey>,
+        /// The identity that a signature must match.
+        identity: Identity,
+    },
+    /// A requirement that opmx cannot check.
+    Unsupported {
+        /// A description of the requirement.
+        what: String,
+    },
+}
+
+/// The image name that a signature must be for, relative to the name of the image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Identity {
+    /// The same name and tag.
+    Exact,
+    /// The same name and tag or, for an image by digest, the same repository.
+    RepositoryOrExact,
+    /// The same repository.
+    Repository,
+    /// This name and tag.
+    ExactReference(String),
+    /// This repository.
+    ExactRepository(String),
+    /// Like [`Identity::RepositoryOrExact`], but with a prefix of the image name replaced.
+    Remap {
+        /// The prefix of the image name.
+        prefix: String,
+        /// The corresponding prefix of the name in the signature.
+        signed: String,
+    },
+}
+
+impl Policy {
+    /// Returns the requirements for an image and their scope, or `None` if there are no requirements.
+    pub fn requirements(&self, image: &RegistryReference) -> Option<(&str, &[Requirement])> {
+        let scoped = scopes(image).into_iter().find_map(|scope| {
+            let (scope, requirements) = self.scopes.get_key_value(&scope)?;
+            Some((scope.as_str(), requirements.as_slice()))
+        });
+        scoped.or_else(|| Some(("default", self.default.as_deref()?)))
+    }
+}
+
+/// Returns the scopes of an image, most specific first.
+fn scopes(image: &RegistryReference) -> Vec<String> {
+    let repository = repository(image);
+    let exact = match (image.digest(), image.tag()) {
+        (Some(digest), _) => format!("{repository}@{digest}"),
+        (None, tag) => format!("{repository}:{}", tag.unwrap_or("latest")),
+    };
+    let mut scopes = vec![exact];
+    let mut path = repository.as_str();
+    loop {
+        scopes.push(path.to_owned());
+        match path.rsplit_once('/') {
+            Some((parent, _)) => path = parent,
+            None => break,
+        }
+    }
+    let mut domain = path.split(':').next().unwrap_or_default();
+    while let Some((_, parent)) = domain.split_once('.') {
+        scopes.push(format!("*.{parent}"));
+        domain = parent;
+    }
+    // The scope that contains all images in registries.
+    scopes.push(String::new());
+    scopes
+}
+
+fn repository(image: &RegistryReference) -> String {
+    format!("{}/{}", image.registry(), image.repository())
+}
+
+/// Returns the tag in the name in a signature; an implied tag is ignored.
+fn written_tag(signed: &RegistryReference) -> Option<&str> {
+    let name = signed.as_written().split('@').next().unwrap_or_default();
+    let last = name.rsplit('/').next().unwrap_or_default();
+    signed.tag().filter(|_| last.contains(':'))
+}
+
+impl Identity {
+    /// Whether a signature for the name `signed` applies to the image.
+    pub fn matches(&self, image: &RegistryReference, signed: &str) -> bool {
+        let Some(signed) = named(signed) else { return false };
+        match self {
+            Self::Exact => {
+                let tag = image.tag();
+                repository(image) == repository(&signed) && tag.is_some() && written_tag(&signed) == tag
+            }
+            Self::RepositoryOrExact => is_repository_or_exact(image, &repository(image), &signed),
+            Self::Repository => repository(image) == repository(&signed),
+            Self::ExactReference(name) => named(name).is_some_and(|name| {
+                let tag = written_tag(&name);
+                repository(&name) == repository(&signed) && tag.is_some() && written_tag(&signed) == tag
+            }),
+            Self::ExactRepository(name) => named(name).is_some_and(|name| repository(&name) == repository(&signed)),
+            Self::Remap { prefix, signed: to } => {
+                let own = repository(image);
+                let rest = own.strip_prefix(prefix.as_str());
+                let mapped = rest
+                    .filter(|rest| rest.is_empty() || rest.starts_with('/'))
+                    .map_or_else(|| own.clone(), |rest| format!("{to}{rest}"));
+                is_repository_or_exact(image, &mapped, &signed)
+            }
+        }
+    }
+}
+
+/// Whether a signature applies to an image whose repository name is `own`.
+fn is_repository_or_exact(image: &RegistryReference, own: &str, signed: &RegistryReference) -> bool {
+    // If the name contains a tag, it must match, even if there is also a digest.
+    own == repository(signed) && image.tag().is_none_or(|tag| written_tag(signed) == Some(tag))
+}
+
+fn named(text: &str) -> Option<RegistryReference> {
+    match text.parse() {
+        Ok(Reference::Registry(reference)) => Some(reference),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(text: &str) -> RegistryReference {
+        named(text).unwrap()
+    }
+
+    const DIGEST: &str = "sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+    #[test]
+    fn the_most_specific_scope_counts() {
+        let scopes = scopes(&image("registry.example.com:5000/team/app:v1"));
+        assert_eq!(
+            scopes,
+            [
+                "registry.example.com:5000/team/app:v1",
+                "registry.example.com:5000/team/app",
+                "registry.example.com:5000/team",
+                "registry.example.com:5000",
+                "*.example.com",
+                "*.com",
+                ""
+            ]
+        );
+        let policy = Policy {
+            default: Some(vec![Requirement::Reject]),
+            scopes: BTreeMap::from([("registry.example.com/team".to_owned(), vec![Requirement::Accept])]),
+        };
+        let scope = |text: &str| policy.requirements(&image(text)).unwrap().0;
+        assert_eq!(scope("registry.example.com/team/app:v1"), "registry.example.com/team");
+        assert_eq!(scope("registry.example.com/teams/app:v1"), "default");
+        assert!(
+            Policy::default()
+                .requirements(&image("registry.example.com/a:v1"))
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn identities_match_as_engines_match_them() {
+        let own = "registry.example.com/team/app";
+        let (by_tag, by_digest) = (format!("{own}:v1"), format!("{own}@{DIGEST}"));
+        let by_both = format!("{own}:v1@{DIGEST}");
+        let remap = Identity::Remap {
+            prefix: "mirror.example.com/ours".to_owned(),
+            signed: "registry.example.com/team".to_owned(),
+        };
+        let table: [(&Identity, &str, &str, bool); 17] = [
+            (&Identity::RepositoryOrExact, &by_tag, &by_tag, true),
+            (&Identity::RepositoryOrExact, &by_tag, own, false),
+            (&Identity::RepositoryOrExact, &by_digest, own, true),
+            (&Identity::RepositoryOrExact, &by_digest, &by_tag, true),
+            (&Identity::RepositoryOrExact, &by_both, &by_tag, true),
+            (&Identity::RepositoryOrExact, &by_both, own, false),
+            (&Identity::Repository, &by_tag, own, true),
+            (&Identity::Repository, &by_tag, "registry.example.com/team/other", false),
+            (&Identity::Exact, &by_tag, &by_tag, true),
+            (&Identity::Exact, &by_digest, own, false),
+            (
+                &Identity::ExactRepository(own.to_owned()),
+                "other.example.com/a:v1",
+                &by_tag,
+                true,
+            ),
+            (
+                &Identity::ExactReference(by_tag.clone()),
+                "other.example.com/a:v1",
+                &by_tag,
+                true,
+            ),
+            (
+                &Identity::ExactReference(by_tag.clone()),
+                "other.example.com/a:v1",
+                own,
+                false,
+            ),
+            (&remap, "mirror.example.com/ours/app:v1", &by_tag, true),
+            (&remap, "mirror.example.com/ourselves/app:v1", &by_tag, false),
+            (&remap, &by_tag, &by_tag, true),
+            (&Identity::Repository, &by_tag, "not a name", false),
+        ];
+        for (identity, image_name, signed, matches) in table {
+            assert_eq!(
+                identity.matches(&image(image_name), signed),
+                matches,
+                "{identity:?} {image_name} {signed}"
+            );
+        }
+    }
+}

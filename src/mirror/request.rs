@@ -1,0 +1,78 @@
+//! Mirror requests as plain data.
+
+use super::target::Target;
+use crate::catalog::selection::part::{Part, Versions};
+use crate::image::Platform;
+use crate::resolver::closure::Follow;
+use regex::Regex;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The content to mirror.
+#[derive(Debug, Clone, Default)]
+pub struct MirrorRequest {
+    /// The requested parts of catalogs.
+    pub catalogs: Vec<CatalogRequest>,
+    /// Images to mirror in addition to those of the catalogs.
+    pub images: Vec<ImageRequest>,
+    /// Patterns of excluded images. A pattern may match anywhere in the reference.
+    pub blocked: Vec<Regex>,
+    /// The naming of images at the target; `None` if the target is not known yet.
+    pub naming: Option<Naming>,
+}
+
+/// The naming of images at the target.
+#[derive(Debug, Clone)]
+pub struct Naming {
+    /// The target registry and the path prefix of the images.
+    pub target: Target,
+    /// Whether the path of an image begins with its original host.
+    pub keep_host: bool,
+    /// The maximum number of path components below the target, for registries with a limit; 0 for no maximum.
+    pub most_parts: usize,
+}
+
+/// A request for a part of a catalog.
+#[derive(Debug, Clone)]
+pub struct CatalogRequest {
+    /// The name of the index: an image, a folder or a file.
+    pub catalog: String,
+    /// The requested part of each package; all packages if empty.
+    pub parts: BTreeMap<String, Part>,
+    /// The requested versions of all packages if `parts` is empty.
+    pub versions: Versions,
+    /// The new default channels of packages whose default channel would be removed.
+    pub default_channels: BTreeMap<String, String>,
+    /// The dependencies of the parts to follow.
+    pub follow: Follow,
+    /// The place of the catalog at the target, if not the default.
+    pub place: Place,
+    /// The requested platforms of the images; all platforms if empty.
+    pub platforms: BTreeSet<Platform>,
+}
+
+/// A request for an image.
+#[derive(Debug, Clone)]
+pub struct ImageRequest {
+    /// The image reference as requested.
+    pub image: String,
+    /// The place of the image at the target, if not the default.
+    pub place: Place,
+    /// The requested platforms; all platforms if empty.
+    pub platforms: BTreeSet<Platform>,
+}
+
+/// A place at the target. Unset fields are derived from the name of the image.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The path below the target.
+    pub repository: Option<String>,
+    /// The tag.
+    pub tag: Option<String>,
+}
+
+impl CatalogRequest {
+    /// Whether the whole catalog is requested, so that its image can be copied unchanged.
+    pub fn is_whole(&self) -> bool {
+        self.parts.is_empty() && matches!(self.versions, Versions::All)
+    }
+}

@@ -1,0 +1,191 @@
+//! Surveys the content of images: reads their manifests, and lists the referenced blobs.
+//!
+//! Only manifests are read, once for each image that contains them.
+
+use super::plan::{PlannedBlob, PlannedManifest};
+use crate::image::{
+    ContentProblem, Digest, Document, ImageError, IndexEntry, Manifest, Platform, Reference, Transports,
+};
+use futures_util::{StreamExt, stream};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The maximum nesting depth of image indexes.
+const DEPTH: usize = 4;
+/// The maximum number of manifests in an image.
+const LIMIT: usize = 10_000;
+
+/// An image to survey.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// The reference from which the image is read.
+    pub reference: Reference,
+    /// The name of the source repository in a plan: `REGISTRY/PATH` or `catalog:N`.
+    pub source: String,
+    /// The requested platforms; all platforms if empty.
+    pub platforms: BTreeSet<Platform>,
+}
+
+/// The content of an image.
+#[derive(Debug, Clone)]
+pub struct Survey {
+    /// The digest of the image, or of the image index if there are several platforms.
+    pub digest: Digest,
+    /// The media type of the image manifest.
+    pub media_type: String,
+    /// The requested platforms in the image index.
+    pub platforms: BTreeSet<Platform>,
+    /// The other platforms in the image index.
+    pub platforms_left_out: BTreeSet<Platform>,
+    /// The layers that registries do not store.
+    pub foreign: BTreeSet<Digest>,
+    /// The manifests of the image, as in a plan, but without the repositories at the target.
+    pub manifests: BTreeMap<Digest, PlannedManifest>,
+    /// The configs and layers of the image, as in a plan, but without the repositories at the target.
+    pub blobs: BTreeMap<Digest, PlannedBlob>,
+}
+
+impl Survey {
+    /// Returns the total size in bytes of all manifests and blobs.
+    pub fn bytes(&self) -> u64 {
+        let manifests = self.manifests.values().map(|manifest| manifest.bytes);
+        let blobs = self.blobs.values().map(|blob| blob.bytes);
+        manifests.chain(blobs).fold(0, u64::saturating_add)
+    }
+
+    /// Returns why nothing of an image index is left, if it has none of the requested platforms.
+    pub fn without_platforms(&self) -> Option<String> {
+        let platforms: Vec<String> = self.platforms_left_out.iter().map(ToString::to_string).collect();
+        let is_empty = self.platforms.is_empty() && !platforms.is_empty();
+        is_empty.then(|| format!("it is only for {}, none of which was requested", platforms.join(", ")))
+    }
+}
+
+/// Surveys images, `parallel` at a time. The results are in the order of the subjects.
+pub async fn survey(transports: &Transports, subjects: &[Subject], parallel: usize) -> Vec<Result<Survey, ImageError>> {
+    let looks = subjects.iter().map(|subject| look(transports, subject));
+    stream::iter(looks).buffered(parallel.max(1)).collect().await
+}
+
+/// Returns the content of a manifest that has already been read, such as the manifest of a referrer.
+///
+/// # Errors
+/// Returns an error if the manifest cannot be parsed.
+pub fn of_document(document: &Document, source: &str) -> Result<Survey, ContentProblem> {
+    let mut survey = empty(document);
+    survey.add(document, source, &BTreeSet::new())?;
+    Ok(survey)
+}
+
+async fn look(transports: &Transports, subject: &Subject) -> Result<Survey, ImageError> {
+    let document = transports.document(&subject.reference).await?;
+    let mut survey = empty(&document);
+    let mut waiting = vec![(document, 0)];
+    while let Some((document, depth)) = waiting.pop() {
+        let part = format!("the manifest {}", document.descriptor.digest);
+        let fail = |problem: ContentProblem| problem.of(subject.reference.to_string(), &part);
+        let named = survey
+            .add(&document, &subject.source, &subject.platforms)
+            .map_err(fail)?;
+        if !named.is_empty() && (depth == DEPTH || survey.manifests.len() + named.len() > LIMIT) {
+            let (what, limit) = ("manifests, or too deeply nested image indexes", LIMIT);
+            return Err(fail(ContentProblem::TooMany { what, limit }));
+        }
+        for digest in named.into_iter().rev() {
+            if !survey.manifests.contains_key(&digest) {
+                let reference = subject.reference.with_digest(&digest);
+                waiting.push((transports.document(&reference).await?, depth + 1));
+            }
+        }
+    }
+    Ok(survey)
+}
+
+fn empty(document: &Document) -> Survey {
+    Survey {
+        digest: document.descriptor.digest,
+        media_type: document.descriptor.media_type.clone(),
+        platforms: BTreeSet::new(),
+        platforms_left_out: BTreeSet::new(),
+        foreign: BTreeSet::new(),
+        manifests: BTreeMap::new(),
+        blobs: BTreeMap::new(),
+    }
+}
+
+impl Survey {
+    /// Adds a manifest and its blobs. Returns the requested manifests that it references, in its order.
+    fn add(
+        &mut self,
+        document: &Document,
+        source: &str,
+        wanted: &BTreeSet<Platform>,
+    ) -> Result<Vec<Digest>, ContentProblem> {
+        let sources = BTreeSet::from([source.to_owned()]);
+        let mut planned = PlannedManifest {
+            media_type: document.descriptor.media_type.clone(),
+            bytes: document.descriptor.size,
+            sources: sources.clone(),
+            manifests: Vec::new(),
+            blobs: Vec::new(),
+            subject: None,
+            repositories: BTreeSet::new(),
+        };
+        match document.manifest()? {
+            Manifest::Index(entries) => {
+                planned.manifests = self.choose(&entries, wanted);
+            }
+            Manifest::Image(manifest) => {
+                planned.subject = manifest.subject.map(|subject| subject.digest);
+                for descriptor in std::iter::once(manifest.config).chain(manifest.layers) {
+                    if descriptor.is_foreign() {
+                        self.foreign.insert(descriptor.digest);
+                        continue;
+                    }
+                    planned.blobs.push(descriptor.digest);
+                    self.blobs.insert(
+                        descriptor.digest,
+                        PlannedBlob {
+                            bytes: descriptor.size,
+                            media_type: descriptor.media_type,
+                            sources: sources.clone(),
+                            repositories: BTreeSet::new(),
+                        },
+                    );
+                }
+            }
+        }
+        let named = planned.manifests.clone();
+        self.manifests.insert(document.descriptor.digest, planned);
+        Ok(named)
+    }
+
+    /// Returns the requested entries of an image index. Entries without a platform, such as the attestations of
+    /// builders, are kept if their images are kept.
+    fn choose(&mut self, entries: &[IndexEntry], wanted: &BTreeSet<Platform>) -> Vec<Digest> {
+        let is_wanted = |platform: &Platform| wanted.is_empty() || wanted.contains(platform);
+        let real = |entry: &IndexEntry| entry.platform.clone().filter(Platform::is_real);
+        let mut dropped = BTreeSet::new();
+        for entry in entries {
+            match real(entry) {
+                Some(platform) if is_wanted(&platform) => drop(self.platforms.insert(platform)),
+                Some(platform) => {
+                    dropped.insert(entry.descriptor.digest.to_string());
+                    self.platforms_left_out.insert(platform);
+                }
+                None => {}
+            }
+        }
+        let is_of_dropped = |entry: &IndexEntry| {
+            let subject = entry.annotations.get(ATTESTED);
+            subject.is_some_and(|subject| dropped.contains(subject))
+        };
+        let kept = entries.iter().filter(|entry| match real(entry) {
+            Some(platform) => is_wanted(&platform),
+            None => !is_of_dropped(entry),
+        });
+        kept.map(|entry| entry.descriptor.digest).collect()
+    }
+}
+
+/// The annotation that builders add to an attestation in an image index, with the digest of the attested image.
+const ATTESTED: &str = "vnd.docker.reference.digest";

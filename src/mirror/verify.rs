@@ -1,0 +1,278 @@
+//! Verifies that the content of a plan is at its target or in an archive.
+
+use super::archive::Archive;
+use super::plan::{ExtraVia, Plan, PlannedImage};
+use super::policy::{Signatures, attached};
+use super::reach::reach;
+use crate::causes::with_causes;
+use crate::image::copy::referrers;
+use crate::image::{Descriptor, Digest, Image, ImageError, Reference, RegistryReference, TagState, Transports};
+use futures_util::future::LocalBoxFuture;
+use futures_util::{FutureExt, StreamExt, stream};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+
+/// The maximum size in bytes of the manifest or config of a signature in an archive.
+const DOCUMENT_LIMIT: u64 = 4 << 20;
+
+/// The result of a verification.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Verified {
+    /// The number of checked images.
+    pub images: u64,
+    /// The number of checked manifests and image indexes, counted separately for each repository.
+    pub manifests: u64,
+    /// The number of checked configs and layers, counted separately for each repository.
+    pub blobs: u64,
+    /// The problems that were found, sorted.
+    pub problems: Vec<Problem>,
+}
+
+/// Content that is missing or different.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Problem {
+    /// The expected location of the content.
+    pub place: String,
+    /// A description of the problem.
+    pub problem: String,
+    /// The images in the plan that need the content.
+    pub images: BTreeSet<String>,
+}
+
+/// The options for verifying a target.
+#[derive(Debug, Clone, Copy)]
+pub struct VerifyOptions {
+    /// Whether to read all blobs, rather than only check their existence.
+    pub read: bool,
+    /// The maximum number of concurrent requests.
+    pub parallel: usize,
+}
+
+/// A check of content in a repository.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Look {
+    /// A tag must refer to a manifest.
+    Tag(String, Digest),
+    /// A manifest must be in the repository.
+    Manifest(Digest),
+    /// A blob must be in the repository.
+    Blob(Digest),
+    /// The registry must list a manifest as a referrer of its subject.
+    Referrer { subject: Digest, digest: Digest },
+}
+
+/// Verifies all content of a plan at its target.
+///
+/// # Errors
+/// Returns an error if a name in the plan is not valid, or the target cannot be reached. Any other failed request is
+/// reported as a problem of the requested content.
+pub async fn verify(plan: &Plan, target: &Transports, options: VerifyOptions) -> Result<Verified, ImageError> {
+    reach(plan, target).await?;
+    let looks = looks(plan);
+    let count = |is: fn(&Look) -> bool| looks.keys().filter(|(_, look)| is(look)).count() as u64;
+    let mut verified = Verified {
+        images: plan.images.len() as u64,
+        manifests: count(|look| matches!(look, Look::Manifest(_))),
+        blobs: count(|look| matches!(look, Look::Blob(_))),
+        problems: Vec::new(),
+    };
+    let mut work: Vec<LocalBoxFuture<'_, Option<Problem>>> = Vec::new();
+    let mut read = BTreeSet::new();
+    for ((repository, look), images) in &looks {
+        let reference = RegistryReference::of_repository(repository)?;
+        // All repositories in a registry share the content of a digest, so it is read only once.
+        let whole = matches!(look, Look::Blob(digest) if options.read && read.insert(*digest));
+        let asked = async move {
+            let problem = wrong(plan, target, &reference, look, whole).await;
+            problem.map(|(name, problem)| Problem {
+                place: format!("{repository}{name}"),
+                problem,
+                images: images.clone(),
+            })
+        };
+        work.push(asked.boxed_local());
+    }
+    let found = stream::iter(work).buffer_unordered(options.parallel.max(1));
+    verified.problems = found.filter_map(|problem| async { problem }).collect().await;
+    verified.problems.sort();
+    Ok(verified)
+}
+
+/// Returns the checks for a plan, each with its repository and the images that need the content.
+fn looks(plan: &Plan) -> BTreeMap<(String, Look), BTreeSet<String>> {
+    let mut looks: BTreeMap<(String, Look), BTreeSet<String>> = BTreeMap::new();
+    for image in &plan.images {
+        let Some(repository) = &image.destination else { continue };
+        let mut look = |look: Look| {
+            let images = looks.entry((repository.clone(), look)).or_default();
+            images.insert(image.source.clone());
+        };
+        for tag in &image.tags {
+            look(Look::Tag(tag.clone(), image.digest));
+        }
+        for digest in plan.all_behind(image) {
+            look(Look::Manifest(digest));
+            for blob in plan
+                .manifests
+                .get(&digest)
+                .into_iter()
+                .flat_map(|manifest| &manifest.blobs)
+            {
+                look(Look::Blob(*blob));
+            }
+        }
+        for extra in plan.extras.iter().filter(|extra| image.extras.contains(&extra.digest)) {
+            if let Some(tag) = &extra.tag {
+                look(Look::Tag(tag.clone(), extra.digest));
+            }
+            if extra.via == ExtraVia::Referrers {
+                let (subject, digest) = (extra.subject, extra.digest);
+                look(Look::Referrer { subject, digest });
+            }
+        }
+    }
+    looks
+}
+
+/// Performs a check. If there is a problem, returns the name of the content in the repository and a description of the
+/// problem.
+async fn wrong(
+    plan: &Plan,
+    target: &Transports,
+    repository: &RegistryReference,
+    look: &Look,
+    whole: bool,
+) -> Option<(String, String)> {
+    let name = match look {
+        Look::Tag(tag, _) => format!(":{tag}"),
+        Look::Manifest(digest) | Look::Blob(digest) | Look::Referrer { digest, .. } => format!("@{digest}"),
+    };
+    match asked(plan, target, repository, look, whole).await {
+        Ok(None) => None,
+        Ok(Some(problem)) => Some((name, problem)),
+        Err(error) => Some((name, with_causes(&error))),
+    }
+}
+
+async fn asked(
+    plan: &Plan,
+    target: &Transports,
+    repository: &RegistryReference,
+    look: &Look,
+    whole: bool,
+) -> Result<Option<String>, ImageError> {
+    let absent = |what: &str| Some(format!("the {what} is missing"));
+    Ok(match look {
+        Look::Tag(tag, digest) => match target.state(&Reference::Registry(repository.with_tag(tag)?)).await? {
+            TagState::Absent => absent("tag"),
+            TagState::Image(found) if found == *digest => None,
+            TagState::Image(found) => Some(format!("the tag refers to {found} instead of {digest}")),
+        },
+        Look::Manifest(digest) => {
+            target
+                .document(&Reference::Registry(repository.with_digest(digest)))
+                .await?;
+            None
+        }
+        Look::Blob(digest) => {
+            let blob = plan.blobs.get(digest);
+            if !target.has_blob(repository, digest).await? {
+                absent("blob")
+            } else if let Some(blob) = blob.filter(|_| whole) {
+                let descriptor = Descriptor {
+                    media_type: blob.media_type.clone(),
+                    digest: *digest,
+                    size: blob.bytes,
+                };
+                target.read_through(repository, &descriptor).await?;
+                None
+            } else {
+                None
+            }
+        }
+        Look::Referrer { subject, digest } => {
+            let listed = referrers(target, repository, subject).await?;
+            if listed.contains(digest) {
+                None
+            } else {
+                Some(format!("it is not listed among the referrers of {subject}"))
+            }
+        }
+    })
+}
+
+/// Verifies that an archive contains the content of a plan. The volumes of the archive must have been verified. Content
+/// in the archives on which the archive is based is treated as present.
+pub fn verify_archive(plan: &Plan, archive: &Archive) -> Verified {
+    let mut problems: BTreeMap<String, Problem> = BTreeMap::new();
+    for image in &plan.images {
+        for (digest, bytes) in contents(plan, image) {
+            let omitted = archive.list.omitted.contains_key(&digest);
+            if omitted || archive.volumes.blob(&digest, bytes).is_some() {
+                continue;
+            }
+            let why = archive.list.missing.get(&digest);
+            let problem = problems.entry(digest.to_string()).or_insert_with(|| Problem {
+                place: digest.to_string(),
+                problem: why.cloned().unwrap_or_else(|| "it is missing".to_owned()),
+                images: BTreeSet::new(),
+            });
+            problem.images.insert(image.source.clone());
+        }
+    }
+    Verified {
+        images: plan.images.len() as u64,
+        manifests: plan.manifests.len() as u64,
+        blobs: plan.blobs.len() as u64,
+        problems: problems.into_values().collect(),
+    }
+}
+
+/// Returns all manifests and blobs of an image, with their sizes in bytes.
+fn contents(plan: &Plan, image: &PlannedImage) -> BTreeMap<Digest, u64> {
+    let mut contents = BTreeMap::new();
+    for digest in plan.all_behind(image) {
+        let Some(manifest) = plan.manifests.get(&digest) else {
+            continue;
+        };
+        contents.insert(digest, manifest.bytes);
+        let blobs = manifest.blobs.iter();
+        contents.extend(blobs.filter_map(|blob| Some((*blob, plan.blobs.get(blob)?.bytes))));
+    }
+    contents
+}
+
+/// Returns the signatures in an archive for the images in its plan.
+pub fn signatures_in(archive: &Archive) -> Signatures {
+    let read = |digest: &Digest| {
+        let image = image_in(archive, digest).map_err(|error| with_causes(&error))?;
+        attached(&image).map_err(|error| with_causes(&error))
+    };
+    let signatures = archive.plan.extras.iter();
+    signatures.map(|extra| (extra.digest, read(&extra.digest))).collect()
+}
+
+fn image_in(archive: &Archive, digest: &Digest) -> Result<Image, ImageError> {
+    let absent = |digest: &Digest| ImageError::NotFound {
+        image: digest.to_string(),
+        what: "its content".to_owned(),
+        available: Vec::new(),
+    };
+    let manifest = archive.plan.manifests.get(digest).ok_or_else(|| absent(digest))?;
+    let bytes = |digest: &Digest, bytes: u64| {
+        let blob = archive.volumes.blob(digest, bytes).ok_or_else(|| absent(digest))?;
+        let mut content = Vec::new();
+        let read = blob.open()?.take(DOCUMENT_LIMIT).read_to_end(&mut content);
+        read.map_err(|error| crate::files::FileError::new("read", &archive.path, error))?;
+        Ok::<_, ImageError>(content)
+    };
+    let size = |digest: &Digest| archive.plan.blobs.get(digest).map_or(0, |blob| blob.bytes);
+    let (config, layers) = manifest.blobs.split_first().ok_or_else(|| absent(digest))?;
+    let layers = layers
+        .iter()
+        .map(|layer| archive.volumes.blob(layer, size(layer)).ok_or_else(|| absent(layer)));
+    let layers = layers.collect::<Result<Vec<_>, _>>()?;
+    let (text, config) = (bytes(digest, manifest.bytes)?, bytes(config, size(config))?);
+    Image::new(digest.to_string(), Some(&manifest.media_type), text, config, layers)
+}

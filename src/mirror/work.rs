@@ -1,0 +1,355 @@
+//! Converts a plan to the work of copying it to a registry, and converts the outcome to results for its images.
+
+use super::naming::repository_of;
+use super::placed::CATALOG;
+use super::plan::{Extra, ExtraKind, ExtraVia, ImageRole, Plan, PlannedImage};
+use crate::image::copy::{Copy, Item, Moved, Outcome, Place, State, Stored};
+use crate::image::{Blob, Descriptor, Digest, ReferenceError, RegistryReference};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// The format version in [`CopyResult::schema`].
+pub const SCHEMA: &str = "opmx.mirror.result/v1";
+
+/// The work of copying a plan, with the subject of each item.
+#[derive(Debug, Clone)]
+pub struct Work<'p> {
+    /// The plan.
+    pub plan: &'p Plan,
+    /// The description of the copy.
+    pub copy: Copy,
+    /// The subjects of the items of the copy, in the same order.
+    pub subjects: Vec<Subject<'p>>,
+}
+
+/// The subject of an item.
+#[derive(Debug, Clone, Copy)]
+pub enum Subject<'p> {
+    /// An image.
+    Image(&'p PlannedImage),
+    /// A referrer of an image.
+    Extra(&'p Extra),
+}
+
+/// A source of the content of a plan.
+pub trait Holdings {
+    /// Returns the places of a manifest or blob whose source repositories in the plan are `sources`.
+    ///
+    /// # Errors
+    /// Returns an error if the name of a repository in the plan is invalid.
+    fn places(&self, stored: &Descriptor, sources: &BTreeSet<String>) -> Result<Vec<Place>, ReferenceError>;
+}
+
+/// Returns the content of a plan, with the places that contain it.
+///
+/// # Errors
+/// Returns an error if the name of a repository in the plan is invalid.
+pub fn content(plan: &Plan, holdings: &dyn Holdings) -> Result<Copy, ReferenceError> {
+    let stored = |media_type: &str, digest: &Digest, size: u64, sources: &BTreeSet<String>| {
+        let descriptor = Descriptor {
+            media_type: media_type.to_owned(),
+            digest: *digest,
+            size,
+        };
+        let places = holdings.places(&descriptor, sources)?;
+        Ok((*digest, Stored { descriptor, places }))
+    };
+    let blobs = plan.blobs.iter();
+    let blobs = blobs.map(|(digest, blob)| stored(&blob.media_type, digest, blob.bytes, &blob.sources));
+    let manifests = plan.manifests.iter();
+    let manifests = manifests.map(|(digest, found)| stored(&found.media_type, digest, found.bytes, &found.sources));
+    Ok(Copy {
+        blobs: blobs.collect::<Result<_, _>>()?,
+        manifests: manifests.collect::<Result<_, _>>()?,
+        items: Vec::new(),
+    })
+}
+
+/// The source repositories in a plan, and the layout next to the plan.
+#[derive(Debug, Clone, Copy)]
+pub struct Sources<'a> {
+    /// The OCI layout with the catalog images that were built for the plan.
+    pub layout: &'a Path,
+}
+
+impl Holdings for Sources<'_> {
+    fn places(&self, stored: &Descriptor, sources: &BTreeSet<String>) -> Result<Vec<Place>, ReferenceError> {
+        let place = |source: &String| {
+            if source.starts_with(CATALOG) {
+                let blob = self.layout.join("blobs").join("sha256").join(stored.digest.hex());
+                return Ok(Place::Held(Blob::File(blob)));
+            }
+            RegistryReference::of_repository(source).map(Place::Registry)
+        };
+        sources.iter().map(place).collect()
+    }
+}
+
+/// Returns the work of copying a plan whose images have destinations at a target.
+///
+/// # Errors
+/// Returns an error if the name of a repository in the plan is invalid.
+pub fn work<'p>(plan: &'p Plan, holdings: &dyn Holdings) -> Result<Work<'p>, ReferenceError> {
+    let mut work = Work {
+        plan,
+        copy: content(plan, holdings)?,
+        subjects: Vec::new(),
+    };
+    let extras: BTreeMap<Digest, Vec<&Extra>> = plan.extras.iter().fold(BTreeMap::new(), |mut extras, extra| {
+        extras.entry(extra.digest).or_insert_with(Vec::new).push(extra);
+        extras
+    });
+    let (catalogs, others): (Vec<_>, Vec<_>) = plan.images.iter().partition(|image| is_catalog(image));
+    let mut known = BTreeMap::new();
+    for image in others.into_iter().chain(catalogs) {
+        let Some(destination) = &image.destination else {
+            continue;
+        };
+        let to = RegistryReference::of_repository(destination)?;
+        // Copy a catalog last, because clusters may install the bundles in a catalog as soon as it is available.
+        let after = if is_catalog(image) {
+            let before = work.subjects.iter().enumerate();
+            let before = before.filter(|(_, subject)| !matches!(subject, Subject::Image(image) if is_catalog(image)));
+            before.map(|(place, _)| place).collect()
+        } else {
+            BTreeSet::new()
+        };
+        let place = work.add(Subject::Image(image), to.clone(), image.source.clone(), after);
+        let own = image.extras.iter().filter_map(|digest| extras.get(digest)).flatten();
+        let mut own: Vec<&Extra> = own.copied().collect();
+        // An extra that refers to a different extra of the image is copied after that extra.
+        let mut placed = BTreeMap::from([(image.digest, place)]);
+        let behind: BTreeSet<Digest> = plan.all_behind(image).into_iter().collect();
+        while !own.is_empty() {
+            let is_next =
+                |extra: &&Extra| placed.contains_key(&extra.subject) || !image.extras.contains(&extra.subject);
+            let (next, later): (Vec<&Extra>, Vec<&Extra>) = own.into_iter().partition(is_next);
+            if next.is_empty() {
+                break;
+            }
+            own = later;
+            for extra in next {
+                let key = (destination.as_str(), extra.digest, extra.tag.as_deref());
+                if !behind.contains(&extra.subject) || known.contains_key(&key) {
+                    continue;
+                }
+                let before = placed.get(&extra.subject).copied().unwrap_or(place);
+                let name = format!("{} of {destination}@{}", extra.kind.as_str(), extra.subject);
+                let added = work.add(Subject::Extra(extra), to.clone(), name, BTreeSet::from([before]));
+                known.insert(key, added);
+                placed.insert(extra.digest, added);
+            }
+        }
+    }
+    Ok(work)
+}
+
+impl<'p> Work<'p> {
+    fn add(&mut self, subject: Subject<'p>, to: RegistryReference, name: String, after: BTreeSet<usize>) -> usize {
+        let (digest, tags, about) = match subject {
+            Subject::Image(image) => (image.digest, image.tags.clone(), None),
+            Subject::Extra(extra) => {
+                let about = (extra.via == ExtraVia::Referrers).then_some(extra.subject);
+                (extra.digest, extra.tag.iter().cloned().collect(), about)
+            }
+        };
+        let mut manifests = Vec::new();
+        self.plan.behind(digest, &mut BTreeSet::new(), &mut manifests);
+        let named = manifests.iter().filter_map(|digest| self.plan.manifests.get(digest));
+        self.copy.items.push(Item {
+            name,
+            to,
+            blobs: named.flat_map(|manifest| &manifest.blobs).copied().collect(),
+            manifests,
+            tags,
+            subject: about,
+            after,
+        });
+        self.subjects.push(subject);
+        self.subjects.len() - 1
+    }
+
+    /// Returns the result of copying the plan.
+    pub fn result(&self, work: Digest, outcome: &Outcome) -> CopyResult {
+        let states = self.subjects.iter().zip(&self.copy.items).zip(&outcome.states);
+        let entry = |((subject, item), state): ((&Subject<'_>, &Item), &State)| {
+            let (digest, bundles, is_sparse) = match subject {
+                Subject::Image(image) => {
+                    let bundles = image.uses.iter().filter_map(|used| used.bundle.clone()).collect();
+                    (image.digest, bundles, !image.platforms_left_out.is_empty())
+                }
+                Subject::Extra(extra) => (extra.digest, BTreeSet::new(), false),
+            };
+            let (state, mut why) = match state {
+                State::Present => (CopyState::Present, None),
+                State::Copied => (CopyState::Copied, None),
+                State::Failed(why) => (CopyState::Failed, Some(why.clone())),
+                State::NotTried => (CopyState::NotTried, None),
+            };
+            if is_sparse && let Some(why) = &mut why {
+                why.push_str(
+                    "; some of its platforms are excluded, and not every registry accepts an incomplete image index",
+                );
+            }
+            CopiedItem {
+                name: item.name.clone(),
+                destination: Some(repository_of(&item.to)),
+                digest,
+                tags: item.tags.clone(),
+                bundles,
+                state,
+                why,
+            }
+        };
+        CopyResult {
+            schema: SCHEMA.to_owned(),
+            plan: work,
+            to: self.plan.to.clone().unwrap_or_default(),
+            complete: outcome.is_whole(),
+            items: states.map(entry).collect(),
+            problems: outcome.problems.clone(),
+            moved: outcome.moved,
+        }
+    }
+}
+
+/// The result of copying a plan, stored as `plan.result.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CopyResult {
+    /// The format version; always [`SCHEMA`].
+    pub schema: String,
+    /// The digest of the plan with its destinations at the target.
+    pub plan: Digest,
+    /// The target of the copy.
+    pub to: String,
+    /// Whether all content of the plan is at the target.
+    pub complete: bool,
+    /// The images and their referrers.
+    pub items: Vec<CopiedItem>,
+    /// Problems that do not concern a single image.
+    pub problems: Vec<String>,
+    /// The amount of content transferred in this run.
+    pub moved: Moved,
+}
+
+/// The result for an image or a referrer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CopiedItem {
+    /// The source of the image, or the kind and subject of the referrer.
+    pub name: String,
+    /// The repository at the target, including the registry; `None` in an archive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub destination: Option<String>,
+    /// The digest of the image or referrer.
+    pub digest: Digest,
+    /// The tags at the target.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub tags: BTreeSet<String>,
+    /// The bundles that need the image.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub bundles: BTreeSet<String>,
+    /// The state after the copy.
+    pub state: CopyState,
+    /// The reason for a failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// The state of an item after a copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CopyState {
+    /// The item was already at the target.
+    Present,
+    /// The item was copied.
+    Copied,
+    /// The item could not be copied.
+    Failed,
+    /// Copying the item was not attempted because a different item failed.
+    NotTried,
+}
+
+/// The content of a plan that an archive did not contain yet.
+#[derive(Debug, Clone, Default)]
+pub struct Packing {
+    /// The content that was to be added to the archive.
+    pub added: BTreeSet<Digest>,
+    /// The content that could not be added, with the reasons.
+    pub missing: BTreeMap<Digest, String>,
+}
+
+/// Returns the result of writing a plan to an archive.
+pub fn packed(plan: &Plan, digest: Digest, to: String, packing: &Packing, moved: Moved) -> CopyResult {
+    let state = |root: Digest| {
+        let mut manifests = Vec::new();
+        plan.behind(root, &mut BTreeSet::new(), &mut manifests);
+        let blobs = manifests.iter().filter_map(|digest| plan.manifests.get(digest));
+        let mut contents: BTreeSet<Digest> = blobs.flat_map(|manifest| &manifest.blobs).copied().collect();
+        contents.extend(manifests);
+        match contents.iter().find_map(|digest| packing.missing.get(digest)) {
+            Some(why) => (CopyState::Failed, Some(why.clone())),
+            None if contents.is_disjoint(&packing.added) => (CopyState::Present, None),
+            None => (CopyState::Copied, None),
+        }
+    };
+    let item = |name: String, digest: Digest, tags: BTreeSet<String>, bundles: BTreeSet<String>| {
+        let (state, why) = state(digest);
+        CopiedItem {
+            name,
+            destination: None,
+            digest,
+            tags,
+            bundles,
+            state,
+            why,
+        }
+    };
+    let images = plan.images.iter().map(|image| {
+        let bundles = image.uses.iter().filter_map(|used| used.bundle.clone()).collect();
+        item(image.source.clone(), image.digest, image.tags.clone(), bundles)
+    });
+    let extras = plan.extras.iter().map(|extra| {
+        let name = format!("{} of {}", extra.kind.as_str(), extra.subject);
+        item(name, extra.digest, extra.tag.iter().cloned().collect(), BTreeSet::new())
+    });
+    CopyResult {
+        schema: SCHEMA.to_owned(),
+        plan: digest,
+        to,
+        complete: packing.missing.is_empty(),
+        items: images.chain(extras).collect(),
+        problems: Vec::new(),
+        moved,
+    }
+}
+
+impl CopyResult {
+    /// Returns the bytes of the result file: indented JSON that ends with a newline.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// Returns the number of items in this state.
+    pub fn count(&self, state: CopyState) -> usize {
+        self.items.iter().filter(|item| item.state == state).count()
+    }
+}
+
+fn is_catalog(image: &PlannedImage) -> bool {
+    image.uses.iter().any(|used| used.role == ImageRole::Catalog)
+}
+
+impl ExtraKind {
+    /// Returns the name of the kind in output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Signature => "signature",
+            Self::Attestation => "attestation",
+            Self::Sbom => "bill of materials",
+            Self::Referrer => "referrer",
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Signatures and other things that refer to images, as registries of different kinds give them.
+
+use crate::http::{Reply, Request, Server};
+use opmx::image::{
+    CacheMode, Credentials, Digest, ImageOptions, Reference, RegistryReference, RetryPolicy, Silent, Transports,
+    fallback_tag,
+};
+use opmx::mirror::extras::{Extras, Subjects, find};
+use opmx::mirror::plan::{ExtraKind, ExtraVia};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+const INDEX: &str = "application/vnd.oci.image.index.v1+json";
+
+/// What a registry holds in one repository, and what it can do.
+#[derive(Clone, Default)]
+struct Content {
+    /// By tag and by digest.
+    manifests: BTreeMap<String, String>,
+    tags: BTreeSet<String>,
+    /// What refers to each digest.
+    referrers: BTreeMap<Digest, Vec<Value>>,
+    lists_tags: bool,
+    lists_referrers: bool,
+    /// The status for a manifest that is not there.
+    absent: u16,
+}
+
+impl Content {
+    fn new() -> Self {
+        Self {
+            lists_tags: true,
+            lists_referrers: true,
+            absent: 404,
+            ..Self::default()
+        }
+    }
+
+    fn put(&mut self, manifest: &Value) -> Digest {
+        let text = manifest.to_string();
+        let digest = Digest::of(text.as_bytes());
+        self.manifests.insert(digest.to_string(), text);
+        digest
+    }
+
+    fn tag(&mut self, tag: String, digest: Digest) {
+        let text = self.manifests[&digest.to_string()].clone();
+        self.manifests.insert(tag.clone(), text);
+        self.tags.insert(tag);
+    }
+
+    /// Something of this type about a manifest.
+    fn refer(&mut self, subject: Digest, artifact_type: &str) -> Digest {
+        let about = json!({"mediaType": MANIFEST, "digest": subject.to_string(), "size": 1});
+        let digest = self.put(&manifest(artifact_type, Some(about)));
+        let size = self.manifests[&digest.to_string()].len();
+        let entry =
+            json!({"mediaType": MANIFEST, "digest": digest.to_string(), "size": size, "artifactType": artifact_type});
+        self.referrers.entry(subject).or_default().push(entry);
+        digest
+    }
+
+    fn answer(&self, request: &Request) -> Reply {
+        let path = request.path.strip_prefix("/v2/team/app/").unwrap();
+        if let Some(query) = path.strip_prefix("tags/list?") {
+            return self.page_of_tags(query);
+        }
+        if let Some(name) = path.strip_prefix("manifests/") {
+            return match self.manifests.get(name) {
+                Some(text) => Reply::new(200, text.clone()),
+                None => Reply::new(self.absent, ""),
+            };
+        }
+        let digest = path.strip_prefix("referrers/").unwrap().parse().unwrap();
+        if !self.lists_referrers {
+            return Reply::new(404, "page not found");
+        }
+        let entries = self.referrers.get(&digest).cloned().unwrap_or_default();
+        let index = json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": entries});
+        Reply::new(200, index.to_string()).header("Content-Type", INDEX)
+    }
+
+    /// Two tags on each page.
+    fn page_of_tags(&self, query: &str) -> Reply {
+        if !self.lists_tags {
+            return Reply::new(401, "");
+        }
+        let after = query
+            .split('&')
+            .find_map(|pair| pair.strip_prefix("last="))
+            .unwrap_or_default();
+        let mut rest = self.tags.iter().filter(|tag| tag.as_str() > after);
+        let page: Vec<_> = rest.by_ref().take(2).collect();
+        let reply = Reply::new(200, json!({"name": "team/app", "tags": page}).to_string());
+        match (page.last(), rest.next()) {
+            (Some(last), Some(_)) => reply.header(
+                "Link",
+                format!("</v2/team/app/tags/list?last={last}&n=2>; rel=\"next\""),
+            ),
+            _ => reply,
+        }
+    }
+}
+
+fn manifest(artifact_type: &str, subject: Option<Value>) -> Value {
+    let empty =
+        json!({"mediaType": "application/vnd.oci.empty.v1+json", "digest": Digest::of(b"{}").to_string(), "size": 2});
+    let mut manifest = json!({
+        "schemaVersion": 2, "mediaType": MANIFEST, "artifactType": artifact_type, "config": empty, "layers": [empty]
+    });
+    if let Some(subject) = subject {
+        manifest["subject"] = subject;
+    }
+    manifest
+}
+
+fn found(content: Content, digests: &[Digest]) -> (Extras, Server) {
+    let server = Server::start(move |request, _| content.answer(request));
+    let Reference::Registry(repository) = format!("{}/team/app:v1", server.host).parse().unwrap() else {
+        unreachable!("a name with a host is that of a registry")
+    };
+    (search(repository, digests), server)
+}
+
+fn search(repository: RegistryReference, digests: &[Digest]) -> Extras {
+    let folder = tempfile::tempdir().unwrap();
+    let authfile = folder.path().join("auth.json");
+    std::fs::write(&authfile, "{}").unwrap();
+    let options = ImageOptions {
+        credentials: Credentials::in_file(authfile),
+        use_http: true,
+        cache: CacheMode::Off,
+        retry: RetryPolicy {
+            retries: 2,
+            first_delay: Duration::from_millis(5),
+            longest_delay: Duration::from_millis(20),
+            longest_wait: Duration::from_secs(5),
+        },
+        ..ImageOptions::default()
+    };
+    let transports = Transports::new(options, Arc::new(Silent));
+    let digests = digests.iter().copied().collect();
+    let subjects = vec![Subjects { repository, digests }];
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(find(&transports, subjects, 4))
+}
+
+fn kinds(extras: &Extras) -> BTreeSet<(Digest, ExtraKind, ExtraVia)> {
+    let found = extras.found.iter().map(|found| &found.extra);
+    found.map(|extra| (extra.subject, extra.kind, extra.via)).collect()
+}
+
+/// An image with a signature and an attestation under tags, and one with a list of contents that is itself signed.
+fn signed() -> (Content, Digest, Digest) {
+    let mut content = Content::new();
+    let one = content.put(&manifest("application/vnd.example.one", None));
+    let other = content.put(&manifest("application/vnd.example.other", None));
+    content.tag("v1".to_owned(), one);
+    for suffix in ["sig", "att"] {
+        let about = content.put(&manifest(&format!("application/vnd.example.{suffix}"), None));
+        content.tag(format!("{}.{suffix}", fallback_tag(&one)), about);
+    }
+    let list = content.refer(other, "application/spdx+json");
+    content.refer(list, "application/vnd.dev.sigstore.bundle.v0.3+json");
+    (content, one, other)
+}
+
+fn all_of_signed(one: Digest, other: Digest, extras: &Extras) {
+    let list = extras
+        .found
+        .iter()
+        .find(|found| found.extra.kind == ExtraKind::Sbom)
+        .unwrap();
+    assert_eq!(
+        kinds(extras),
+        BTreeSet::from([
+            (one, ExtraKind::Signature, ExtraVia::Tag),
+            (one, ExtraKind::Attestation, ExtraVia::Tag),
+            (other, ExtraKind::Sbom, ExtraVia::Referrers),
+            (list.extra.digest, ExtraKind::Signature, ExtraVia::Referrers),
+        ])
+    );
+    assert!(extras.failed.is_empty(), "{:?}", extras.failed);
+}
+
+#[test]
+fn tags_and_referrers_are_found_and_what_refers_to_these() {
+    let (content, one, other) = signed();
+    let (extras, server) = found(content, &[one, other]);
+    all_of_signed(one, other, &extras);
+    assert_eq!(server.count("GET", "tags/list"), 2, "a page each for two of three tags");
+    assert_eq!(
+        server.count("GET", ".sbom"),
+        0,
+        "tags that are not there are not asked for"
+    );
+}
+
+#[test]
+fn without_the_call_for_referrers_their_fallback_tags_are_read() {
+    let (mut content, one, other) = signed();
+    content.lists_referrers = false;
+    for (subject, entries) in content.referrers.clone() {
+        let index = content.put(&json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": entries}));
+        content.tag(fallback_tag(&subject), index);
+    }
+    let (extras, server) = found(content, &[one, other]);
+    all_of_signed(one, other, &extras);
+    assert_eq!(server.count("GET", "referrers/"), 1, "the registry is asked once");
+}
+
+#[test]
+fn without_a_list_of_tags_each_is_asked_for_and_that_none_is_there_is_no_failure() {
+    let (mut content, one, other) = signed();
+    content.lists_tags = false;
+    content.absent = 401;
+    let (extras, server) = found(content, &[one, other]);
+    all_of_signed(one, other, &extras);
+    assert_eq!(server.count("GET", ".sbom"), 2);
+}
+
+#[test]
+fn what_does_not_refer_to_the_image_is_not_taken() {
+    let mut content = Content::new();
+    let image = content.put(&manifest("application/vnd.example.one", None));
+    let stranger = content.put(&manifest("application/vnd.dev.sigstore.bundle.v0.3+json", None));
+    let entry = json!({"mediaType": MANIFEST, "digest": stranger.to_string(), "size": 1});
+    content.referrers.insert(image, vec![entry]);
+    let (extras, _server) = found(content, &[image]);
+    assert!(extras.found.is_empty() && extras.failed.is_empty());
+}
+
+#[test]
+fn a_registry_that_fails_is_told_with_the_repository() {
+    let server = Server::start(|_, _| Reply::new(500, "out of order"));
+    let Ok(Reference::Registry(repository)) = format!("{}/team/app:v1", server.host).parse() else {
+        panic!("a name with a host is that of a registry")
+    };
+    let extras = search(repository, &[Digest::of(b"image")]);
+    let (what, why) = &extras.failed[0];
+    assert!(
+        what.contains("team/app") && why.contains("out of order"),
+        "{what} {why}"
+    );
+}
+
+#[test]
+fn a_chain_of_referrers_ends_with_a_word() {
+    let mut content = Content::new();
+    let image = content.put(&manifest("application/vnd.example.one", None));
+    let mut last = image;
+    for _ in 0..40 {
+        last = content.refer(last, "application/vnd.example.next");
+    }
+    let (extras, server) = found(content, &[image]);
+    assert_eq!(extras.found.len(), 9, "the eighth is looked at");
+    assert!(extras.failed[0].1.contains("8 levels"), "{:?}", extras.failed);
+    assert!(server.count("GET", "referrers/") <= 10);
+}

@@ -1,0 +1,419 @@
+//! From registry to registry.
+
+use super::garden::{Garden, inspect, said};
+use super::proxy::{Act, Proxy};
+use super::{assert_all_there, assert_valid, is_blob, killed_until_it_ends, until_killed_enough};
+use crate::http::{Reply, Server};
+use crate::tools::installed;
+use opmx::image::fallback_tag;
+use serde_json::{Value, json};
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// All of the channel `stable`, and what it needs.
+const PART: &str = "greenhouse-operator=stable@all";
+const COPY: &str = "mirror copy plan.json --use-http --retries 2";
+
+/// Bytes of the blobs that are read from a registry.
+fn bytes_to_read(plan: &Value) -> u64 {
+    let blobs = plan["blobs"].as_object().unwrap().values();
+    let read = blobs.filter(|blob| blob["sources"] != json!(["catalog:0"]));
+    read.map(|blob| blob["bytes"].as_u64().unwrap()).sum()
+}
+
+fn blobs_to_read(plan: &Value) -> usize {
+    let blobs = plan["blobs"].as_object().unwrap().values();
+    blobs.filter(|blob| blob["sources"] != json!(["catalog:0"])).count()
+}
+
+#[test]
+fn everything_that_a_plan_holds_arrives_and_each_byte_crosses_once() {
+    if !installed(&["docker-registry", "skopeo"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let source = Proxy::start(&garden.source.host, |_, _| Act::Pass);
+    garden.named(source.host());
+    let plan = garden.plan(PART);
+    assert_eq!(source.blob_bytes(), 0, "a plan is made of manifests");
+    assert_eq!(plan["left_out"], json!([]));
+
+    garden.ok(COPY);
+    assert_eq!(source.blob_bytes(), bytes_to_read(&plan));
+    assert_all_there(&garden, &plan);
+    let result = garden.json("plan.result.json");
+    assert_valid("plan", &plan);
+    assert_valid("result", &result);
+    assert_eq!(result["complete"], json!(true));
+    let blobs = plan["blobs"].as_object().unwrap();
+    assert_eq!(result["moved"]["sent"], json!(blobs.len()));
+    let places: usize = blobs.values().map(|blob| blob["in"].as_array().unwrap().len()).sum();
+    let mounted = result["moved"]["mounted"].as_u64().unwrap() + result["moved"]["there"].as_u64().unwrap();
+    assert_eq!(mounted, (places - blobs.len()) as u64);
+    assert!(!garden.path("plan.journal").exists());
+
+    // The target has no list of referrers, so a tag takes its place.
+    let to = garden.to();
+    let [index, _, second] = garden.operator;
+    let signature = inspect(&format!("{to}/garden/greenhouse:{}.sig", fallback_tag(&index)));
+    assert_eq!(signature["layers"][0]["size"], json!("signature".len()));
+    let listed = inspect(&format!("{to}/garden/greenhouse:{}", fallback_tag(&second)));
+    assert_eq!(listed["manifests"].as_array().unwrap().len(), 1);
+
+    let gets = source.count("GET", "/blobs/");
+    let asked = source.requests().len();
+    garden.ok(COPY);
+    assert_eq!(source.count("GET", "/blobs/"), gets);
+    assert_eq!(
+        source.requests().len(),
+        asked,
+        "what is there is not asked for at its source"
+    );
+    let result = garden.json("plan.result.json");
+    assert_eq!(result["moved"]["sent"], json!(0));
+    assert_eq!(result["moved"]["manifests"], json!(0));
+}
+
+#[test]
+fn an_image_that_fails_stops_only_what_comes_after_it_and_the_next_run_goes_on() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let broken = fs::canonicalize(garden.folder.path()).unwrap().join("broken");
+    let flag = broken.clone();
+    let source = Proxy::start(&garden.source.host, move |request, _| {
+        if flag.exists() && is_blob(request) && request.path.contains("/proxy/rbac/") {
+            return Act::Answer(Reply::new(
+                404,
+                r#"{"errors":[{"code":"BLOB_UNKNOWN","message":"gone"}]}"#,
+            ));
+        }
+        Act::Pass
+    });
+    garden.named(source.host());
+    let plan = garden.plan(PART);
+    fs::write(&broken, "").unwrap();
+    let output = garden.run(COPY);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("/proxy/rbac"), "{}", said(&output));
+    let result = garden.json("plan.result.json");
+    assert_eq!(result["complete"], json!(false));
+    let items = result["items"].as_array().unwrap();
+    let state = |name: &str| {
+        let item = items.iter().find(|item| item["name"].as_str().unwrap().contains(name));
+        item.unwrap()["state"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(state("proxy/rbac"), "failed");
+    assert_eq!(state("catalog:0"), "failed");
+    let copied = items.iter().filter(|item| item["state"] == json!("copied")).count();
+    assert_eq!(copied, items.len() - 2, "{result:#}");
+    let rbac = items
+        .iter()
+        .find(|item| item["name"].as_str().unwrap().contains("proxy/rbac"));
+    assert_eq!(rbac.unwrap()["bundles"], json!(["g.v1.2.0"]));
+    assert!(
+        garden
+            .client()
+            .find(&format!("{}/catalog:latest", garden.to()))
+            .is_none()
+    );
+
+    fs::remove_file(&broken).unwrap();
+    let read: BTreeSet<String> = read_blobs(&source);
+    garden.ok(COPY);
+    assert_all_there(&garden, &plan);
+    let now: Vec<String> = source
+        .requests()
+        .iter()
+        .filter(|one| is_blob(one))
+        .map(|one| one.path.clone())
+        .collect();
+    for path in read.iter().filter(|path| !path.contains("/proxy/rbac/")) {
+        let times = now.iter().filter(|other| digest_of(other) == digest_of(path)).count();
+        assert_eq!(times, 1, "{path}");
+    }
+}
+
+fn read_blobs(source: &Proxy) -> BTreeSet<String> {
+    let requests = source.requests();
+    requests
+        .iter()
+        .filter(|one| is_blob(one))
+        .map(|one| one.path.clone())
+        .collect()
+}
+
+fn digest_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap()
+}
+
+#[test]
+fn nothing_more_begins_after_a_failure_where_that_is_wanted() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let source = Proxy::start(&garden.source.host, |request, _| {
+        if is_blob(request) {
+            Act::Answer(Reply::new(403, "no"))
+        } else {
+            Act::Pass
+        }
+    });
+    garden.named(source.host());
+    garden.plan(PART);
+    let output = garden.run(&format!("{COPY} --fail-fast --concurrency 1"));
+    assert_eq!(output.status.code(), Some(1));
+    // Each place of the first blob was asked.
+    let digests: BTreeSet<String> = read_blobs(&source)
+        .iter()
+        .map(|path| digest_of(path).to_owned())
+        .collect();
+    assert_eq!(digests.len(), 1);
+    let result = garden.json("plan.result.json");
+    assert_eq!(result["moved"]["manifests"], json!(0));
+}
+
+#[test]
+fn limits_of_rate_faults_cuts_and_wrong_bytes_are_overcome() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    // Every blob meets something else the first time that it is asked for.
+    let source = Proxy::start(&garden.source.host, |request, before| {
+        if !is_blob(request) || before > 0 {
+            return Act::Pass;
+        }
+        match request.path.as_bytes().last().unwrap() % 5 {
+            0 => Act::Answer(Reply::new(429, "slow down").header("Retry-After", "1")),
+            1 => Act::Answer(Reply::new(503, "not now")),
+            2 => Act::Cut(40),
+            3 => Act::Lie,
+            _ => Act::Answer(Reply::new(500, "oh")),
+        }
+    });
+    let target = Proxy::start(&garden.target.host, |request, before| {
+        let begins = request.method == "POST" || request.path.contains("/manifests/");
+        if begins && before == 0 && request.path.contains("greenhouse") {
+            return Act::Answer(Reply::new(502, "bad gateway"));
+        }
+        Act::Pass
+    });
+    garden.named(source.host());
+    let plan = garden.plan_to(PART, &format!("{}/ocp", target.host()));
+    garden.ok("mirror copy plan.json --use-http --retries 4");
+    assert!(source.blob_bytes() < bytes_to_read(&plan) * 5 / 2);
+    let result = garden.json("plan.result.json");
+    assert_eq!(result["complete"], json!(true), "{result:#}");
+}
+
+#[test]
+fn tokens_that_expire_in_the_middle_are_asked_for_anew() {
+    const LASTS: usize = 9;
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let given = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&given);
+    let tokens = Server::start(move |_, _| {
+        let token = counter.fetch_add(1, Ordering::SeqCst);
+        Reply::new(200, format!(r#"{{"token":"t{token}","expires_in":3600}}"#))
+    });
+    // A token opens so many requests, whatever was said of its time.
+    let guarded = |upstream: &str| {
+        let used: Mutex<HashMap<String, usize>> = Mutex::default();
+        let realm = tokens.host.clone();
+        Proxy::start(upstream, move |request, _| {
+            let mut used = used.lock().unwrap();
+            let token = request.headers.get("authorization").cloned().unwrap_or_default();
+            let before = used.entry(token.clone()).or_default();
+            *before += 1;
+            if token.starts_with("Bearer t") && *before <= LASTS {
+                return Act::Pass;
+            }
+            let challenge = format!(r#"Bearer realm="http://{realm}/token",service="s""#);
+            Act::Answer(Reply::new(401, "").header("WWW-Authenticate", challenge))
+        })
+    };
+    let (source, target) = (guarded(&garden.source.host), guarded(&garden.target.host));
+    garden.named(source.host());
+    let plan = garden.plan_to(PART, &format!("{}/ocp", target.host()));
+    let planned = given.load(Ordering::SeqCst);
+    garden.ok("mirror copy plan.json --use-http");
+    assert!(given.load(Ordering::SeqCst) > planned + 10);
+    assert_all_there(&garden, &plan);
+}
+
+#[test]
+fn a_run_that_is_killed_is_gone_on_with_and_what_was_done_is_not_read_again() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    until_killed_enough(copied_under_kills);
+}
+
+/// The kills that a copy took.
+fn copied_under_kills() -> usize {
+    let garden = Garden::new();
+    let source = Proxy::start(&garden.source.host, |request, _| {
+        if is_blob(request) {
+            std::thread::sleep(Duration::from_millis(25));
+        }
+        Act::Pass
+    });
+    garden.named(source.host());
+    let plan = garden.plan(PART);
+    let kills = killed_until_it_ends(&garden, &format!("{COPY} --concurrency 2"));
+    assert!(kills > 2, "{kills}");
+    assert_all_there(&garden, &plan);
+    // A kill can lose what was under way, and nothing else.
+    let most = blobs_to_read(&plan) + 2 * kills;
+    assert!(
+        source.count("GET", "/blobs/") <= most,
+        "{} > {most}",
+        source.count("GET", "/blobs/")
+    );
+    kills
+}
+
+#[test]
+fn two_origins_with_one_destination_are_refused_before_anything_is_copied() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let (one, other) = (&garden.source.host, &garden.target.host);
+    let two = |more: &str| {
+        let output = garden.run(&format!(
+            "mirror plan --image {one}/proxy/rbac:v0.15 --image {other}/proxy/rbac:v0.15 --to mirror.example.com/a \
+             --use-http {more}"
+        ));
+        (output.status.code(), said(&output))
+    };
+    let client = garden.client();
+    client.artifact(&format!("{other}/proxy/rbac"), Some("v0.15"), None, "another");
+    let (code, text) = two("");
+    assert_eq!(code, Some(1), "{text}");
+    assert!(
+        text.contains("would both be copied to mirror.example.com/a/proxy/rbac:v0.15"),
+        "{text}"
+    );
+    assert!(text.contains("--keep-host"), "{text}");
+    assert!(!garden.path("plan.json").exists());
+    let (code, text) = two("--keep-host");
+    assert_eq!(code, Some(0), "{text}");
+}
+
+#[test]
+fn a_plan_without_a_target_gets_one_and_one_with_a_target_keeps_it() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let host = &garden.source.host;
+    garden.ok(&format!("mirror plan --image {host}/proxy/rbac:v0.15 --use-http"));
+    let output = garden.run(COPY);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("--to"), "{}", said(&output));
+    let to = garden.to();
+    garden.ok(&format!("{COPY} --to {to}"));
+    assert!(garden.client().find(&format!("{to}/proxy/rbac:v0.15")).is_some());
+    garden.ok(&format!(
+        "mirror plan --image {host}/proxy/rbac:v0.15 --use-http --to {to}"
+    ));
+    let output = garden.run(&format!("{COPY} --to mirror.example.com"));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        said(&output).contains(" instead of mirror.example.com"),
+        "{}",
+        said(&output)
+    );
+}
+
+#[test]
+fn platforms_that_are_left_out_are_neither_read_nor_hidden() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let host = &garden.source.host;
+    let to = garden.to();
+    garden.ok(&format!(
+        "mirror plan --image {host}/garden/greenhouse:v1.2.0 --platforms linux/arm64 --use-http --to {to}"
+    ));
+    let plan = garden.json("plan.json");
+    assert_eq!(plan["images"][0]["platforms_left_out"], json!(["linux/amd64"]));
+    let [index, first, second] = garden.operator.map(|digest| digest.to_string());
+    assert!(plan["manifests"].get(&first).is_none());
+    assert_eq!(plan["manifests"][&index]["manifests"], json!([second]));
+    // This registry wants every image of an index.
+    let output = garden.run(COPY);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        said(&output).contains("some of its platforms are excluded"),
+        "{}",
+        said(&output)
+    );
+}
+
+#[test]
+fn a_plan_with_destinations_outside_its_target_is_refused() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let to = garden.to();
+    let mut plan = garden.plan("certs-operator");
+    garden.ok("mirror copy plan.json --use-http");
+    let other = format!("{}/stolen/x", garden.source.host);
+    plan["images"][1]["destination"] = json!(other);
+    fs::write(garden.path("plan.json"), plan.to_string()).unwrap();
+    for line in [
+        format!("mirror copy plan.json --to {to} --use-http"),
+        format!("mirror delete plan.json --keep-nothing --at {to} --use-http --apply"),
+        format!("mirror verify plan.json --at {to} --use-http"),
+    ] {
+        let output = garden.run(&line);
+        let text = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{line}: {text}");
+        assert!(
+            text.contains(&format!("has the destination {other}, but the plan is for {to}")),
+            "{text}"
+        );
+    }
+    assert_eq!(garden.client().tags(&other), []);
+    let empty = json!({"schema": plan["schema"], "catalogs": [], "images": [], "extras": [], "manifests": {}, "blobs": {},
+        "totals": {"images": 0, "manifests": 0, "blobs": 0, "bytes_referenced": 0, "bytes_unique": 0}, "because": [], "left_out": []});
+    fs::write(garden.path("plan.json"), empty.to_string()).unwrap();
+    let text = garden.ok(&format!("mirror copy plan.json --to {to} --use-http"));
+    assert!(text.contains("the plan contains no images"), "{text}");
+}
+
+#[test]
+fn a_tag_that_is_no_list_of_referrers_is_not_overwritten() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    garden.plan("greenhouse-operator=stable");
+    let client = garden.client();
+    let repository = format!("{}/garden/greenhouse", garden.to());
+    let tag = fallback_tag(&garden.operator[2]);
+    let before = client.artifact(&repository, Some(&tag), None, "an image of a different tool");
+    let output = garden.run("mirror copy plan.json --use-http");
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains(&format!(
+            "the tag {tag} refers to something other than a list of referrers"
+        )),
+        "{text}"
+    );
+    assert_eq!(client.find(&format!("{repository}:{tag}")), Some(before));
+}

@@ -1,0 +1,204 @@
+//! What is chosen, from files and from clusters.
+
+use super::garden::{Garden, said};
+use crate::tools::installed;
+use serde_json::{Value, json};
+use std::fs;
+
+/// The bundles that a plan keeps, by channel.
+fn kept(plan: &Value) -> Vec<String> {
+    let packages = plan["catalogs"][0]["kept"].as_array().unwrap().iter();
+    let channels = packages.flat_map(|package| package["channels"].as_array().unwrap());
+    let entries = channels.flat_map(|channel| channel["entries"].as_array().unwrap());
+    let mut names: Vec<String> = entries.map(|entry| entry.as_str().unwrap().to_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn an_image_set_configuration_is_planned_and_copied() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let (host, to) = (&garden.source.host, garden.to());
+    let catalog = garden.path("catalog.yaml");
+    fs::write(
+        garden.path("set.yaml"),
+        format!(
+            "apiVersion: mirror.openshift.io/v2alpha1\nkind: ImageSetConfiguration\nmirror:\n  platform: {{graph: true}}\n  operators:\n  \
+             - catalog: {}\n    targetCatalog: my/catalog\n    targetTag: v9\n    packages:\n    - name: greenhouse-operator\n      \
+             channels: [{{name: stable, minVersion: 1.1.0}}]\n  additionalImages: [{{name: '{host}/proxy/rbac:v0.15', targetRepo: mine/rbac}}]\n  \
+             blockedImages: [{{name: '/garden/greenhouse:'}}]\n",
+            catalog.display()
+        ),
+    )
+    .unwrap();
+    let text = garden.ok(&format!("mirror plan -c set.yaml --to {to} --use-http --no-binary"));
+    assert!(text.contains("mirror.platform is ignored"), "{text}");
+    assert!(text.contains("it is blocked by the pattern"), "{text}");
+    let plan = garden.json("plan.json");
+    assert_eq!(kept(&plan), ["c.v1.4.0", "g.v1.1.0", "g.v1.1.1", "g.v1.2.0"]);
+    assert_eq!(plan["catalogs"][0]["destination"], json!(format!("{to}/my/catalog:v9")));
+    assert_eq!(
+        plan["left_out"][0]["image"],
+        json!(format!("{host}/garden/greenhouse:v1.2.0"))
+    );
+    garden.ok("mirror copy plan.json --use-http");
+    let client = garden.client();
+    assert!(client.find(&format!("{to}/my/catalog:v9")).is_some());
+    assert!(client.find(&format!("{to}/mine/rbac:v0.15")).is_some());
+    // A plan without a target remembers the requested places.
+    garden.ok("mirror plan -c set.yaml --use-http --no-binary -o later.json");
+    let late = format!("{}/late", garden.target.host);
+    garden.ok(&format!("mirror copy later.json --to {late} --use-http"));
+    assert!(client.find(&format!("{late}/my/catalog:v9")).is_some());
+    assert!(client.find(&format!("{late}/mine/rbac:v0.15")).is_some());
+    let output = garden.run("mirror plan -c set.yaml --use-http --no-binary --deny left-out");
+    assert_eq!(output.status.code(), Some(3));
+}
+
+#[test]
+fn a_cluster_gets_what_it_has_installed_and_what_upgrades_install() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let subscription = "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: g, namespace: ns}\n\
+        spec: {name: greenhouse-operator, channel: stable, source: cs, sourceNamespace: olm}\nstatus: {installedCSV: g.v1.1.1}\n";
+    let version = "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: g.v1.1.1, namespace: ns}\n\
+        spec: {version: 1.1.1}\n";
+    fs::write(garden.path("dump.yaml"), format!("{subscription}---\n{version}")).unwrap();
+    let output = garden.run("mirror plan --cluster dump.yaml --use-http --no-binary");
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(
+        said(&output).contains("there is no CatalogSource cs with an image"),
+        "{}",
+        said(&output)
+    );
+    garden.ok("mirror plan --cluster dump.yaml --catalog cs=catalog.yaml --use-http --no-binary");
+    assert_eq!(kept(&garden.json("plan.json")), ["c.v1.4.0", "g.v1.1.1", "g.v1.2.0"]);
+}
+
+#[test]
+fn the_same_selection_gives_the_same_plan_and_the_same_catalog() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let one = garden.plan("greenhouse-operator");
+    let two = garden.plan("greenhouse-operator");
+    assert_eq!(one, two);
+    assert_eq!(kept(&one), ["c.v1.4.0", "g.v1.2.0", "g.v2.0.0-rc1"]);
+    // What the filtered catalog names is in the plan.
+    let digest = one["catalogs"][0]["digest_after"].as_str().unwrap();
+    let layout = garden.path("plan.catalogs");
+    garden.ok(&format!("index check oci:{}:catalog-0", layout.display()));
+    assert!(layout.join("blobs/sha256").join(&digest[7..]).exists());
+}
+
+#[test]
+fn the_table_says_what_a_channel_costs() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let to = garden.to();
+    let text = garden.ok(&format!(
+        "mirror plan --catalog catalog.yaml -p greenhouse-operator --to {to} --no-binary --use-http"
+    ));
+    for part in [
+        "PACKAGE",
+        "ONLY FOR IT",
+        "greenhouse-operator",
+        "candidate",
+        "certs-operator",
+        "included package certs-operator",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn images_without_a_requested_platform_are_left_out() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let line = "mirror plan --catalog catalog.yaml -p greenhouse-operator=stable --platforms linux/s390x --use-http --no-binary";
+    let text = garden.ok(line);
+    let why = "it is only for linux/amd64, linux/arm64, none of which was requested";
+    assert!(text.contains(why), "{text}");
+    let plan = garden.json("plan.json");
+    let image = format!("{}/garden/greenhouse:v1.2.0", garden.source.host);
+    assert_eq!(plan["left_out"][0]["image"], json!(image));
+    assert_eq!(plan["left_out"][0]["why"], json!(why));
+    let output = garden.run(&format!("{line} --deny left-out"));
+    assert_eq!(output.status.code(), Some(3));
+}
+
+#[test]
+fn platforms_that_are_requested_in_several_places_are_all_planned() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let image = format!("{}/garden/greenhouse", garden.source.host);
+    let digest = garden.operator[0];
+    fs::write(
+        garden.path("set.yaml"),
+        format!(
+            "apiVersion: mirror.openshift.io/v2alpha1\nkind: ImageSetConfiguration\nmirror:\n  additionalImages:\n  \
+             - {{name: '{image}:v1.2.0', platforms: [{{os: linux, architecture: amd64}}]}}\n  \
+             - {{name: '{image}@{digest}', platforms: [{{os: linux, architecture: arm64}}]}}\n"
+        ),
+    )
+    .unwrap();
+    garden.ok("mirror plan -c set.yaml --use-http --no-binary");
+    let plan = garden.json("plan.json");
+    assert_eq!(plan["images"][0]["platforms"], json!(["linux/amd64", "linux/arm64"]));
+    assert_eq!(plan["images"][0].get("platforms_left_out"), None);
+    garden.ok(&format!("mirror copy plan.json --to {} --use-http", garden.to()));
+    for digest in garden.operator {
+        let copied = garden
+            .client()
+            .find(&format!("{}/garden/greenhouse@{digest}", garden.to()));
+        assert!(copied.is_some(), "{digest}");
+    }
+}
+
+#[test]
+fn channels_without_a_selected_version_are_told() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let text = garden.ok("mirror plan --catalog catalog.yaml -p greenhouse-operator@<2.0.0-0 --use-http --no-binary");
+    let told = "omitted 1 channel of package greenhouse-operator without a selected version: candidate";
+    assert!(text.contains(told), "{text}");
+    let kept = garden.json("plan.json")["catalogs"][0]["kept"].clone();
+    let kept = kept.as_array().unwrap().iter();
+    let left_out: Vec<&Value> = kept.filter_map(|package| package.get("channels_left_out")).collect();
+    assert_eq!(left_out, [&json!(["candidate"])]);
+}
+
+#[test]
+fn a_selection_of_nothing_says_what_is_missing() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let output = garden.run("mirror plan --catalog catalog.yaml -p greenhouse-operatr --use-http --no-binary");
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(4), "{text}");
+    assert!(
+        text.contains("error: catalog.yaml has no package \"greenhouse-operatr\""),
+        "{text}"
+    );
+    assert!(text.contains("did you mean \"greenhouse-operator\"?"), "{text}");
+    let output = garden.run("mirror plan --catalog catalog.yaml -p greenhouse-operator=candidate@>=2.0.0 --no-binary");
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("2.0.0-rc1 is below 2.0.0"), "{text}");
+    assert!(text.contains("a range from 2.0.0-0 also includes 2.0.0-rc1"), "{text}");
+}

@@ -1,0 +1,427 @@
+//! What is there, what changed, and what goes.
+
+use super::garden::{Garden, INDEX, MANIFEST, said};
+use super::killed_until_it_ends;
+use super::proxy::{Act, Proxy};
+use crate::tools::{installed, run};
+use opmx::image::{Digest, fallback_tag};
+use serde_json::{Value, json};
+use std::fs;
+use std::time::Duration;
+
+const PART: &str = "greenhouse-operator=stable@all";
+
+/// Exit status and problems.
+fn verify(garden: &Garden, plan: &str, at: &str, more: &str) -> (Option<i32>, Vec<Value>) {
+    let output = garden.run(&format!("mirror verify {plan} --at {at} --use-http -o json {more}"));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
+    (output.status.code(), report["problems"].as_array().unwrap().clone())
+}
+
+#[test]
+fn what_was_lost_at_the_target_or_changed_there_is_found() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let to = garden.to();
+    garden.plan(PART);
+    garden.ok("mirror copy plan.json --use-http");
+    assert_eq!(verify(&garden, "plan.json", &to, "--read"), (Some(0), vec![]));
+
+    let client = garden.client();
+    client.artifact(&format!("{to}/proxy/rbac"), Some("v0.15"), None, "something else");
+    let [index, _, second] = garden.operator;
+    client.delete(&format!("{to}/garden/greenhouse:{}", fallback_tag(&second)));
+    client.delete(&format!("{to}/garden/greenhouse:{}.sig", fallback_tag(&index)));
+    let (code, problems) = verify(&garden, "plan.json", &to, "");
+    assert_eq!(code, Some(3));
+    let text = format!("{problems:?}");
+    for expected in [
+        "proxy/rbac:v0.15",
+        "the tag refers to",
+        "the tag is missing",
+        "it is not listed among the referrers of",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    // A second copy mends it.
+    garden.ok("mirror copy plan.json --use-http");
+    assert_eq!(verify(&garden, "plan.json", &to, "").0, Some(0));
+}
+
+#[test]
+fn a_plan_says_how_much_of_it_the_target_has() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let to = garden.to();
+    let line = format!("mirror plan --catalog catalog.yaml -p {PART} --no-binary --use-http --to {to} --check-target");
+    let totals = || {
+        let told = garden.ok(&line);
+        (garden.json("plan.json")["totals"].clone(), told)
+    };
+    let (before, told) = totals();
+    assert_eq!(before["bytes_present"], 0);
+    assert!(told.contains("of which 0 B are already at the target"), "{told}");
+    garden.ok("mirror copy plan.json --use-http");
+    let (after, _) = totals();
+    assert_eq!(after["bytes_present"], after["bytes_unique"]);
+    let mut other = after.clone();
+    other["bytes_present"] = before["bytes_present"].clone();
+    assert_eq!(before, other);
+}
+
+#[test]
+fn blobs_that_a_registry_no_longer_gives_back_are_found_by_reading_them() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    garden.plan(PART);
+    garden.ok("mirror copy plan.json --use-http");
+    let target = Proxy::start(&garden.target.host, |request, _| {
+        if request.method == "GET" && request.path.contains("/blobs/") {
+            Act::Lie
+        } else {
+            Act::Pass
+        }
+    });
+    garden.plan_to(PART, &format!("{}/ocp", target.host()));
+    let at = format!("{}/ocp", target.host());
+    assert_eq!(verify(&garden, "plan.json", &at, "--retries 0").0, Some(0));
+    let (code, problems) = verify(&garden, "plan.json", &at, "--read --retries 0");
+    assert_eq!(code, Some(3));
+    assert!(
+        problems[0]["problem"].as_str().unwrap().contains("digest"),
+        "{problems:?}"
+    );
+}
+
+#[test]
+fn an_archive_is_verified_against_a_plan() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    garden.plan("certs-operator");
+    garden.ok("mirror copy plan.json --to-archive archive --use-http");
+    assert_eq!(verify(&garden, "plan.json", "archive", ""), (Some(0), vec![]));
+    garden.plan(PART);
+    let (code, problems) = verify(&garden, "plan.json", "archive", "");
+    assert_eq!(code, Some(3));
+    assert!(!problems.is_empty());
+}
+
+#[test]
+fn a_policy_refuses_what_is_not_signed() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    garden.plan("certs-operator");
+    garden.ok("mirror copy plan.json --use-http");
+    let host = &garden.source.host;
+    let policy = json!({"default": [{"type": "insecureAcceptAnything"}],
+        "transports": {"docker": {format!("{host}/certs/op"): [{"type": "reject"}]}}});
+    fs::write(garden.path("policy.json"), policy.to_string()).unwrap();
+    let output = garden.run(&format!(
+        "mirror verify plan.json --at {} --use-http --policy policy.json",
+        garden.to()
+    ));
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    assert!(said(&output).contains("/certs/op:v1.4.0"), "{}", said(&output));
+}
+
+#[test]
+fn a_difference_of_plans_names_images_and_bytes() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    garden.plan("greenhouse-operator=stable@<=1.1.0");
+    fs::rename(garden.path("plan.json"), garden.path("old.json")).unwrap();
+    let plan = garden.plan("greenhouse-operator=stable@>=1.1.1");
+    let output = garden.run("mirror diff old.json plan.json -o json");
+    let difference: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let names = |list: &Value| -> Vec<String> {
+        let images = list.as_array().unwrap().iter();
+        images
+            .map(|image| image["source"].as_str().unwrap().split('@').next().unwrap().to_owned())
+            .collect()
+    };
+    let host = &garden.source.host;
+    assert!(names(&difference["added"]).contains(&format!("{host}/proxy/rbac")));
+    assert!(names(&difference["removed"]).contains(&format!("{host}/garden/greenhouse-bundle")));
+    assert_eq!(difference["kept"], json!(1), "{difference:#}");
+    let all = plan["totals"]["bytes_unique"].as_u64().unwrap();
+    let added = difference["to_add"]["bytes"].as_u64().unwrap();
+    assert!(
+        added > 0 && added < all - 300 * 1024,
+        "the shared layer is there: {added} of {all}"
+    );
+    let text = garden.ok("mirror diff old.json plan.json");
+    assert!(text.contains('+') && text.contains("g.v1.2.0"), "{text}");
+    assert!(
+        garden
+            .ok("mirror diff plan.json plan.json")
+            .contains("0 images (0 B) to add")
+    );
+}
+
+#[test]
+fn only_what_no_kept_plan_needs_is_deleted_and_only_when_told_to() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let to = garden.to();
+    garden.plan(PART);
+    garden.ok("mirror copy plan.json --use-http");
+    fs::rename(garden.path("plan.json"), garden.path("old.json")).unwrap();
+    fs::rename(garden.path("plan.catalogs"), garden.path("old.catalogs")).unwrap();
+    // The new plan has one of the images behind the index of the old one, by its own digest.
+    let [index, first, second] = garden.operator;
+    let host = &garden.source.host;
+    garden.ok(&format!(
+        "mirror plan --image {host}/garden/greenhouse@{second} --image {host}/certs/op:v1.4.0 --to {to} --use-http"
+    ));
+    garden.ok("mirror copy plan.json --use-http");
+    let line = format!("mirror delete old.json --keep plan.json --at {to} --use-http");
+    assert_eq!(
+        garden.run(&format!("mirror delete old.json --at {to}")).status.code(),
+        Some(2)
+    );
+    let text = garden.ok(&line);
+    assert!(text.contains("would be deleted"), "{text}");
+    assert!(text.contains(&first.to_string()), "{text}");
+    assert!(!text.contains(&format!("greenhouse@{second}")), "{text}");
+    let client = garden.client();
+    let there = |name: &str| client.find(&format!("{to}/{name}")).is_some();
+    assert!(there("proxy/rbac:v0.15"));
+
+    let text = garden.ok(&format!("{line} --apply"));
+    assert!(text.contains(", 0 failed"), "{text}");
+    assert!(!there("proxy/rbac:v0.15"));
+    assert!(!there(&format!("garden/greenhouse@{index}")));
+    assert!(!there(&format!("garden/greenhouse:{}.sig", fallback_tag(&index))));
+    assert!(!there("catalog:latest"));
+    assert!(there("certs/op:v1.4.0"));
+    // The signature of the image that stays is listed still.
+    assert_eq!(verify(&garden, "plan.json", &to, "--read"), (Some(0), vec![]));
+    let text = garden.ok(&format!("{line} --apply"));
+    assert!(
+        text.contains("absent") && text.contains("deleted 0 manifests"),
+        "{text}"
+    );
+}
+
+#[test]
+fn nothing_is_deleted_before_the_catalog_of_a_kept_plan_is_there() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let to = garden.to();
+    garden.plan(PART);
+    garden.ok("mirror copy plan.json --use-http");
+    fs::rename(garden.path("plan.json"), garden.path("old.json")).unwrap();
+    garden.plan("certs-operator");
+    let line = format!("mirror delete old.json --keep plan.json --at {to} --use-http");
+    // The tag moves to the new catalog, so it is not deleted.
+    let text = garden.ok(&line);
+    let row = text.lines().find(|line| line.contains("/catalog@")).unwrap();
+    assert!(!row.contains("latest"), "{row}");
+    let output = garden.run(&format!("{line} --apply"));
+    assert_eq!(output.status.code(), Some(1));
+    let text = said(&output);
+    assert!(
+        text.contains("nothing was deleted") && text.contains("copy or load that plan first"),
+        "{text}"
+    );
+    assert_eq!(verify(&garden, "old.json", &to, ""), (Some(0), vec![]));
+    garden.ok("mirror copy plan.json --use-http");
+    assert!(garden.ok(&format!("{line} --apply")).contains(", 0 failed"));
+    assert_eq!(verify(&garden, "plan.json", &to, ""), (Some(0), vec![]));
+}
+
+#[test]
+fn a_target_that_cannot_be_reached_is_one_error_with_what_to_do() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let to = garden.to();
+    garden.plan(PART);
+    let output = garden.run(&format!("mirror delete plan.json --keep-nothing --at {to} --apply"));
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert_eq!(text.matches("error: ").count(), 1, "{text}");
+    assert!(text.contains("--use-http"), "{text}");
+    // A plan of which no image can be looked at is no success.
+    let output = garden.run(&format!("mirror plan --image {}/certs/op:v1.4.0", garden.source.host));
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("--use-http"), "{}", said(&output));
+}
+
+#[test]
+fn a_deletion_that_is_killed_is_gone_on_with_and_what_stays_is_whole() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let target = Proxy::start(&garden.target.host, |request, _| {
+        if request.method == "DELETE" {
+            std::thread::sleep(Duration::from_millis(30));
+        }
+        Act::Pass
+    });
+    let to = format!("{}/ocp", target.host());
+    garden.plan_to(PART, &to);
+    garden.ok("mirror copy plan.json --use-http");
+    fs::rename(garden.path("plan.json"), garden.path("old.json")).unwrap();
+    let host = &garden.source.host;
+    garden.ok(&format!(
+        "mirror plan --image {host}/certs/op:v1.4.0 --to {to} --use-http"
+    ));
+    let line = format!("mirror delete old.json --keep plan.json --at {to} --use-http --apply");
+    let kills = killed_until_it_ends(&garden, &line);
+    assert!(kills > 1, "{kills}");
+    assert!(garden.ok(&line).contains("absent"));
+    let client = garden.client();
+    assert!(client.find(&format!("{to}/proxy/rbac:v0.15")).is_none());
+    assert_eq!(verify(&garden, "plan.json", &to, "--read"), (Some(0), vec![]));
+}
+
+#[test]
+fn the_written_files_lead_container_engines_to_the_mirror() {
+    if !installed(&["docker-registry", "skopeo"]) {
+        return;
+    }
+    let garden = Garden::new();
+    garden.plan(PART);
+    garden.ok("mirror manifests plan.json -o manifests --kind idms,itms,catalogsource,registries.conf,mapping.txt");
+    let before = fs::read(garden.path("manifests/itms.yaml")).unwrap();
+    garden.ok("mirror manifests plan.json -o manifests");
+    assert_eq!(fs::read(garden.path("manifests/itms.yaml")).unwrap(), before);
+    assert!(
+        !garden.path("manifests/idms.yaml").exists(),
+        "nothing is named by digest"
+    );
+    garden.ok("mirror copy plan.json --use-http");
+
+    // The registries of this test speak plain HTTP, which is for whoever configures an engine to say.
+    let written = fs::read_to_string(garden.path("manifests/registries.conf")).unwrap();
+    let plain: Vec<String> = written
+        .lines()
+        .map(|line| {
+            if line.starts_with("location") {
+                format!("{line}\ninsecure = true")
+            } else {
+                line.to_owned()
+            }
+        })
+        .collect();
+    fs::write(garden.path("registries.conf"), plain.join("\n")).unwrap();
+    let conf = garden.path("registries.conf");
+    let host = garden.source.host.clone();
+    let asked = garden.source.log();
+    for image in ["proxy/rbac:v0.15", "garden/greenhouse:v1.2.0", "certs/op:v1.4.0"] {
+        let arguments = [
+            "--registries-conf",
+            conf.to_str().unwrap(),
+            "inspect",
+            "--raw",
+            &format!("docker://{host}/{image}"),
+        ];
+        let text = run("skopeo", &arguments);
+        assert!(text.contains("schemaVersion"), "{text}");
+    }
+    assert_eq!(garden.source.log(), asked, "the source is not asked");
+}
+
+#[test]
+fn manifests_with_tags_outside_the_plans_are_kept_unless_they_may_go() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let to = garden.to();
+    garden.plan(PART);
+    garden.ok("mirror copy plan.json --use-http");
+    let client = garden.client();
+    let operator = format!("{to}/garden/greenhouse");
+    let [index, first, second] = garden.operator;
+    let content = client.find(&format!("{operator}:v1.2.0")).unwrap();
+    assert_eq!(client.put(&format!("{operator}:prod"), INDEX, &content), index);
+
+    let line = format!("mirror delete plan.json --keep-nothing --at {to} --use-http");
+    let text = garden.ok(&line);
+    let row = text.lines().find(|line| line.contains(&index.to_string())).unwrap();
+    assert!(row.contains("prod") && row.contains("kept: other tags"), "{row}");
+    assert!(text.contains("kept because of tags outside the plans"), "{text}");
+    garden.ok(&format!("{line} --apply"));
+    let there = |name: &str| client.find(&format!("{to}/{name}")).is_some();
+    assert!(!there("proxy/rbac:v0.15"));
+    for digest in [index, first, second] {
+        assert!(there(&format!("garden/greenhouse@{digest}")), "{digest}");
+    }
+    assert!(there(&format!("garden/greenhouse:{}.sig", fallback_tag(&index))));
+    assert!(there(&format!("garden/greenhouse:{}", fallback_tag(&second))));
+    garden.ok(&format!("{line} --apply --other-tags"));
+    assert!(!there("garden/greenhouse:prod") && !there(&format!("garden/greenhouse@{first}")));
+}
+
+#[test]
+fn the_referrers_of_a_kept_image_are_listed_without_those_that_were_deleted() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let to = garden.to();
+    garden.plan(PART);
+    garden.ok("mirror copy plan.json --use-http");
+    garden.ok(&format!(
+        "mirror plan --catalog catalog.yaml -p {PART} --to {to} --no-binary --use-http --no-extras -o kept.json"
+    ));
+    let client = garden.client();
+    let operator = format!("{to}/garden/greenhouse");
+    let second = garden.operator[2];
+    let tag = format!("{operator}:{}", fallback_tag(&second));
+    let mut list = client.find(&tag).unwrap();
+    let other = client
+        .artifact(&operator, None, Some(second), "something of a different tool")
+        .to_string();
+    let digest = Digest::of(other.as_bytes()).to_string();
+    let entry = json!({"mediaType": MANIFEST, "digest": digest, "size": other.len()});
+    list["manifests"].as_array_mut().unwrap().push(entry.clone());
+    client.put(&tag, INDEX, &list);
+    let line = format!("mirror delete plan.json --keep kept.json --at {to} --use-http --apply");
+    garden.ok(&line);
+    assert_eq!(client.find(&tag).unwrap()["manifests"], json!([entry]));
+    assert_eq!(verify(&garden, "kept.json", &to, "--read"), (Some(0), vec![]));
+    // A list of which nothing is left goes, too.
+    garden.ok("mirror copy plan.json --use-http");
+    client.delete(&tag);
+    garden.ok("mirror copy plan.json --use-http");
+    assert!(client.find(&tag).is_some());
+    garden.ok(&line);
+    assert_eq!(client.find(&tag), None);
+}
+
+#[test]
+fn files_of_an_earlier_run_do_not_mix_with_new_ones() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    garden.plan("certs-operator");
+    garden.ok("mirror manifests plan.json -o manifests --kind itms,mapping.txt");
+    let output = garden.run("mirror manifests plan.json -o manifests --kind catalogsource");
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("itms.yaml; nothing was written"), "{text}");
+    assert!(!garden.path("manifests/catalogsource-catalog-latest.yaml").exists());
+    garden.ok("mirror manifests plan.json -o manifests --kind itms,catalogsource");
+}

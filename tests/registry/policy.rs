@@ -1,0 +1,339 @@
+//! Signatures that openssl made, judged by policies.
+
+use crate::tools::{installed, run};
+use opmx::image::{Blob, Digest, Image};
+use opmx::mirror::plan::{
+    Extra, ExtraKind, ExtraVia, ImageRole, Plan, PlannedImage, PlannedManifest, SCHEMA, Totals, Use,
+};
+use opmx::mirror::policy::{Attached, Policy, Signatures, attached, read, verdicts};
+use opmx::text::Limits;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+const NAME: &str = "registry.example.com/team/app";
+const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+const INDEX: &str = "application/vnd.oci.image.index.v1+json";
+const KINDS: [(&str, &[&str]); 3] = [
+    ("ec", &["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]),
+    ("rsa", &["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"]),
+    ("ed25519", &["-algorithm", "ED25519"]),
+];
+
+fn make_key(folder: &Path, name: &str, how: &[&str]) {
+    let (private, public) = (path(folder, name), path(folder, &format!("{name}.pub")));
+    run("openssl", &[&["genpkey"], how, &["-out", &private]].concat());
+    run("openssl", &["pkey", "-in", &private, "-pubout", "-out", &public]);
+}
+
+fn path(folder: &Path, name: &str) -> String {
+    folder.join(name).to_str().unwrap().to_owned()
+}
+
+/// A signature of the payload by a key, as base64.
+fn sign(folder: &Path, key: &str, payload: &[u8]) -> String {
+    let (file, signature) = (path(folder, "payload"), path(folder, "signature"));
+    fs::write(&file, payload).unwrap();
+    let private = path(folder, key);
+    if key == "ed25519" {
+        let how = [
+            "pkeyutl", "-sign", "-rawin", "-inkey", &private, "-in", &file, "-out", &signature,
+        ];
+        run("openssl", &how);
+    } else {
+        run(
+            "openssl",
+            &["dgst", "-sha256", "-sign", &private, "-out", &signature, &file],
+        );
+    }
+    run("openssl", &["base64", "-A", "-in", &signature])
+}
+
+fn payload(name: &str, digest: Digest) -> Vec<u8> {
+    let critical = json!({
+        "identity": {"docker-reference": name},
+        "image": {"docker-manifest-digest": digest.to_string()},
+        "type": "cosign container image signature"
+    });
+    json!({"critical": critical, "optional": null}).to_string().into_bytes()
+}
+
+/// The image that stands under the tag of signatures.
+fn image_of(payload: Vec<u8>, signature: &str) -> Image {
+    let media_type = "application/vnd.dev.cosign.simplesigning.v1+json";
+    let manifest = json!({
+        "schemaVersion": 2, "mediaType": MANIFEST,
+        "config": {
+            "mediaType": "application/vnd.oci.image.config.v1+json", "digest": Digest::of(b"{}").to_string(), "size": 2
+        },
+        "layers": [{
+            "mediaType": media_type, "digest": Digest::of(&payload).to_string(), "size": payload.len(),
+            "annotations": {"dev.cosignproject.cosign/signature": signature}
+        }]
+    });
+    let layers = vec![Blob::Memory(payload.into())];
+    Image::new(
+        "signature",
+        Some(MANIFEST),
+        manifest.to_string().into_bytes(),
+        b"{}".to_vec(),
+        layers,
+    )
+    .unwrap()
+}
+
+fn signed(folder: &Path, key: &str, name: &str, digest: Digest) -> Vec<Attached> {
+    let payload = payload(name, digest);
+    let signature = sign(folder, key, &payload);
+    attached(&image_of(payload, &signature)).unwrap()
+}
+
+fn policy(folder: &Path, value: &Value) -> Result<Policy, String> {
+    let file = folder.join("policy.json");
+    fs::write(&file, value.to_string()).unwrap();
+    let read = read("policy.json", value.to_string().as_bytes(), &Limits::default());
+    read.map_err(|error| opmx::causes::with_causes(&error))
+}
+
+fn by_key(folder: &Path, key: &str) -> Policy {
+    let signed = json!({"type": "sigstoreSigned", "keyPath": path(folder, &format!("{key}.pub"))});
+    let policy_json = json!({"default": [{"type": "reject"}], "transports": {"docker": {NAME: [signed]}}});
+    policy(folder, &policy_json).unwrap()
+}
+
+/// A plan with one image, the images of two platforms behind it where `platforms` says so, and a signature for each of
+/// `subjects`.
+fn plan(origin: &str, digest: Digest, platforms: &[Digest], subjects: &[Digest]) -> Plan {
+    let extra = |subject: &Digest| Extra {
+        subject: *subject,
+        digest: holder(*subject),
+        kind: ExtraKind::Signature,
+        via: ExtraVia::Tag,
+        artifact_type: None,
+        tag: None,
+        bytes: 1,
+    };
+    let manifest = |children: &[Digest]| PlannedManifest {
+        media_type: if children.is_empty() { MANIFEST } else { INDEX }.to_owned(),
+        bytes: 1,
+        sources: BTreeSet::new(),
+        manifests: children.to_vec(),
+        blobs: Vec::new(),
+        subject: None,
+        repositories: BTreeSet::new(),
+    };
+    let mut manifests = BTreeMap::from([(digest, manifest(platforms))]);
+    manifests.extend(platforms.iter().map(|platform| (*platform, manifest(&[]))));
+    let image = PlannedImage {
+        source: format!("{NAME}@{digest}"),
+        origins: BTreeSet::from([origin.to_owned()]),
+        digest,
+        media_type: INDEX.to_owned(),
+        platforms: platforms
+            .iter()
+            .enumerate()
+            .map(|(at, _)| format!("linux/cpu{at}").parse().unwrap())
+            .collect(),
+        platforms_left_out: BTreeSet::new(),
+        bytes: 1,
+        uses: vec![Use {
+            role: ImageRole::Additional,
+            package: None,
+            bundle: None,
+            name: None,
+        }],
+        path: None,
+        destination: None,
+        tags: BTreeSet::new(),
+        extras: subjects.iter().map(|subject| holder(*subject)).collect(),
+    };
+    Plan {
+        schema: SCHEMA.to_owned(),
+        to: None,
+        catalogs: Vec::new(),
+        images: vec![image],
+        extras: subjects.iter().map(extra).collect(),
+        manifests,
+        blobs: BTreeMap::new(),
+        totals: Totals::default(),
+        because: Vec::new(),
+        left_out: Vec::new(),
+    }
+}
+
+/// The digest of the manifest that holds the signatures of `subject`.
+fn holder(subject: Digest) -> Digest {
+    Digest::of(subject.to_string().as_bytes())
+}
+
+fn refusal(plan: &Plan, policy: &Policy, signatures: &[(Digest, Vec<Attached>)]) -> Option<String> {
+    let signatures: Signatures = signatures
+        .iter()
+        .map(|(subject, found)| (holder(*subject), Ok(found.clone())))
+        .collect();
+    verdicts(plan, policy, &signatures).images.remove(0).refused
+}
+
+#[test]
+fn signatures_of_every_kind_of_key_hold_and_nothing_else_does() {
+    if !installed(&["openssl"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, digest) = (folder.path(), Digest::of(b"image"));
+    let origin = format!("{NAME}@{digest}");
+    let plan = plan(&origin, digest, &[], &[digest]);
+    for (key, how) in KINDS {
+        make_key(folder, key, how);
+        let good = signed(folder, key, NAME, digest);
+        let policy = by_key(folder, key);
+        assert_eq!(refusal(&plan, &policy, &[(digest, good.clone())]), None, "{key}");
+
+        let mut changed = good.clone();
+        let position = changed[0].payload.len() - 10;
+        changed[0].payload[position] ^= 1;
+        assert!(
+            refusal(&plan, &policy, &[(digest, changed)])
+                .unwrap()
+                .contains("not created with any key"),
+            "{key}"
+        );
+        let mut changed = good;
+        changed[0].signature[20] ^= 1;
+        assert!(
+            refusal(&plan, &policy, &[(digest, changed)])
+                .unwrap()
+                .contains("not created with any key"),
+            "{key}"
+        );
+
+        let of_other = signed(folder, key, NAME, Digest::of(b"another"));
+        assert!(
+            refusal(&plan, &policy, &[(digest, of_other)])
+                .unwrap()
+                .contains("a different image"),
+            "{key}"
+        );
+        let for_other = signed(folder, key, "registry.example.com/team/other", digest);
+        assert!(
+            refusal(&plan, &policy, &[(digest, for_other)])
+                .unwrap()
+                .contains("for the name"),
+            "{key}"
+        );
+    }
+    let by_other_key = signed(folder, "rsa", NAME, digest);
+    assert!(refusal(&plan, &by_key(folder, "ec"), &[(digest, by_other_key)]).is_some());
+    assert!(
+        refusal(&plan, &by_key(folder, "ec"), &[])
+            .unwrap()
+            .contains("no signature")
+    );
+}
+
+#[test]
+fn an_image_index_is_signed_itself_or_in_all_of_its_platforms() {
+    if !installed(&["openssl"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    make_key(folder, "ec", KINDS[0].1);
+    let policy = by_key(folder, "ec");
+    let [index, one, two] = [&b"index"[..], b"one", b"two"].map(Digest::of);
+    let origin = format!("{NAME}@{index}");
+    let sign = |subject: Digest| (subject, signed(folder, "ec", NAME, subject));
+    let judged = |subjects: &[Digest]| {
+        let signatures: Vec<_> = subjects.iter().map(|subject| sign(*subject)).collect();
+        refusal(&plan(&origin, index, &[one, two], subjects), &policy, &signatures)
+    };
+    assert_eq!(judged(&[index]), None);
+    assert_eq!(judged(&[one, two]), None);
+    assert!(judged(&[one]).unwrap().contains(&two.to_string()));
+    assert!(judged(&[]).unwrap().contains("no signature"));
+}
+
+#[test]
+fn policies_of_clusters_mean_the_same() {
+    if !installed(&["openssl"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    make_key(folder, "ec", KINDS[0].1);
+    let key = run("openssl", &["base64", "-A", "-in", &path(folder, "ec.pub")]);
+    let text = format!(
+        "apiVersion: config.openshift.io/v1\nkind: ClusterImagePolicy\nmetadata: {{name: team}}\nspec:\n  scopes: \
+         [registry.example.com/team]\n  policy:\n    rootOfTrust:\n      policyType: PublicKey\n      publicKey: {{keyData: \
+         {key}}}\n    signedIdentity: {{matchPolicy: MatchRepository}}\n"
+    );
+    let policy = read("policy.yaml", text.as_bytes(), &Limits::default()).unwrap();
+    let digest = Digest::of(b"image");
+    let by_tag = format!("{NAME}:v1");
+    let good = signed(folder, "ec", NAME, digest);
+    assert_eq!(
+        refusal(
+            &plan(&by_tag, digest, &[], &[digest]),
+            &policy,
+            &[(digest, good.clone())]
+        ),
+        None
+    );
+    assert!(refusal(&plan(&by_tag, digest, &[], &[]), &policy, &[]).is_some());
+    // What the policy says nothing of is not refused.
+    let elsewhere = verdicts(
+        &plan("other.example.com/a:v1", digest, &[], &[]),
+        &policy,
+        &Signatures::new(),
+    );
+    assert_eq!(
+        (&elsewhere.images[0].scope, &elsewhere.images[0].refused),
+        (&None, &None)
+    );
+    let wrong = text.replace("PublicKey\n", "Seal\n");
+    let error = read("policy.yaml", wrong.as_bytes(), &Limits::default())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("policy.yaml:8") && error.contains("\"Seal\""),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_cannot_be_checked_is_refused_and_what_is_no_policy_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let digest = Digest::of(b"image");
+    let plan = plan(&format!("{NAME}@{digest}"), digest, &[], &[]);
+    for (requirement, why) in [
+        (json!({"type": "signedBy", "keyType": "GPGKeys", "keyPath": "k"}), "GPG"),
+        (json!({"type": "sigstoreSigned", "fulcio": {}}), "Fulcio"),
+        (
+            json!({"type": "sigstoreSigned", "keyData": "", "rekorPublicKeyData": ""}),
+            "transparency",
+        ),
+        (json!({"type": "reject"}), "rejects"),
+    ] {
+        let policy = policy(folder, &json!({"default": [requirement]})).unwrap();
+        assert!(refusal(&plan, &policy, &[]).unwrap().contains(why), "{why}");
+    }
+    for (wrong, why) in [
+        (json!({"default": []}), "not be empty"),
+        (json!({"default": [{"type": "trust"}]}), "trust"),
+        (json!({"default": [{"type": "sigstoreSigned"}]}), "no key is specified"),
+        (
+            json!({"default": [{"type": "sigstoreSigned", "keyPath": "absent.pub"}]}),
+            "absent.pub",
+        ),
+        (
+            json!({"default": [{"type": "sigstoreSigned", "keyData": "AAAA"}]}),
+            "PEM",
+        ),
+        (json!({"default": [{"type": "reject"}], "transport": {}}), "transport"),
+    ] {
+        let error = policy(folder, &wrong).unwrap_err();
+        assert!(error.starts_with("policy.json:") && error.contains(why), "{error}");
+    }
+}
