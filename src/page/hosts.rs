@@ -1,7 +1,6 @@
 //! The registries that do not answer: they are asked once, and not again for each image.
 
 use crate::causes::with_causes;
-use crate::image::ImageError;
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::sync::{Mutex, PoisonError};
@@ -31,14 +30,6 @@ impl Hosts {
     pub(super) fn give_up(&self, host: &str) {
         let mut unreachable = self.unreachable.lock().unwrap_or_else(PoisonError::into_inner);
         unreachable.insert(host.to_owned());
-    }
-}
-
-/// Whether an image could not be read because its registry does not answer.
-pub(super) fn is_unreachable(error: &ImageError) -> bool {
-    match error {
-        ImageError::Registry(error) => error.failure.is_unreachable(),
-        _ => false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads manifests that a catalog does not contain from the images of its bundles.
 
-use super::hosts::{Hosts, is_unreachable, reason};
+use super::hosts::{Hosts, reason};
 use crate::bundle::BundleLimits;
 use crate::bundle::location::{LoadError, Location};
 use crate::catalog::{Bundle, BundleId};
@@ -78,7 +78,7 @@ impl Images<'_> {
         let location = Location::Image(reference);
         location.load(self.transports, self.limits.tree).await.map_err(|error| {
             if let LoadError::Image(error) = &error
-                && is_unreachable(error)
+                && error.is_unreachable()
             {
                 self.hosts.give_up(&host);
             }

@@ -1,6 +1,6 @@
 //! The sizes and platforms of images, from their manifests in registries.
 
-use super::hosts::{Hosts, is_unreachable, reason};
+use super::hosts::{Hosts, reason};
 use crate::causes::with_causes;
 use crate::image::{Reference, Transports};
 use crate::mirror::survey::{Subject, Survey, survey};
@@ -129,7 +129,7 @@ impl<'a> Probe<'a> {
             let found = self.runtime.block_on(survey(self.transports, &subjects, AT_ONCE));
             for ((image, subject), found) in names.into_iter().zip(&subjects).zip(found) {
                 if let Err(error) = &found {
-                    if is_unreachable(error) {
+                    if error.is_unreachable() {
                         self.hosts.give_up(host(subject));
                     }
                     unprobed.push(Unprobed {
