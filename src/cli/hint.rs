@@ -748,7 +748,7 @@ hints! {
     }
     JournalError {
         pass: [File],
-        none: [],
+        none: [Foreign],
         Self::Busy { .. } => hint(OTHER_RUN),
     }
     PackError {

@@ -72,14 +72,15 @@ async fn search(transports: &Transports, subjects: Subjects) -> Extras {
         found: BTreeMap::new(),
         failed: Vec::new(),
     };
-    // If the tags cannot be listed, each possible tag is requested.
     search.tags = match transports.tags(&search.repository).await {
         Ok(tags) => tags,
-        Err(error) => {
+        Err(error) if error.is_unreachable() => {
             let repository = search.repository.to_string();
             search.failed.push((repository, with_causes(&error)));
             return search.extras();
         }
+        // If the tags cannot be listed, each possible tag is requested.
+        Err(_) => None,
     };
     let mut waiting: VecDeque<(Digest, usize)> = digests.iter().map(|digest| (*digest, 0)).collect();
     let mut seen = digests;
@@ -134,7 +135,9 @@ impl Search<'_> {
                 self.add(subject, kind, ExtraVia::Tag, artifact_type, Some(tag), document);
             }
         }
-        for entry in self.referrers(subject, is_image).await? {
+        let entries = self.referrers(subject, is_image).await?;
+        // One manifest beyond the limit is enough to exceed it.
+        for entry in entries.into_iter().take((LIMIT + 1).saturating_sub(self.found.len())) {
             let digest = entry.descriptor.digest;
             let reference = self.repository.with_digest(&digest);
             let Some(document) = self.transports.find(&reference).await? else {

@@ -42,6 +42,8 @@ pub struct PackageConstraint {
 
 /// The key of the message that describes the requirement of a constraint.
 pub(crate) const FAILURE_MESSAGE: &str = "failureMessage";
+/// The key of a package's name.
+pub(crate) const PACKAGE_NAME: &str = "packageName";
 /// The key of a package's version range, in constraints and in catalogs.
 pub(crate) const VERSION_RANGE: &str = "versionRange";
 /// The key of an intent.
@@ -152,7 +154,7 @@ fn nested(value: &Value, path: &Path, depth: usize, problems: &mut Vec<Problem>)
         }
         Key::Package => {
             let mut fields = Fields::new(value, path, problems);
-            fields.only(&["packageName", VERSION_RANGE, INTENT]);
+            fields.only(&[PACKAGE_NAME, VERSION_RANGE, INTENT]);
             let package = package(&mut fields, VERSION_RANGE);
             if let Some((written, _)) = fields.value(INTENT) {
                 fields.report(written, What::IntentInside);

@@ -1,6 +1,6 @@
 //! Dependencies: the requirements of a bundle for other bundles.
 
-use super::constraint::{self, Constraint, INTENT, Key, PackageConstraint, VERSION_RANGE};
+use super::constraint::{self, Constraint, INTENT, Key, PACKAGE_NAME, PackageConstraint, VERSION_RANGE};
 use super::intent::Intent;
 use super::problem::{Fields, Problem, What};
 use super::property::{CONSTRAINT, GVK, GVK_REQUIRED, LABEL, LABEL_REQUIRED, PACKAGE, PACKAGE_REQUIRED};
@@ -78,8 +78,8 @@ impl DependencyKind {
     /// Returns the fields of a value of this type; empty for constraints.
     pub(crate) const fn fields(self, spelling: Spelling) -> &'static [&'static str] {
         match (self, spelling) {
-            (Self::Package, Spelling::Dependency) => &["packageName", VERSION],
-            (Self::Package, Spelling::Property) => &["packageName", VERSION_RANGE],
+            (Self::Package, Spelling::Dependency) => &[PACKAGE_NAME, VERSION],
+            (Self::Package, Spelling::Property) => &[PACKAGE_NAME, VERSION_RANGE],
             (Self::Api, _) => &["group", "version", "kind"],
             (Self::Label, _) => &["label"],
             (Self::Constraint, _) => &[],

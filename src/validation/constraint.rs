@@ -4,7 +4,7 @@ use super::ranges::range_problem;
 use crate::bundle::TypedValue;
 use crate::cel;
 use crate::diagnostic::Diagnostic;
-use crate::olm::constraint::{Constraint, PackageConstraint, VERSION_RANGE};
+use crate::olm::constraint::{Constraint, Key, PACKAGE_NAME, PackageConstraint, VERSION_RANGE};
 use crate::rules::{self, Rule};
 use crate::text::Path;
 
@@ -18,7 +18,7 @@ pub(super) fn check(entry: &TypedValue, constraint: &Constraint, path: &Path, fi
     };
     let (key, several) = match constraint {
         Constraint::Api(api) => {
-            let path = path.key("gvk");
+            let path = path.key(Key::Gvk.name());
             empty(&api.group, &rules::DEP_GVK_GROUP_EMPTY, "the group", path.key("group"));
             empty(
                 &api.version,
@@ -30,13 +30,13 @@ pub(super) fn check(entry: &TypedValue, constraint: &Constraint, path: &Path, fi
             return;
         }
         Constraint::Package(PackageConstraint { name, range, .. }) => {
-            let path = path.key("package");
+            let path = path.key(Key::Package.name());
             let at = path.key(VERSION_RANGE);
             empty(
                 name,
                 &rules::DEP_PACKAGE_NAME_EMPTY,
                 "the packageName",
-                path.key("packageName"),
+                path.key(PACKAGE_NAME),
             );
             empty(range, &rules::DEP_PACKAGE_VERSION_EMPTY, "the versionRange", at.clone());
             if !range.is_empty() {
@@ -45,13 +45,14 @@ pub(super) fn check(entry: &TypedValue, constraint: &Constraint, path: &Path, fi
             return;
         }
         Constraint::Cel { rule, .. } => {
-            findings.extend(check_cel(entry, rule, &path.key("cel")));
+            findings.extend(check_cel(entry, rule, &path.key(Key::Cel.name())));
             return;
         }
-        Constraint::All(several) => ("all", several),
-        Constraint::Any(several) => ("any", several),
-        Constraint::Not(several) => ("not", several),
+        Constraint::All(several) => (Key::All, several),
+        Constraint::Any(several) => (Key::Any, several),
+        Constraint::Not(several) => (Key::Not, several),
     };
+    let key = key.name();
     let path = path.key(key);
     if several.is_empty() {
         let message = format!("{key} of a constraint has no constraints");

@@ -8,6 +8,8 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+/// The start of each journal file, whatever its version.
+const MARK: &str = "opmx.mirror.journal/";
 /// The first word of a journal file.
 const FORM: &str = "opmx.mirror.journal/v1";
 /// The maximum number of bytes read from a journal.
@@ -34,6 +36,12 @@ pub enum JournalError {
         /// The path of the journal.
         path: PathBuf,
     },
+    /// The file is not a journal, so it is left as it is.
+    #[error("{} is not a journal of copied blobs; move it to another place", path.display())]
+    Foreign {
+        /// The path of the file.
+        path: PathBuf,
+    },
 }
 
 impl Journal {
@@ -41,7 +49,8 @@ impl Journal {
     /// removed or dropped.
     ///
     /// # Errors
-    /// Returns an error if the journal file cannot be read or written, or another run is using it.
+    /// Returns an error if the journal file cannot be read or written, another run is using it, or the file is not a
+    /// journal.
     pub fn open(path: &Path, work: &Digest, target: &str) -> Result<Self, JournalError> {
         let fail = |error| JournalError::File(FileError::new("write", path, error));
         let mut options = OpenOptions::new();
@@ -52,10 +61,11 @@ impl Journal {
         let mut bytes = Vec::new();
         let read = Read::by_ref(&mut file).take(LIMIT).read_to_end(&mut bytes);
         read.map_err(fail)?;
-        let text = String::from_utf8_lossy(&bytes);
-        let (known, length) = match text.strip_prefix(&head) {
+        let (known, length) = match bytes.strip_prefix(head.as_bytes()) {
             Some(lines) => (entries(lines), head.len() + whole_lines(lines)),
-            None => (BTreeSet::new(), 0),
+            // A run that was killed may have written only a part of the header.
+            None if bytes.starts_with(MARK.as_bytes()) || MARK.as_bytes().starts_with(&bytes) => (BTreeSet::new(), 0),
+            None => return Err(JournalError::Foreign { path: path.to_owned() }),
         };
         file.set_len(length as u64).map_err(fail)?;
         std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0)).map_err(fail)?;
@@ -95,13 +105,14 @@ impl Journal {
 }
 
 /// Returns the number of bytes up to the end of the last complete line.
-fn whole_lines(lines: &str) -> usize {
-    lines.rfind('\n').map_or(0, |end| end + 1)
+fn whole_lines(lines: &[u8]) -> usize {
+    lines.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1)
 }
 
-fn entries(lines: &str) -> BTreeSet<(Digest, String)> {
-    let whole = lines.get(..whole_lines(lines)).unwrap_or_default().lines();
+fn entries(lines: &[u8]) -> BTreeSet<(Digest, String)> {
+    let whole = String::from_utf8_lossy(lines.get(..whole_lines(lines)).unwrap_or_default());
     whole
+        .lines()
         .filter_map(|line| {
             let (digest, repository) = line.split_once(' ')?;
             Some((digest.parse().ok()?, repository.to_owned()))
@@ -146,6 +157,19 @@ mod tests {
         assert!(matches!(error, JournalError::Busy { .. }), "{error}");
         first.remove().unwrap();
         assert!(open().is_ok());
+    }
+
+    #[test]
+    fn a_file_that_is_no_journal_is_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("plan.journal");
+        let open = || Journal::open(&path, &Digest::of(b"plan"), "registry.example.com");
+        std::fs::write(&path, "notes of mine\n").unwrap();
+        let error = open().unwrap_err();
+        assert!(matches!(error, JournalError::Foreign { .. }), "{error}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "notes of mine\n");
+        std::fs::write(&path, "opmx.mirr").unwrap();
+        assert!(open().is_ok(), "a header that was cut short");
     }
 
     #[test]
