@@ -73,14 +73,14 @@ async fn search(transports: &Transports, subjects: Subjects) -> Extras {
         failed: Vec::new(),
     };
     search.tags = match transports.tags(&search.repository).await {
+        // If the registry does not list tags, each possible tag is requested.
         Ok(tags) => tags,
-        Err(error) if error.is_unreachable() => {
+        // A registry that fails is not asked once more for each image.
+        Err(error) => {
             let repository = search.repository.to_string();
             search.failed.push((repository, with_causes(&error)));
             return search.extras();
         }
-        // If the tags cannot be listed, each possible tag is requested.
-        Err(_) => None,
     };
     let mut waiting: VecDeque<(Digest, usize)> = digests.iter().map(|digest| (*digest, 0)).collect();
     let mut seen = digests;
