@@ -132,7 +132,7 @@ pub(crate) struct OlmArgument {
     ///
     /// No release supports intents of dependencies and optional manifests: every release requires all dependencies and
     /// all manifests, and fails at an intent inside a constraint. Older releases support fewer types of dependencies. A
-    /// warning reports if the newest release would answer differently from the proposals. The value registry+v1 stands
+    /// warning is printed if the newest release and the proposals give different answers. The value registry+v1 stands
     /// for any release.
     #[arg(long, value_name = "VERSION|proposed", default_value = "proposed")]
     olm: Olm,

@@ -6,18 +6,20 @@
 use super::MOST_OF_A_RULE;
 use super::content::misshapen;
 use crate::bundle::{Bundle, is_csv};
+use crate::csv::SHAPE;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::fields::{Fields, Type};
 use crate::manifest::Object;
 use crate::rules;
-use crate::shape::{Fault, Problem, check_builtin, elsewhere};
+use crate::shape::{self, Fault, Problem, check_builtin, elsewhere};
 use crate::text::{Path, Step, mend};
 
-/// Checks every object. In a ClusterServiceVersion, checks only the Deployment specs; the types are checked elsewhere.
+/// Checks every object. In a ClusterServiceVersion, checks only the names of fields; the types are checked elsewhere.
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let deployment = Fields::of_kind("apps/v1", "Deployment");
     for object in &bundle.objects {
         if is_csv(object) {
+            findings.extend(misspelled(object));
             let deployments = Path::from("spec.install.spec.deployments");
             for index in 0..object.list(&["spec", "install", "spec", "deployments"]).len() {
                 let at = deployments.index(index).key("spec");
@@ -30,6 +32,32 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             findings.extend(Checked::new(object, &Path::root(), fields, &object.gvk().kind).findings());
         }
     }
+}
+
+/// Reports fields of a ClusterServiceVersion whose names are close to a known one. Other unknown fields may belong to
+/// a newer OLM. Deployments are compared with the fields of their kind.
+fn misspelled(csv: &Object) -> impl Iterator<Item = Diagnostic> {
+    let deployments = Path::from("spec.install.spec.deployments");
+    let problems = shape::check(csv.value(), &SHAPE, MOST_OF_A_RULE);
+    problems.into_iter().filter_map(move |problem| {
+        let Fault::UnknownKey {
+            nearest: Some(nearest), ..
+        } = problem.fault
+        else {
+            return None;
+        };
+        if problem.path.steps().starts_with(deployments.steps()) {
+            return None;
+        }
+        let message = format!("{} is not a field of the kind ClusterServiceVersion", problem.path);
+        let finding = Diagnostic::new(&rules::OBJECT_FIELD_UNKNOWN, message)
+            .object(csv.label())
+            .path(&problem.path)
+            .at(csv.key_place(&problem.path));
+        Some(finding.help(format!(
+            "Did you mean {nearest}? OLM ignores fields that it does not know."
+        )))
+    })
 }
 
 /// A part of an object that is compared with the fields of a type.

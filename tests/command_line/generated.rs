@@ -108,10 +108,10 @@ fn the_schemas_are_those_of_this_program() {
 #[test]
 fn the_documents_are_those_of_this_program() {
     let mut table = String::from(
-        "# Rules\n\nHow much a finding weighs at each gate: *authoring* is `bundle validate`, `bundle build` and `--strict`, \
-         *intake* is what takes a published bundle or catalog into an index or another catalog, and *serving* is an index \
-         or a catalog that is there. A dash stands where nothing is looked for. What is an error of an author and a warning \
-         later is taken, and the last column says what becomes of it. `opmx bundle rules RULE` shows an example.\n\n\
+        "# Rules\n\nThe severity of each rule at three gates: *authoring* is `bundle validate`, `bundle build` and `--strict`, \
+         *intake* is every command that adds a published bundle or catalog to an index or a catalog, and *serving* checks an \
+         existing index or catalog. A dash means that the rule is not checked. Content with an authoring error that is only \
+         a warning at intake is accepted; the last column says how it is treated. `opmx bundle rules RULE` shows an example.\n\n\
          | rule | authoring | intake | serving | what is published with it |\n|---|---|---|---|---|\n",
     );
     for rule in opmx::rules::all() {

@@ -17,9 +17,9 @@ pub(super) struct WildcardArguments {
     /// Expand wildcards in RBAC rules for the APIs of the bundle
     ///
     /// In the operator's rules, the resource * in the API group of a CustomResourceDefinition of the bundle becomes the
-    /// kinds of the bundle with their subresources. In rules for these kinds alone, the verb * becomes the list of
-    /// request verbs. Other wildcards are kept. The manifests themselves are changed: those that init and update write,
-    /// those in a built image, and those that are printed or converted.
+    /// kinds of the bundle with their subresources. In rules that name only these kinds, the verb * becomes the list of
+    /// request verbs. Other wildcards are kept. The manifests themselves change in every command that writes or prints
+    /// them; your files change only if init or update writes them.
     #[arg(long)]
     pub(super) expand_wildcards: bool,
 }

@@ -76,7 +76,7 @@ Examples:
 /// status is 3.
 ///
 /// For each package, and for each channel if there are several, the table shows the number of images and bytes, and the
-/// number of bytes that nothing else needs, which would be saved without the package or channel.
+/// number of bytes that you would save by leaving it out.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a separate flag")]

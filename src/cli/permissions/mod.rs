@@ -76,7 +76,7 @@ Examples:
 ///
 /// Instead of a bundle, a YAML or JSON file with Install and Operator resources may be specified. By default, the
 /// resources in --cluster or --state are reviewed. An Install is applied by the service account of the only
-/// OperatorGroup of its namespace; without exactly one OperatorGroup, by the service account with the name of the
+/// OperatorGroup of its namespace; if the namespace has none or several, by the service account named like the
 /// Install.
 ///
 /// With --user or --group, checks whether a user may approve the installation, which requires the pending permissions,

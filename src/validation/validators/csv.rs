@@ -25,6 +25,7 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     if !input.options.reference {
         owned_groups(object, csv, findings);
         resources(object, csv, findings);
+        replaces_itself(object, csv, findings);
     }
 }
 
@@ -41,6 +42,14 @@ fn names(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
             };
             findings.push(found(rule, object, &Path::from(path), message));
         }
+    }
+}
+
+fn replaces_itself(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
+    if !csv.replaces().is_empty() && csv.replaces() == csv.name() {
+        let message = "replaces names this version itself";
+        let path = Path::from("spec.replaces");
+        findings.push(found(&rules::CSV_REPLACES_ITSELF, object, &path, message));
     }
 }
 
