@@ -313,7 +313,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l suite -d 'Suites of rules to add: all, operatorhub, good-practices, deprecated-apis, objects, community, capabilities, categories, multiarch or konflux' -r -f -a "all\t''
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l suite -d 'Suites of rules to add: all, operatorhub, good-practices, deprecated-apis, objects, community, capabilities, categories, multiarch, konflux or conforma' -r -f -a "all\t''
 operatorhub\t''
 good-practices\t''
 deprecated-apis\t''

@@ -473,7 +473,7 @@ fn greatest<'a, 'v>(bundles: impl Iterator<Item = (&'a str, &'v Version)>) -> Ve
     names
 }
 
-/// Makes sure that no bundle of a channel leads to its head. Edges that are already stored are not reported here, but
+/// Returns an error for each channel in which a bundle replaces or skips the head. Edges that are already stored are not reported here, but
 /// when an index is checked.
 fn check_heads(package: &Package, channels: &[Channel]) -> Result<(), Vec<GraphError>> {
     let mut errors = Vec::new();

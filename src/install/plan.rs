@@ -49,7 +49,7 @@ pub struct PlanOptions {
     pub namespace: Option<String>,
     /// The approval of the plan; by default, manual if a Subscription requires that, otherwise automatic.
     pub approval: Option<Approval>,
-    /// Names of Subscriptions whose plans a person approves, in addition to those of the cluster.
+    /// Names of Subscriptions whose install plans require manual approval, in addition to those of the cluster.
     pub manual: Vec<String>,
     /// The number of times that the properties are listed.
     pub repetition: Repetition,

@@ -12,7 +12,7 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// Forgets the hosts, so that they are asked again.
+    /// Forgets the unreachable hosts, so that they are tried again.
     pub(super) fn forget(&self) {
         self.unreachable.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }

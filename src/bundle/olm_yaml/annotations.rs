@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use crate::shape::Target;
 
-    /// K60: every field of the proposal's list that need not be in `olm.yaml`.
+    /// Every optional key with a target.
     #[test]
     fn every_field_has_an_annotation_that_olm_yaml_need_not_say() {
         let apart = [

@@ -67,7 +67,7 @@ pub(crate) struct ValidateArguments {
     #[arg(value_name = "DIR|REF", required = true)]
     bundles: Vec<String>,
     /// Suites of rules to add: all, operatorhub, good-practices, deprecated-apis, objects, community, capabilities,
-    /// categories, multiarch or konflux
+    /// categories, multiarch, konflux or conforma
     ///
     /// "all" adds the rules of catalogs that can be checked with the bundle alone. It does not include "multiarch",
     /// which queries the registries for the platforms of the images, or "konflux", the release policy of Konflux with

@@ -226,7 +226,7 @@ type Change = (Edited, Vec<(String, Vec<String>)>);
 fn why_inline(reference: &str) -> &'static str {
     match reference.parse() {
         Ok(Location::Image(Reference::Registry(_))) => {
-            "OLM unpacks only images of registry+v1 bundles; use opmx bundle convert to create one"
+            "OLM unpacks only images of registry+v1 bundles; publish it with opmx bundle build --media-type registry+v1"
         }
         _ => "it is not in a registry; to store only its reference, publish the bundle and add it from there",
     }

@@ -31,7 +31,8 @@ Examples:
   $ opmx index page catalog -o site --probe
 
   Include the changes since the previous version
-  $ opmx index page index.db -o site --title \"Garden operators\" --compare registry.example.com/index:v1
+  $ opmx index page index.db -o site --title \"Garden operators\" \\
+      --compare registry.example.com/index:v1
 
   Preview a catalog while working on it, at http://127.0.0.1:8080/
   $ opmx index page catalog --serve :8080

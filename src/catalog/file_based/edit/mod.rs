@@ -454,11 +454,13 @@ impl Editor {
             format!("{}/{name}", documents.name)
         };
         if beside.is_none() {
-            // A catalog in a single file remains a single file.
+            // A catalog in a single file remains a single file, unless that is in the folder of its package.
             let mut files = self.catalog.paths();
-            let file = match files.len() {
-                1 => Some(0),
-                _ => files.position(|path| path == self.folder.join(&name)),
+            let is_single = files.len() == 1 && files.all(|path| path.parent() == Some(&self.folder));
+            let file = if is_single {
+                Some(0)
+            } else {
+                self.catalog.paths().position(|path| path == self.folder.join(&name))
             };
             let of_file = self.catalog.handles.iter().filter(|handle| Some(handle.file) == file);
             beside = of_file.max_by_key(place);

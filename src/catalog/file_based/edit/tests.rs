@@ -258,6 +258,17 @@ fn a_new_package_begins_in_a_file_of_its_own_and_replaces_none() {
     begin(folder.path(), "fork").unwrap();
     assert!(folder.path().join("fork/catalog.yaml").is_file());
 
+    // The folder of the only package is its own.
+    let of_one = tempfile::tempdir().unwrap();
+    fs::create_dir(of_one.path().join("rake")).unwrap();
+    fs::write(of_one.path().join("rake/catalog.yaml"), CATALOG).unwrap();
+    begin(of_one.path(), "hoe").unwrap();
+    assert!(of_one.path().join("hoe/catalog.yaml").is_file());
+    assert_eq!(
+        fs::read_to_string(of_one.path().join("rake/catalog.yaml")).unwrap(),
+        CATALOG
+    );
+
     // Files of a different package, or of none, are unchanged.
     fs::create_dir(folder.path().join("saw")).unwrap();
     fs::write(folder.path().join("saw/catalog.yaml"), CATALOG.replace("rake", "axe")).unwrap();
