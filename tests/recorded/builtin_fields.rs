@@ -10,7 +10,8 @@ use opmx::validation::{check, check_reading};
 use std::path::PathBuf;
 
 /// Fields in published bundles that no release of Kubernetes knows: a pod template with a second list of containers
-/// beside its `spec`, and the fields of a Secret's volume beside `secret`.
+/// beside its `spec`, the fields of a Secret's volume beside `secret`, and a field of the ClusterServiceVersion with a
+/// capital letter.
 const DROPPED: &[(&str, &[&str])] = &[
     (
         "dynatrace-operator/1.0.0",
@@ -27,6 +28,7 @@ const DROPPED: &[(&str, &[&str])] = &[
             "volumes[1].items",
         ],
     ),
+    ("strimzi-kafka-operator/1.2.0", &["spec.MinKubeVersion"]),
 ];
 
 fn of_fields(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {

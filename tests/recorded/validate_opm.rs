@@ -217,8 +217,8 @@ const OURS: &[(char, &str, usize, &str)] = &[
     (
         '+',
         "object-field-unknown",
-        4,
-        "fields that the API server drops, in schemas and in Deployments of the CSV",
+        7,
+        "fields that the API server drops, in schemas, in Deployments of the CSV and in the CSV itself",
     ),
     ('+', "opt-no-match", 1, "an optional manifest that is not there"),
     ('+', "prop-files", 1, "two files with properties"),
