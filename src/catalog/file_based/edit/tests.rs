@@ -249,25 +249,23 @@ fn begin(folder: &Path, package: &str) -> Result<(), CatalogEditError> {
 
 #[test]
 fn a_new_package_begins_in_a_file_of_its_own_and_replaces_none() {
-    let folder = catalog();
     // A catalog in a single file remains a single file.
+    let single = tempfile::tempdir().unwrap();
+    let file = single.path().join("catalog.yaml");
+    fs::write(&file, CATALOG).unwrap();
+    begin(single.path(), "hoe").unwrap();
+    let both = fs::read_to_string(&file).unwrap();
+    assert!(both.starts_with(CATALOG) && both.contains("package: hoe"));
+
+    // The folder of the only package is its own.
+    let folder = catalog();
     begin(folder.path(), "hoe").unwrap();
-    assert!(text(folder.path()).starts_with(CATALOG) && text(folder.path()).contains("package: hoe"));
+    assert!(folder.path().join("hoe/catalog.yaml").is_file());
+    assert_eq!(text(folder.path()), CATALOG);
 
     fs::write(folder.path().join("more.yaml"), CATALOG.replace("rake", "spade")).unwrap();
     begin(folder.path(), "fork").unwrap();
     assert!(folder.path().join("fork/catalog.yaml").is_file());
-
-    // The folder of the only package is its own.
-    let of_one = tempfile::tempdir().unwrap();
-    fs::create_dir(of_one.path().join("rake")).unwrap();
-    fs::write(of_one.path().join("rake/catalog.yaml"), CATALOG).unwrap();
-    begin(of_one.path(), "hoe").unwrap();
-    assert!(of_one.path().join("hoe/catalog.yaml").is_file());
-    assert_eq!(
-        fs::read_to_string(of_one.path().join("rake/catalog.yaml")).unwrap(),
-        CATALOG
-    );
 
     // Files of a different package, or of none, are unchanged.
     fs::create_dir(folder.path().join("saw")).unwrap();
