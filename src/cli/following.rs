@@ -61,8 +61,41 @@ impl From<IntentArgument> for Intent {
     }
 }
 
+/// The options for following the dependencies of selected bundles: all of them by default.
+#[derive(Debug, Args)]
+pub(crate) struct DependencyArguments {
+    /// Follow only dependencies of the selected bundles with these intents
+    ///
+    /// Dependencies on packages have an intent, which is required by default; dependencies on APIs are always required.
+    /// The required dependencies of an included bundle are also included, regardless of INTENTS.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "INTENTS",
+        value_delimiter = ',',
+        default_values = ["required", "recommended", "optional"]
+    )]
+    intent: Vec<IntentArgument>,
+    /// Include only the selected bundles, without their dependencies
+    #[arg(long, conflicts_with_all = ["intent", "without_recommended", "with_optional"])]
+    no_dependencies: bool,
+    #[command(flatten)]
+    preferences: PreferenceArguments,
+}
+
+impl DependencyArguments {
+    /// Returns the rules for following dependencies.
+    pub(crate) fn follow(&self) -> Follow {
+        if self.no_dependencies {
+            Follow::default()
+        } else {
+            follow(&self.intent, &self.preferences)
+        }
+    }
+}
+
 /// Returns the rules for following dependencies with these intents.
-pub(crate) fn follow(intents: &[IntentArgument], preferences: &PreferenceArguments) -> Follow {
+fn follow(intents: &[IntentArgument], preferences: &PreferenceArguments) -> Follow {
     Follow {
         intents: intents.iter().copied().map(Intent::from).collect(),
         preferences: preferences.preferences(),

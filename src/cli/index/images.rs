@@ -4,13 +4,13 @@ use super::catalog_argument::CatalogArgument;
 use crate::catalog::selection::Selection;
 use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::following::{self, IntentArgument, PreferenceArguments};
+use crate::cli::following::{self, DependencyArguments};
 use crate::cli::{Context, sources};
 use crate::index::open::{Index, OpenError};
 use crate::mirror::images::{Images, ImagesError, Query, Role, Use, images, versions};
 use crate::mirror::mapping::{MappingError, mapping};
 use crate::mirror::target::Target;
-use crate::resolver::closure::{Follow, Reason};
+use crate::resolver::closure::Reason;
 use crate::terminal::Format;
 use crate::terminal::output::List;
 use crate::terminal::table::Table;
@@ -69,26 +69,11 @@ pub(super) struct ImagesArguments {
     /// List only bundles with a version in this range, such as ">=1.0.0 <2.0.0"
     #[arg(long, value_name = "RANGE", value_parser = VersionRange::parse)]
     version: Option<VersionRange>,
-    /// Follow only dependencies of the selected bundles with these intents
-    ///
-    /// Dependencies on packages have an intent, which is required by default; dependencies on APIs are always required.
-    /// The required dependencies of an included bundle are also included, regardless of INTENTS.
-    #[arg(
-        long,
-        value_enum,
-        value_name = "INTENTS",
-        value_delimiter = ',',
-        default_values = ["required", "recommended", "optional"]
-    )]
-    intent: Vec<IntentArgument>,
+    #[command(flatten)]
+    dependencies: DependencyArguments,
     /// Print an empty list if nothing is selected, instead of failing
     #[arg(long)]
     allow_empty: bool,
-    /// List only the selected bundles, without their dependencies
-    #[arg(long, conflicts_with_all = ["intent", "without_recommended", "with_optional"])]
-    no_dependencies: bool,
-    #[command(flatten)]
-    preferences: PreferenceArguments,
     /// Output format
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
     output: Form,
@@ -129,11 +114,7 @@ pub(super) fn run(arguments: &ImagesArguments, context: &Context<'_>) -> Command
             channels: arguments.channel.clone(),
         },
         version: arguments.version.clone(),
-        follow: if arguments.no_dependencies {
-            Follow::default()
-        } else {
-            following::follow(&arguments.intent, &arguments.preferences)
-        },
+        follow: arguments.dependencies.follow(),
     };
     let found = images(&opened, &query).map_err(|error| match error {
         ImagesError::Index(error) => (*error).into(),

@@ -6,7 +6,7 @@ use crate::catalog::file_based::edit::CatalogEditError;
 use crate::catalog::selection::part::{Versions, WrittenPart};
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::following::{self, IntentArgument, PreferenceArguments};
+use crate::cli::following::{self, DependencyArguments};
 use crate::cli::index::publication::ServerArguments;
 use crate::cli::parts::PartArguments;
 use crate::cli::strictness;
@@ -28,7 +28,6 @@ use crate::mirror::present::bytes_present;
 use crate::mirror::request::{CatalogRequest, ImageRequest, MirrorRequest, Place};
 use crate::mirror::shares::{Share, shares};
 use crate::mirror::target::Target;
-use crate::resolver::closure::Follow;
 use crate::terminal::table::Table;
 use crate::terminal::{Printer, counted};
 use crate::validation::Strictness;
@@ -130,20 +129,8 @@ pub(super) struct PlanArguments {
     /// require all of its images reject it.
     #[arg(long, value_name = "PLATFORMS", value_delimiter = ',')]
     platforms: Vec<Platform>,
-    /// Follow only dependencies of the selected bundles with these intents
-    #[arg(
-        long,
-        value_enum,
-        value_name = "INTENTS",
-        value_delimiter = ',',
-        default_values = ["required", "recommended", "optional"]
-    )]
-    intent: Vec<IntentArgument>,
-    /// Mirror only the selected bundles, without their dependencies
-    #[arg(long, conflicts_with_all = ["intent", "without_recommended", "with_optional"])]
-    no_dependencies: bool,
     #[command(flatten)]
-    preferences: PreferenceArguments,
+    dependencies: DependencyArguments,
     /// Do not include signatures and other referrers
     #[arg(long)]
     no_extras: bool,
@@ -239,7 +226,7 @@ impl PlanArguments {
             parts: parts.clone(),
             versions: if self.all { Versions::All } else { Versions::Head },
             default_channels: self.default_channel.iter().cloned().collect(),
-            follow: self.follow(),
+            follow: self.dependencies.follow(),
             place: Place::default(),
             platforms: platforms.clone(),
         };
@@ -267,7 +254,7 @@ impl PlanArguments {
         });
         let catalogs = catalogs.collect::<Result<_, _>>()?;
         let state = read_cluster(None, &self.cluster, dump::kept, &self.limits, context)?;
-        let needed = installed(&state.objects, &catalogs, &self.follow());
+        let needed = installed(&state.objects, &catalogs, &self.dependencies.follow());
         if needed.request.catalogs.is_empty() && self.images.is_empty() {
             for remark in &needed.remarks {
                 context.printer.warning(remark);
@@ -280,13 +267,6 @@ impl PlanArguments {
         Ok(needed)
     }
 
-    fn follow(&self) -> Follow {
-        if self.no_dependencies {
-            return Follow::default();
-        }
-        following::follow(&self.intent, &self.preferences)
-    }
-
     fn image_set(&self, path: &Path) -> Result<ImageSet, CommandError> {
         let limits = self.limits.text();
         let bytes = files::read_small(path, limits.file_bytes)?;
@@ -294,7 +274,7 @@ impl PlanArguments {
             &path.display().to_string(),
             &bytes,
             &limits,
-            &self.follow(),
+            &self.dependencies.follow(),
         )?)
     }
 
