@@ -1,0 +1,63 @@
+//! Advice for errors about bundles.
+
+use super::{Advice, Hints, hint, hints, image_in};
+use crate::build::BuildError;
+use crate::bundle::location::{LoadError, LocationError};
+use crate::bundle::pin::PinError;
+use crate::bundle::{AnnotationError, EditError};
+use crate::synthesis::outside::OutsideError;
+use crate::synthesis::samples::SamplesError;
+use crate::text::ReviseError;
+use crate::validation::many::UnreadableError;
+
+impl Hints for LocationError {
+    fn hints(&self) -> Advice {
+        self.source.hints().of_missing()
+    }
+}
+
+impl Hints for ReviseError {
+    fn hints(&self) -> Advice {
+        hint("use the value itself at that position, without an alias, an anchor or a merge key")
+    }
+}
+
+hints! {
+    LoadError {
+        pass: [Tree, Image],
+        none: [NoBundle, Interrupted],
+        Self::Layout { directory } => image_in(directory),
+    }
+    OutsideError {
+        pass: [Edit],
+        none: [],
+        Self::Written { .. } => hint("omit --samples and --api-source"),
+    }
+    BuildError {
+        pass: [Annotations, Outside, Pin, Edit, Tree, Image],
+        none: [],
+    }
+    AnnotationError {
+        pass: [Tree],
+        none: [Unknown],
+        Self::Differs { .. } => hint("use the options with --overwrite, or omit them"),
+    }
+    EditError {
+        pass: [Tree],
+        none: [Form],
+    }
+    PinError {
+        pass: [],
+        none: [Transport],
+        Self::Name { source, .. } => source.hints(),
+        Self::Registry { source, .. } => source.hints(),
+    }
+    SamplesError {
+        pass: [Tree],
+        none: [Unreadable, Nothing],
+    }
+    UnreadableError {
+        pass: [Location, Load, Write],
+        none: [File, Image],
+    }
+}

@@ -1,0 +1,111 @@
+//! Advice for errors about file-based catalogs, their templates and their packages.
+
+use super::{Advice, Hints, TOTAL_SIZE, VALUES, hint, hints, hints_of, of_system, raise};
+use crate::catalog::file_based::draft::DraftError;
+use crate::catalog::file_based::edit::CatalogEditError;
+use crate::catalog::file_based::edit::template::TemplateEditError;
+use crate::catalog::file_based::load::LoadError as CatalogLoadError;
+use crate::catalog::file_based::read::CatalogError;
+use crate::catalog::file_based::template::Kind;
+use crate::catalog::published::UnpublishedError;
+use crate::catalog::release::TemplateChangeError;
+use crate::catalog::selection::SelectionError;
+
+hints! {
+    CatalogError {
+        pass: [File],
+        none: [LinkedFolder, Document, Limit, NotAFolder, Name, Changed],
+        Self::Walk { source, .. } => source.io_error().map(of_system).unwrap_or_default(),
+        Self::Values { .. } => hint(raise(VALUES)),
+        Self::TooMuch { .. } => hint(raise(TOTAL_SIZE)),
+    }
+    CatalogEditError {
+        pass: [Catalog, File, Draft, Load, Revise, Folder, Template],
+        none: [Findings, Write, Name],
+        Self::Conflicts { .. } => hint("choose one of the catalogs with --prefer"),
+        Self::Package { nearest, .. } => {
+            hints_of(nearest.iter().map(|name| format!("did you mean {name:?}?"))).of_missing()
+        }
+        Self::Twice { .. } => hint("remove one of the two documents"),
+        Self::Outside { .. } => hint("change the catalog that the file belongs to, or copy the file here"),
+    }
+    TemplateEditError {
+        pass: [Template],
+        none: [],
+        Self::Older { .. } => hint("convert the template with \"opmx alpha convert-template basic\""),
+        Self::Unsupported { kind: Kind::Basic, .. } => {
+            hint("remove bundles by name with \"opmx catalog rm\", or change the catalog that the template is rendered to")
+        }
+        Self::Unsupported { kind: Kind::Semver, .. } => hint(
+            "channels follow from the image lists: change these with \"opmx catalog add\" and \"opmx catalog rm\", or \
+             change the catalog that the template is rendered to",
+        ),
+        Self::Unsupported { kind: Kind::Substitutes, .. } => {
+            hint("change the template in an editor, or change the catalog that it is rendered to")
+        }
+        Self::Unnamed { bundle, .. } => hint(format!("add \"name: {bundle}\" to the entry with its image")),
+        Self::Stream { .. } => hint("the lists are candidate, fast and stable"),
+        Self::Image { nearest, .. } => {
+            hints_of(nearest.iter().map(|image| format!("did you mean {image:?}?"))).of_missing()
+        }
+    }
+    DraftError {
+        pass: [],
+        none: [Entries, Taken, NoStart],
+        Self::Channel { nearest, .. } | Self::Bundle { nearest, .. } => {
+            hints_of(nearest.iter().map(|name| format!("did you mean {name:?}?"))).of_missing()
+        }
+        Self::Entry { .. } => Advice::missing(),
+        Self::Twice { .. } => hint("merge the two documents into one"),
+        Self::Default { others, .. } => {
+            hint(format!("name a different channel with --default-channel: {}", others.join(", ")))
+        }
+        Self::Heads { .. } => hint("let one of the heads replace or skip the others"),
+        Self::Differs { .. } => hint("use a different version for the bundle, or replace the existing bundle with \
+                                      --overwrite"),
+        Self::Edges { .. } => hint("change the edges with --overwrite, or omit --replaces and --skips"),
+        Self::NoDefault { channels, .. } if channels.is_empty() => hint("name a channel with --channel"),
+        Self::NoDefault { channels, .. } => {
+            hint(format!("name the default channel with --default-channel: {}", channels.join(", ")))
+        }
+        Self::Empty { .. } => hint("to remove the whole package, specify only its name"),
+        Self::Outside { prerelease: Some(prerelease), .. } => hint(format!(
+            "a range from {}.{}.{}-0 also includes {prerelease}",
+            prerelease.major, prerelease.minor, prerelease.patch
+        )),
+        Self::Outside { .. } => Advice::default(),
+        Self::NoLifecycle { others, .. } if others.is_empty() => hint("pass --phase once for each of its phases"),
+        Self::NoLifecycle { others, .. } => {
+            let others: Vec<String> = others.iter().map(ToString::to_string).collect();
+            hint(format!(
+                "pass --phase once for each of its phases, or name one of {}",
+                others.join(", ")
+            ))
+        }
+        Self::Version { .. } => hint("remove bundles by name with opmx catalog rm"),
+        Self::SameVersion { .. } => {
+            hint("use versions that differ in more than build metadata, or order the bundles with --mode replaces")
+        }
+        Self::Ambiguous { .. } => hint("use the bundle name instead of the version"),
+        Self::NoWay { .. } => hint("name a different version, or channels with an update path from this version"),
+    }
+    CatalogLoadError {
+        pass: [Catalog],
+        none: [],
+        Self::Document { .. } => hint("opmx validate lists all faults of a catalog folder"),
+    }
+    TemplateChangeError {
+        pass: [Draft, Revise],
+        none: [],
+    }
+    SelectionError {
+        pass: [],
+        missing: [Package, Channel, Bundle],
+        none: [Version],
+    }
+    UnpublishedError {
+        pass: [],
+        missing: [Package, Channel],
+        none: [NoDefault, NoHead],
+    }
+}

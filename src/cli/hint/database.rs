@@ -1,0 +1,96 @@
+//! Advice for errors about index databases.
+
+use super::{Advice, Hints, hint, hints, hints_of, image_in, of_system, raise};
+use crate::database::add::promote::PromoteError;
+use crate::database::add::{AddError, Refusal};
+use crate::database::admission::Unfit;
+use crate::database::deprecate::DeprecateError;
+use crate::database::error::DatabaseError;
+use crate::database::read::ReadError;
+use crate::database::remove::RemoveError;
+use crate::image::LAYOUT_FILE;
+
+const DATABASE_STEPS: &str = "--max-database-steps";
+const RESTORE: &str = "restore it from a backup";
+
+hints! {
+    DatabaseError {
+        pass: [Read, File],
+        missing: [NoFolder],
+        none: [NotADatabase, NotAnIndex, TooLarge, Newer, Locked, ReadOnly, CannotOpen, Full, Other],
+        Self::Unfit(Unfit::Empty { .. }) => hint("name an index database, or remove the file to start a new one"),
+        Self::Unfit(Unfit::NotPlain { .. }) => Advice::default(),
+        Self::Steps { .. } => hint(raise(DATABASE_STEPS)),
+        Self::Io { .. } => hint("check the disk, free space, quota and file size limits"),
+        Self::Damaged { .. } => hint(RESTORE),
+    }
+    ReadError {
+        pass: [Beside],
+        missing: [Missing],
+        none: [NotADatabase, Unfit, Truncated, NotAnIndex, TooNew, Changed, Copy, Manifests],
+        Self::File { source, .. } => of_system(source),
+        Self::Folder { path } if path.join(LAYOUT_FILE).is_file() => image_in(path),
+        Self::Folder { .. } => hint(
+            "opmx serve, render, migrate, validate and index read file-based catalogs; opmx index from-fbc converts \
+             one to a database",
+        ),
+        Self::Steps { .. } => hint(raise(DATABASE_STEPS)),
+        Self::Content { .. } => hint(RESTORE),
+    }
+    RemoveError {
+        pass: [Database],
+        none: [],
+        Self::Unknown { nearest: Some(_), .. } => Advice::missing(),
+        Self::Unknown { .. } => hint("opmx index list packages shows the available packages").of_missing(),
+    }
+    PromoteError {
+        pass: [Database],
+        missing: [Unknown],
+        none: [Graph],
+        Self::NoChannel { .. } => hint("remove the bundle with prune-stranded, and add it again"),
+        Self::Strands { .. } => hint("--mode semver orders bundles only by version"),
+    }
+    DeprecateError {
+        pass: [Database],
+        missing: [Unknown],
+        none: [DefaultChannel, PackageHeads],
+        Self::NoChannel { .. } => hint("remove the bundle with prune-stranded"),
+    }
+    AddError {
+        pass: [Database, Spool],
+        none: [],
+        Self::Refused(refusals) => refusal_hints(refusals),
+    }
+}
+
+/// Returns the advice for bundles that an index refuses, each hint once.
+fn refusal_hints(refusals: &[Refusal]) -> Advice {
+    let mut hints = Vec::new();
+    for refusal in refusals {
+        let hint = match refusal {
+            Refusal::OverwriteMode => "omit --overwrite-latest, or add the bundles with --mode replaces".to_owned(),
+            Refusal::Substitutes {
+                bundle, substitutes, ..
+            } => format!(
+                "allow the annotation with --enable-alpha and --mode replaces, or remove it and let {bundle} replace \
+                 or skip {substitutes}"
+            ),
+            Refusal::AlreadyPresent { differences, .. } if differences.is_empty() => {
+                "skip existing bundles with --if-exists skip".to_owned()
+            }
+            Refusal::AlreadyPresent { differences, .. } if differences.images.is_none() && !differences.content => {
+                "use opmx index promote or opmx registry promote to publish a bundle in additional channels".to_owned()
+            }
+            Refusal::AlreadyPresent { .. } => {
+                "use a new version for the bundle, or replace the head of its channels with \
+                 --overwrite-latest"
+                    .to_owned()
+            }
+            _ => continue,
+        };
+        if !hints.contains(&hint) {
+            hints.push(hint);
+        }
+    }
+    hints_of(hints)
+}

@@ -1,0 +1,141 @@
+//! Advice for errors about images, registries and OCI layouts.
+
+use super::{Advice, Hints, OTHER_RUN, flag_hint, hint, hints, is_full, of_system, raised};
+use crate::image::copy::JournalError;
+use crate::image::volumes::VolumesError;
+use crate::image::{
+    BuildProblem, ContentProblem, CredentialError, ImageError, Race, ReferenceError, RegistryError, RegistryFailure,
+};
+use crate::limit::Limit;
+
+impl Hints for RegistryError {
+    fn hints(&self) -> Advice {
+        Advice {
+            hints: registry_hint(self)
+                .map(str::to_owned)
+                .into_iter()
+                .chain(layout_hint(self))
+                .collect(),
+            is_missing: match self.failure.as_ref() {
+                RegistryFailure::NotFound { .. } => true,
+                RegistryFailure::Credentials(CredentialError::Read { source, .. }) => of_system(source).is_missing,
+                RegistryFailure::File(error) => error.hints().is_missing,
+                _ => false,
+            },
+        }
+    }
+}
+
+hints! {
+    ReferenceError {
+        pass: [],
+        none: [Empty, Transport, Digest],
+        Self::Grammar { reference, .. } if reference.starts_with(['.', '/']) => {
+            hint(format!("an image in an OCI layout on disk is named oci:{reference}"))
+        }
+        Self::Grammar { .. } => Advice::default(),
+        Self::Address { scheme, .. } if scheme == "http://" => hint("pass --use-http if the registry has no HTTPS"),
+        Self::Address { .. } => Advice::default(),
+    }
+    BuildProblem {
+        pass: [],
+        none: [Path, Duplicate, Changed, DiffId, NoPlatform, SamePlatform],
+        Self::Temporary { source } if is_full(source) => {
+            hint("free space in that folder, or set TMPDIR to a different folder")
+        }
+        Self::Temporary { .. } => Advice::default(),
+    }
+    ImageError {
+        pass: [Reference, File, Tree, Registry],
+        missing: [NotFound],
+        none: [Ambiguous, Busy],
+        Self::Content { problem, .. } => raised(raised_by_content(problem)),
+        Self::Build { problem } => problem.hints(),
+        Self::Moved { race, .. } => hint(match race {
+            Race::Before { .. } | Race::After { .. } => "run the command again".to_owned(),
+            Race::Over { lost } | Race::Unknown { lost: Some(lost) } => {
+                format!("the repository still contains {lost}; apply its change again to the index that the tag now \
+                         points to")
+            }
+            Race::Unknown { lost: None } => {
+                "check whether the index contains the bundles that other pipelines published; the log (-v) shows the \
+                 previous target of the tag"
+                    .to_owned()
+            }
+        }),
+    }
+    VolumesError {
+        pass: [File],
+        none: [],
+        Self::Missing { .. } => hint("transfer all files of the archive; its list names them"),
+        Self::Damaged { .. } | Self::Size { .. } | Self::Tar { .. } => hint("transfer the volume again"),
+        Self::Blob { .. } => hint("write the archive again, and transfer all of its files"),
+    }
+    JournalError {
+        pass: [File],
+        none: [Foreign],
+        Self::Busy { .. } => hint(OTHER_RUN),
+    }
+}
+
+/// Returns the advice for a failed request to a registry.
+pub fn registry_hint(error: &RegistryError) -> Option<&'static str> {
+    use RegistryFailure as Failure;
+    Some(match error.failure.as_ref() {
+        Failure::NotFound { .. } => {
+            "check the spelling of repository and tag; some registries also report this when a login is required"
+        }
+        Failure::Unauthorized { .. } => {
+            "log in with the container tool of your choice, or specify its credentials file with --authfile"
+        }
+        Failure::Denied { .. } => "ask the owner of the repository for access, or log in as another user",
+        Failure::RateLimited { .. } => "wait, or log in: registries allow authenticated users more requests",
+        Failure::Connection { .. } => {
+            "check the host name, the network, and the environment variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
+        }
+        Failure::TooLong { .. } => "allow more time with --request-timeout",
+        Failure::TooSlow { .. } => "accept a lower rate with --min-rate",
+        Failure::Tls {
+            authorities: Some(_), ..
+        } => {
+            "use \"openssl s_client -showcerts -connect HOST:PORT\" to show the server's certificate authority, and \
+             add the authority's certificate to the --ca-file file"
+        }
+        Failure::Tls { authorities: None, .. } => {
+            "specify the certificate authority with --ca-file, or accept any certificate with --skip-tls-verify"
+        }
+        Failure::PlainHttp => "pass --use-http if this registry has no HTTPS",
+        Failure::HttpsExpected => "omit --use-http for this registry",
+        Failure::Realm { .. } | Failure::Address { .. } => {
+            "the registry chooses these servers; check that it is the intended registry"
+        }
+        Failure::ForeignLogin { .. } => "to use the login for that server, name the server in the reference",
+        Failure::Content { problem, .. } => return raised_by_content(problem).map(flag_hint),
+        Failure::Unavailable { .. }
+        | Failure::Refused { .. }
+        | Failure::Stalled { .. }
+        | Failure::Redirect { .. }
+        | Failure::ShortBody { .. }
+        | Failure::Protocol { .. }
+        | Failure::OtherDigest { .. }
+        | Failure::Credentials(_)
+        | Failure::File(_) => return None,
+    })
+}
+
+/// Returns the advice to name an OCI layout, if a push went to the default registry of references without a host.
+fn layout_hint(error: &RegistryError) -> Option<String> {
+    let is_push =
+        error.request.contains("/blobs/") && !error.request.starts_with("GET") || error.request.starts_with("PUT");
+    let name = &error.image;
+    let host = name.split('/').next().unwrap_or_default();
+    let has_host = name.contains('/') && (host == "localhost" || host.contains(['.', ':']));
+    (is_push && !has_host).then(|| format!("to write an OCI layout on disk, name it oci:{name}"))
+}
+
+fn raised_by_content(problem: &ContentProblem) -> Option<Limit> {
+    match problem {
+        ContentProblem::TooLarge { raised_by, .. } => *raised_by,
+        _ => None,
+    }
+}

@@ -1,0 +1,108 @@
+//! Advice for errors about mirrors.
+
+use super::{Advice, Hints, OTHER_RUN, hint, hints, hints_of, is_full};
+use crate::files::FileError;
+use crate::image::ImageError;
+use crate::mirror::archive::ArchiveError;
+use crate::mirror::collect::CollectError;
+use crate::mirror::images::ImagesError;
+use crate::mirror::imageset::ImageSetError;
+use crate::mirror::manifests::ManifestError;
+use crate::mirror::naming::TakenError;
+use crate::mirror::pack::PackError;
+use crate::mirror::placed::PlacedError;
+use crate::mirror::plan::{PlanError as MirrorPlanError, PlanFileError};
+use crate::mirror::policy::PolicyError;
+use crate::mirror::transfer::TransferError;
+
+hints! {
+    ImagesError {
+        pass: [Index, Selection],
+        none: [],
+    }
+    CollectError {
+        pass: [Folder, Open, Build, Image, File],
+        none: [],
+        Self::Source { source, .. } => source.hints(),
+        Self::Filter { source, .. } => source.hints(),
+        Self::Package { nearest, .. } => {
+            hints_of(nearest.iter().map(|name| format!("did you mean {name:?}?"))).of_missing()
+        }
+        Self::Taken(error) => error.hints(),
+    }
+    TakenError {
+        pass: [],
+        none: [],
+        Self { .. } => hint("distinguish the images with --keep-host"),
+    }
+    MirrorPlanError {
+        pass: [],
+        none: [Form, Version, Dangling, Loose, Cycle, Size, Outside, Nowhere, NoImage],
+    }
+    PlanFileError {
+        pass: [File],
+        none: [],
+        Self::Plan { .. } => hint("create the plan with opmx mirror plan"),
+    }
+    PlacedError {
+        pass: [Taken, Plan],
+        none: [Nowhere],
+        Self::Other { planned, .. } => hint(format!("use {planned}, or create a plan for the other target")),
+    }
+    ArchiveError {
+        pass: [File],
+        none: [List, Version, Name, Plan],
+        Self::Ambiguous { names, .. } if names.is_empty() => hint("name the folder that opmx mirror copy --to-archive wrote"),
+        Self::Ambiguous { .. } => hint("specify the list of the archive, NAME.json"),
+        Self::Taken { .. } => hint("choose a different name for the new archive with --name, or write it to a \
+                                    different folder"),
+        Self::Incomplete { .. } => hint("run opmx mirror copy --to-archive again to complete it"),
+        Self::Size(_) => hint("increase the volume size with --volume-size"),
+        Self::Volumes(error) => error.hints(),
+        Self::Swapped { .. } => hint("use only volumes of the same archive in one folder"),
+        Self::Busy { .. } => hint(OTHER_RUN),
+    }
+    ManifestError {
+        pass: [],
+        none: [],
+        Self::Name { .. } | Self::Same { .. } => hint("set the catalog name with --catalog-name, or the name of the \
+                                                       mirror sets with --name"),
+        Self::Unknown { .. } => hint("use the catalog's name from catalogs[].source in the plan"),
+    }
+    ImageSetError {
+        pass: [],
+        none: [],
+        Self { .. } => Advice::default(),
+    }
+    PolicyError {
+        pass: [],
+        none: [Content, Key],
+        Self::File { source, .. } => source.hints(),
+    }
+    PackError {
+        pass: [File, Placed, Transfer],
+        none: [Name],
+        Self::Archive(error) => match error.as_ref() {
+            ArchiveError::File(error) => of_unfinished(error),
+            error => error.hints(),
+        },
+        Self::Image(ImageError::File(error)) => of_unfinished(error),
+        Self::Image(error) => error.hints(),
+        Self::Base { .. } => hint("load that archive first"),
+    }
+    TransferError {
+        pass: [Placed, Target, Journal, File],
+        none: [Name],
+    }
+}
+
+/// Returns the advice for a file of an archive that is being written.
+fn of_unfinished(error: &FileError) -> Advice {
+    if is_full(&error.source) {
+        return hint(format!(
+            "free space for {}; the next run continues where this one stopped",
+            error.path.display()
+        ));
+    }
+    error.hints()
+}

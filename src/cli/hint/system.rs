@@ -1,0 +1,42 @@
+//! Advice for errors about files, limits and the process itself.
+
+use super::{Advice, Hints, MORE_FILES, hint, hints, is_full, of_system, raised};
+use crate::cli::start::StartError;
+use crate::files::{FileError, NewFolderError};
+use crate::server::ServeError;
+use crate::tree::TreeError;
+
+impl Hints for FileError {
+    fn hints(&self) -> Advice {
+        if is_full(&self.source) {
+            return hint(format!(
+                "free space for {}; the previous content is unchanged",
+                self.path.display()
+            ));
+        }
+        of_system(&self.source)
+    }
+}
+
+hints! {
+    NewFolderError {
+        pass: [File],
+        none: [],
+        Self::Taken { .. } => hint("choose a different folder, or remove the existing content"),
+    }
+    TreeError {
+        pass: [File],
+        none: [PathEscape, EntryType],
+        Self::Limit { raised_by, .. } => raised(*raised_by),
+    }
+    StartError {
+        pass: [],
+        none: [Runtime],
+        Self::Files(_) => hint(MORE_FILES),
+        Self::Threads(_) => hint("raise the thread limit with ulimit -u, or the process limit of the container"),
+    }
+    ServeError {
+        pass: [Index],
+        none: [Prepare, Listen, Reflection, Transport],
+    }
+}
