@@ -13,8 +13,11 @@ rules! { OPM
 rules! { ADMISSION
     Bundles {
         BUNDLE_UNREADABLE = "bundle-unreadable", Error, FORMAT, "Check the name, and check that the folder or image is readable from here.";
+        INDEX_CRD_DECODE = "index-crd-decode", Error, OBJECTS, "Add the missing parts of the CustomResourceDefinition.";
+    }
 
-        // The requirements of the index for a registry+v1 bundle.
+    RegistryBundles {
+        // The requirements of the index.
         INDEX_NO_OBJECTS = "index-no-objects", Error, FORMAT, "Move the manifests directly into manifests/, because subfolders of a registry+v1 bundle are not read.";
         INDEX_NO_CSV = "index-no-csv", Error, FORMAT, "Add a ClusterServiceVersion, or let opmx infer one: `opmx bundle init DIR` writes metadata/olm.yaml.";
         CONTENT_CSV_SHAPE = "content-csv-shape", Error, CSV, "Use a value of the correct type; otherwise the ClusterServiceVersion is unreadable.";
@@ -25,7 +28,6 @@ rules! { ADMISSION
         INDEX_OLM_PROPERTIES = "index-olm-properties", Error, CSV, "Move the properties into metadata/properties.yaml.";
         INDEX_OWNED_CRD_NAME = "index-owned-crd-name", Error, CSV, "Name the CustomResourceDefinition <plural>.<group>.";
         INDEX_OWNED_CRD_ABSENT = "index-owned-crd-absent", Error, CSV, "Add the CRD version to manifests/, or remove the entry.";
-        INDEX_CRD_DECODE = "index-crd-decode", Error, OBJECTS, "Add the missing parts of the CustomResourceDefinition.";
     }
 }
 

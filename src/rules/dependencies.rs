@@ -39,7 +39,6 @@ rules! { PROPERTIES_AND_CONSTRAINTS
         OPT_CORE_KIND = "opt-core-kind", Warning, OPTIONAL_MANIFESTS, "Remove the entry.";
         OPT_CRD = "opt-crd", Warning, OPTIONAL_MANIFESTS, "Remove the entry, because later steps of the install plan need the CustomResourceDefinition.";
         OPT_BUILTIN_KIND = "opt-builtin-kind", Info, OPTIONAL_MANIFESTS, "No action needed.";
-        OPT_PROJECTED = "opt-projected", Error, OPTIONAL_MANIFESTS, "Remove the entry.";
 
         // Constraints, intents and ranges.
         DEP_CONSTRAINT_KEY = "dep-constraint-key", Error, FORMAT, "Use failureMessage and one of all, any, cel, gvk, not and package.";
@@ -54,5 +53,9 @@ rules! { PROPERTIES_AND_CONSTRAINTS
         DEP_SELF = "dep-self", Error, FORMAT, "Remove the dependency.";
         DEP_CSV_DOUBLE = "dep-csv-double", Info, FORMAT, "No action needed, but one of the two is enough.";
         RANGE_HYPHEN = "range-hyphen", Warning, FORMAT, "Use a range such as \">=1.0.0 <=2.0.0\".";
+    }
+
+    PlainBundles {
+        OPT_PROJECTED = "opt-projected", Error, OPTIONAL_MANIFESTS, "Remove the entry.";
     }
 }

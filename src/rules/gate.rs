@@ -13,16 +13,19 @@ use std::fmt;
 pub enum Gate {
     /// The author's own files, which can still be corrected.
     Authoring,
-    /// Published content on its way into an index or a catalog.
+    /// A published `registry+v1` bundle or catalog on its way into an index or a catalog.
     #[default]
     Intake,
+    /// A published `k8s+v1` bundle on its way into an index or a catalog. No other program publishes these bundles, so
+    /// their faults are as severe as for their author.
+    PlainIntake,
     /// An existing index or catalog that is read or served.
     Serving,
 }
 
 impl Gate {
     /// All gates, in the order in which a bundle passes them.
-    pub const ALL: [Self; 3] = [Self::Authoring, Self::Intake, Self::Serving];
+    pub const ALL: [Self; 4] = [Self::Authoring, Self::Intake, Self::PlainIntake, Self::Serving];
 }
 
 impl fmt::Display for Gate {
@@ -30,6 +33,7 @@ impl fmt::Display for Gate {
         formatter.write_str(match self {
             Self::Authoring => "authoring",
             Self::Intake => "intake",
+            Self::PlainIntake => "intake-k8s+v1",
             Self::Serving => "serving",
         })
     }
@@ -40,8 +44,12 @@ impl fmt::Display for Gate {
 pub enum Scope {
     /// Reported only to the author of a bundle.
     Authoring,
-    /// Bundles, until they are in an index.
+    /// Bundles of each media type, until they are in an index.
     Bundles,
+    /// Bundles, until they are in an index; at intake only those with the media type `registry+v1`.
+    RegistryBundles,
+    /// Bundles, until they are in an index; at intake only those with the media type `k8s+v1`.
+    PlainBundles,
     /// File-based catalogs, at every gate.
     Catalogs,
     /// Existing indexes.
@@ -56,12 +64,14 @@ impl Rule {
         let judged = match self.scope {
             Scope::Authoring => gate == Gate::Authoring,
             Scope::Bundles => gate != Gate::Serving,
-            Scope::Policies => gate != Gate::Intake,
+            Scope::RegistryBundles => matches!(gate, Gate::Authoring | Gate::Intake),
+            Scope::PlainBundles => matches!(gate, Gate::Authoring | Gate::PlainIntake),
+            Scope::Policies => matches!(gate, Gate::Authoring | Gate::Serving),
             Scope::Indexes => gate == Gate::Serving,
-            Scope::Catalogs => true,
+            Scope::Catalogs => gate != Gate::PlainIntake,
         };
-        judged.then(|| match self.consequence() {
-            Some(_) if gate != Gate::Authoring => self.severity.max(Severity::Warning),
+        judged.then(|| match gate {
+            Gate::Intake | Gate::Serving if self.consequence().is_some() => self.severity.max(Severity::Warning),
             _ => self.severity,
         })
     }

@@ -3,7 +3,7 @@
 use super::{OBJECTS, OLM, PLAIN, RBAC};
 
 rules! { MANIFESTS
-    Bundles {
+    PlainBundles {
         // Objects of a k8s+v1 bundle.
         K8S_DUPLICATE_COPY = "k8s-duplicate-copy", Info, PLAIN, "Remove one of the two copies.";
         K8S_OLD_API = "k8s-old-api", Error, PLAIN, "Use apps/v1 for the Deployment.";
@@ -25,7 +25,6 @@ rules! { MANIFESTS
         SERVICEACCOUNT_FIELDS = "serviceaccount-fields", Warning, OLM, "Set the field in the pod template if it exists there; a ClusterServiceVersion has no field for it.";
         CERT_SECRET_MISSING = "cert-secret-missing", Warning, OLM, "Remove the mount, or ship the Secret, because nothing creates it.";
         CERT_OWN_SECRET = "cert-own-secret", Warning, OLM, "Use the serving certificate that OLM creates and mounts, and remove the volume.";
-        NETWORKPOLICY_ALL_PODS = "networkpolicy-all-pods", Warning, OLM, "Select only the operator's own pods, for example with podSelector: {matchLabels: ...}.";
         CERT_OWN_ROTATION = "cert-own-rotation", Warning, OLM, "Disable the operator's own certificate management, and remove the permission; OLM creates and renews the certificates.";
         K8S_LIST_OBJECT = "k8s-list-object", Warning, PLAIN, "Use a separate document for each object, because not every program reads lists.";
         OLM_API_UNUSED = "olm-api-unused", Warning, PLAIN, "Correct the group or the resource, or remove the entry, because it has no effect.";
@@ -60,5 +59,9 @@ rules! { MANIFESTS
         RBAC_NONRESOURCE = "rbac-nonresource", Info, PLAIN, "No action needed: the operator keeps the permission; only API paths with a known kind become nativeAPIs.";
         RBAC_OWN_GROUP = "rbac-own-group", Info, PLAIN, "If a different operator provides the resource, specify its kind and version in metadata/olm.yaml, under apis; otherwise, add it there with dependency: none.";
         RBAC_OLM_API = "rbac-olm-api", Info, PLAIN, "No action needed: OLM's own APIs are available wherever OLM runs.";
+    }
+
+    Authoring {
+        NETWORKPOLICY_ALL_PODS = "networkpolicy-all-pods", Warning, OLM, "Select only the operator's own pods, for example with podSelector: {matchLabels: ...}.";
     }
 }

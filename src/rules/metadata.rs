@@ -9,7 +9,16 @@ rules! { OLM_YAML
         K8S_MEDIA_TYPE_MISMATCH = "k8s-media-type-mismatch", Error, PLAIN, "Correct operators.operatorframework.io.bundle.mediatype.v1 in the annotations.";
         K8S_OLM_YAML_MISSING = "k8s-olm-yaml-missing", Error, PLAIN, "Create metadata/olm.yaml with `opmx bundle init DIR`, which fills in the values from the manifests.";
 
-        // metadata/olm.yaml.
+        // The content of any bundle.
+        CSV_SKIP_RANGE = "csv-skip-range", Error, OLM, "Use a range such as \">=1.0.0 <1.2.0\", with three numbers in each version.";
+        BUNDLE_RELATEDIMAGE_FORMAT = "bundle-relatedimage-format", Error, CSV, "Use an image reference as in a container, such as registry.example.com/agent:1.0.0.";
+        BUNDLE_SIZE_EXCEEDED = "bundle-size-exceeded", Error, OLM, "Remove descriptions from the schemas of CustomResourceDefinitions, or split the operator.";
+        BUNDLE_SIZE_NEAR_LIMIT = "bundle-size-near-limit", Warning, OLM, "Remove descriptions from the schemas of CustomResourceDefinitions before the bundle becomes too large.";
+        BUNDLE_INLINE_SIZE = "bundle-inline-size", Warning, OLM, "Ship the bundle as a registry+v1 image, and add it from the registry, so that OLM fetches the manifests itself.";
+    }
+
+    PlainBundles {
+        // metadata/olm.yaml, and what is synthesized from it.
         OLM_REQUIRED = "olm-required", Error, PLAIN, "Add the key.";
         OLM_TYPE = "olm-type", Error, PLAIN, "Use a value of the correct type.";
         OLM_UNKNOWN_KEY = "olm-unknown-key", Warning, PLAIN, "Remove the key, or correct its spelling.";
@@ -24,17 +33,12 @@ rules! { OLM_YAML
         OLM_ANNOTATION_VALUE = "olm-annotation-value", Error, PLAIN, "Use a value of the correct type, as YAML or JSON.";
         OLM_DISPLAYNAME_DEFAULTED = "olm-displayname-defaulted", Warning, CSV, "Add displayName to metadata/olm.yaml.";
         CSV_NAME_FORMAT = "csv-name-format", Error, CSV, "Use at most 63 lowercase letters, digits, dots and dashes, with a letter or digit at both ends.";
-        CSV_SKIP_RANGE = "csv-skip-range", Error, OLM, "Use a range such as \">=1.0.0 <1.2.0\", with three numbers in each version.";
         CSV_REPLACES_ITSELF = "csv-replaces-itself", Error, CSV, "Set replaces to the previous version, or remove it.";
         CSV_EXAMPLES_JSON = "csv-examples-json", Error, CSV, "Use a JSON list of custom resources.";
         CSV_EXAMPLE_WITHOUT_PROVIDED_API = "csv-example-without-provided-api", Error, CSV, "Correct apiVersion and kind of the example, or remove it.";
         CSV_ANNOTATION_CASE = "csv-annotation-case", Error, OLM, "Use exactly this upper and lower case for the key.";
         CSV_API_BOTH_WAYS = "csv-api-both-ways", Error, OLM, "Remove the requirement, because no other bundle may provide the same kind.";
-        BUNDLE_RELATEDIMAGE_FORMAT = "bundle-relatedimage-format", Error, CSV, "Use an image reference as in a container, such as registry.example.com/agent:1.0.0.";
         BUNDLE_RELEASE_NAME = "bundle-release-name", Error, CSV, "Name the bundle <package>-v<version>-<release>.";
-        BUNDLE_SIZE_EXCEEDED = "bundle-size-exceeded", Error, OLM, "Remove descriptions from the schemas of CustomResourceDefinitions, or split the operator.";
-        BUNDLE_SIZE_NEAR_LIMIT = "bundle-size-near-limit", Warning, OLM, "Remove descriptions from the schemas of CustomResourceDefinitions before the bundle becomes too large.";
-        BUNDLE_INLINE_SIZE = "bundle-inline-size", Warning, OLM, "Ship the bundle as a registry+v1 image, and add it from the registry, so that OLM fetches the manifests itself.";
         INSTALLMODES_UNKNOWN = "csv-installmodes-unknown", Warning, CSV, "Use OwnNamespace, SingleNamespace, MultiNamespace or AllNamespaces.";
         INSTALLMODES_DUPLICATE = "csv-installmodes-duplicate", Error, CSV, "List each install mode once.";
         INSTALLMODES_NONE_SUPPORTED = "csv-installmodes-none-supported", Error, CSV, "Set supported: true for at least one install mode.";

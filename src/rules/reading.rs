@@ -23,16 +23,22 @@ rules! { TEXT
         OBJECT_FIELD_MISSING = "object-field-missing", Error, OBJECTS, "Add apiVersion, kind and metadata.name to the object.";
         OBJECT_FIELD_TYPE = "object-field-type", Error, OBJECTS, "Use a value of the correct type; otherwise the API server rejects the object.";
         OBJECT_FIELD_UNKNOWN = "object-field-unknown", Warning, OBJECTS, "Correct the name or the position of the field; the API server drops unknown fields.";
-        OBJECT_DUPLICATE = "object-duplicate", Error, OBJECTS, "Remove one of the two objects, or rename it.";
 
         // Names, in bundles and in catalogs.
         NAME_HIDDEN_CHARACTER = "name-hidden-character", Error, LIMITS, "Use a name without control characters, line breaks and invisible characters.";
 
         // The bundle's folders and files.
-        YAML_EXTRA_DOCUMENT = "yaml-extra-document", Warning, FORMAT, "Move each object to a separate file, because OLM reads only the first document.";
         FORMAT_MANIFESTS_DIR = "format-manifests-dir", Error, FORMAT, "Move the manifests into the folder manifests/ of the bundle.";
         FORMAT_METADATA_DIR = "format-metadata-dir", Error, FORMAT, "Add a folder metadata/ with annotations.yaml, and with olm.yaml for a k8s+v1 bundle; `opmx bundle init` creates both.";
         METADATA_ENTRY_SHAPE = "metadata-entry-shape", Error, FORMAT, "Use a map with type and value for each entry.";
+    }
+
+    RegistryBundles {
+        YAML_EXTRA_DOCUMENT = "yaml-extra-document", Warning, FORMAT, "Move each object to a separate file, because OLM reads only the first document.";
+    }
+
+    PlainBundles {
+        OBJECT_DUPLICATE = "object-duplicate", Error, OBJECTS, "Remove one of the two objects, or rename it.";
     }
 }
 
@@ -41,6 +47,9 @@ rules! { LOADING
         TREE_PATH_ESCAPE = "tree-path-escape", Error, LIMITS, "Rebuild the bundle, because one of its paths leads outside its folder.";
         TREE_ENTRY_TYPE = "tree-entry-type", Error, LIMITS, "Replace the entry with a file; a bundle may contain only files and folders.";
         TREE_LIMIT = "tree-limit", Error, LIMITS, "Reduce the size of the bundle, or raise the limit.";
+    }
+
+    RegistryBundles {
         LOAD_MULTIPLE_CSV = "load-multiple-csv", Error, FORMAT, "Keep one ClusterServiceVersion, because a bundle is one version of an operator.";
         LOAD_FILE_NAME = "load-file-name", Error, OLM, "Rename one of the files: OLM unpacks a bundle into one ConfigMap, whose keys may contain only letters, digits, dashes, underscores and dots.";
     }

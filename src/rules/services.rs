@@ -3,7 +3,7 @@
 use super::{CSV, OBJECTS, OLM, PLAIN};
 
 rules! { SERVICES
-    Bundles {
+    PlainBundles {
         CRD_NAME = "crd-name", Error, OBJECTS, "Name the CustomResourceDefinition <plural>.<group>.";
         CRD_NOT_SERVED = "crd-not-served", Error, OLM, "Set served: true for at least one version.";
         CRD_V1BETA1 = "crd-v1beta1", Warning, OLM, "Use apiextensions.k8s.io/v1.";

@@ -80,7 +80,7 @@ fn examples(work: &mut Work<'_>) {
                 each_example(work, document.value(), &|path| document.place(path));
             }
             for problem in errors {
-                let message = format!("{EXAMPLES} is not JSON: {}", problem.message);
+                let message = format!("{EXAMPLES}: {}", problem.message);
                 work.report(Diagnostic::new(&rules::CSV_EXAMPLES_JSON, message).at(problem.place));
             }
             for problem in repeated {

@@ -50,7 +50,19 @@ pub fn render(diagnostic: &Diagnostic, color: bool) -> String {
     }
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     // Lines are already cut, so the renderer never needs to cut them.
-    renderer.term_width(usize::from(u16::MAX)).render(&groups)
+    joined(&renderer.term_width(usize::from(u16::MAX)).render(&groups))
+}
+
+/// The end of a style.
+const RESET: &str = "\u{1b}[0m";
+
+/// Removes the second of two empty lines of the margin, between the position and the excerpt of a line that is cut on
+/// the left.
+fn joined(rendered: &str) -> String {
+    let is_margin = |line: &str| line.trim_end_matches(RESET).ends_with('|');
+    let mut lines: Vec<&str> = rendered.lines().collect();
+    lines.dedup_by(|line, before| line == before && is_margin(line));
+    lines.join("\n")
 }
 
 fn add<'a>(groups: &mut [Group<'a>], message: annotate_snippets::Message<'a>) {

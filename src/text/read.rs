@@ -215,7 +215,7 @@ impl<'limits> Reader<'limits> {
                 Err(json::Problem::Syntax { at, message }) => {
                     let end = text[at..].chars().next().map_or(at, |letter| at + letter.len_utf8());
                     self.report(
-                        Diagnostic::new(&rules::JSON_SYNTAX, format!("this is not JSON: {message}"))
+                        Diagnostic::new(&rules::JSON_SYNTAX, format!("this is not valid JSON: {message}"))
                             .at(passage.place(at..end)),
                     );
                     return;

@@ -51,7 +51,7 @@ fn weigh(finding: &mut Diagnostic, gate: Gate) -> bool {
     if severity > finding.severity {
         finding.severity = severity;
     }
-    if let Some(consequence) = finding.rule.consequence() {
+    if let (Gate::Intake | Gate::Serving, Some(consequence)) = (gate, finding.rule.consequence()) {
         finding.help = Some(consequence.to_owned());
         finding.edits.clear();
     }
@@ -115,8 +115,7 @@ pub fn judge_files(tree: &Tree, reading: &BundleReading, in_image: bool, strictn
     judged
 }
 
-/// Judges a bundle by its files, by the rules of its media type, and by synthesizing its CSV. No other program
-/// publishes `k8s+v1` bundles, so their faults are errors at every gate.
+/// Judges a bundle by its files, by the rules of its media type, and by synthesizing its CSV.
 pub fn judge(reading: &BundleReading, strictness: &Strictness) -> Judged {
     let mut judged = Judged {
         findings: reading.diagnostics.clone(),
@@ -133,7 +132,9 @@ pub fn judge(reading: &BundleReading, strictness: &Strictness) -> Judged {
             }
         }
         if bundle.media_type == MediaType::K8sV1 {
-            gate = Gate::Authoring;
+            if gate == Gate::Intake {
+                gate = Gate::PlainIntake;
+            }
             let synthesis = synthesize(bundle, &reading.diagnostics);
             super::plain::check(bundle, &synthesis, &mut judged.findings);
             super::properties::projected(bundle, &synthesis.outcomes, &mut judged.findings);

@@ -85,7 +85,6 @@ fn lines_replace_images_wherever_they_stand_and_the_rest_stays() {
     warning[related-image-missing]: a mirror of the bundle would miss other.example.com/spade:1, which is not a related image
       --> bundle/manifests/rake.clusterserviceversion.yaml:31:60
        |
-       |
     31 | ...name: RELATED_IMAGE_SPADE_IMAGE, value: other.example.com/spade:1}
        |                                            ^^^^^^^^^^^^^^^^^^^^^^^^^
        = note: at spec.install.spec.deployments[0].spec.template.spec.containers[0].env[1].value

@@ -37,7 +37,6 @@ fn findings_show_their_line_and_end_with_one_summary() {
     error[ann-mediatype-mismatch]: the media type is plain, but the content is registry+v1
      --> compost/metadata/annotations.yaml:4:55
       |
-      |
     4 | ...eratorframework.io.bundle.mediatype.v1: plain
       |                                            ^^^^^
       = help: Set the media type of the content: registry+v1 with a ClusterServiceVersion, k8s+v1 with metadata/olm.yaml.
@@ -365,7 +364,7 @@ fn every_rule_is_listed_and_explained() {
 
     Use required, recommended or optional.
 
-    In published content, this is a warning. The dependency is treated as required.
+    In a published registry+v1 bundle, this is a warning. The dependency is treated as required.
 
     Wrong, in metadata/dependencies.yaml: a word that is not an intent
 

@@ -143,7 +143,6 @@ fn a_document_in_a_file_is_taken_over_whole_or_its_faults_shown_at_their_lines()
     error[catalog-lifecycle-date]: phase "All" of version "1.2" of the lifecycles of package "rake" ends on 2025-12-31, which is not after its start on 2026-01-01
      --> lifecycle.yaml:6:51
       |
-      |
     6 | ... All, startDate: '2026-01-01', endDate: '2025-12-31'}
       |                                            ^^^^^^^^^^^^
       = note: at versions[0].phases[0].endDate

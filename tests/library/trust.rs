@@ -6,16 +6,17 @@
 
 use crate::chain::{Step, broken_after, send};
 use crate::rule_examples::bundles::{Side, files, right_bundle};
+use opmx::bundle;
 use opmx::catalog::graph::Mode;
 use opmx::database::add::{Additions, Policy};
 use opmx::database::change::{ChangeOptions, Target};
 use opmx::database::record::Record;
 use opmx::index::intake::{Recording, prepare};
-use opmx::rules::examples::all;
+use opmx::rules::examples::{Example, all};
 use opmx::rules::{self, Gate};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
-use opmx::validation::Strictness;
+use opmx::validation::{Strictness, judge_files};
 use std::collections::BTreeMap;
 
 /// Returns the previous version, in all channels that examples name: a bundle alone does not decide whether a channel
@@ -99,6 +100,75 @@ fn what_one_command_accepts_of_a_bundle_with_a_fault_no_later_one_refuses() {
         problems.join("\n")
     );
     assert!(taken > 100, "{taken}");
+}
+
+/// Rules whose examples have a different fault in a bundle of the other media type, or whose fault another rule
+/// reports there.
+const OTHER_FAULT: &[&str] = &[
+    "ann-mediatype-mismatch",
+    "bundle-inline-size",
+    "format-metadata-dir",
+    "index-crd-decode",
+    "k8s-media-type-ambiguous",
+    "k8s-media-type-mismatch",
+    "k8s-olm-yaml-missing",
+];
+
+/// The table of rules is true at intake: it names the severity of each fault that is found there, in a bundle of either
+/// media type.
+#[test]
+fn intake_reports_the_rules_that_the_table_names_for_it() {
+    let mut problems = Vec::new();
+    let mut compared = [0, 0];
+    for (id, mut example) in all().unwrap() {
+        // Other commands find the others, with other limits or without a bundle.
+        let by_validation = example.command.is_none() && !example.command_line && example.flags.is_empty();
+        if !by_validation || example.link.is_some() || example.bundle.is_empty() {
+            continue;
+        }
+        let own = example.bundle.clone();
+        for (number, media_type) in ["registry+v1", "k8s+v1"].into_iter().enumerate() {
+            if media_type != own && (OTHER_FAULT.contains(&&*id) || !fits(&example, media_type)) {
+                continue;
+            }
+            media_type.clone_into(&mut example.bundle);
+            let Some(tree) = tree(&files(&example, Side::Wrong)) else {
+                continue;
+            };
+            let reading = bundle::read(&tree, &Limits::default());
+            let strictness = Strictness::at(Gate::Intake);
+            let found = judge_files(&tree, &reading, true, &strictness).findings;
+            let found = found.iter().find(|finding| finding.rule.id == id);
+            let gate = [Gate::Intake, Gate::PlainIntake][number];
+            let stated = rules::by_id(&id).unwrap().at(gate);
+            compared[number] += 1;
+            // Some findings are milder than their rule.
+            let reported = found.map(|finding| finding.severity);
+            if reported.is_some() != stated.is_some() || reported < stated {
+                problems.push(format!("{id}, {media_type}: {found:?}, not {stated:?}"));
+            }
+        }
+    }
+    println!("{compared:?} faults compared");
+    assert!(
+        problems.is_empty(),
+        "{} problems:\n{}",
+        problems.len(),
+        problems.join("\n")
+    );
+    assert!(compared.iter().all(|&count| count > 100), "{compared:?}");
+}
+
+/// Returns whether the fault of an example fits into a bundle of the other media type: whether that bundle has the
+/// changed file, or the snippet is a file of its own.
+fn fits(example: &Example, media_type: &str) -> bool {
+    let has = |files: &BTreeMap<String, Vec<u8>>, file: &str| files.contains_key(file);
+    let (own, other) = (right_bundle(&example.bundle), right_bundle(media_type));
+    example.file != "metadata/olm.yaml"
+        && example.replaces.is_none()
+        && std::iter::once(&example.file)
+            .chain(example.besides.iter().map(|change| &change.file))
+            .all(|file| has(&own, file) == has(&other, file))
 }
 
 /// Numbers that look random but are always the same.

@@ -1,7 +1,7 @@
 //! The way of a published bundle: checked by its author, taken into an index, checked there, rendered as a catalog,
 //! checked again, and made a database once more.
 
-use opmx::bundle;
+use opmx::bundle::{self, MediaType};
 use opmx::catalog::file_based::migrate::Level;
 use opmx::catalog::file_based::read::CatalogLimits;
 use opmx::catalog::file_based::write::Language;
@@ -62,8 +62,12 @@ pub(crate) fn send(tree: &Tree, before: Option<&Record>) -> (Vec<String>, Vec<St
         }
     };
     steps.push(Step::Taken);
+    let gate = match prepared.media_type {
+        MediaType::RegistryV1 => Gate::Intake,
+        MediaType::K8sV1 => Gate::PlainIntake,
+    };
     for finding in &prepared.diagnostics {
-        if finding.rule.at(Gate::Intake).is_none() {
+        if finding.rule.at(gate).is_none() {
             broken.push(format!("is told what is not looked for at intake: {finding}"));
         }
     }

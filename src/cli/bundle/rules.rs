@@ -5,7 +5,7 @@ use crate::cli::arguments::OneOf;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::example::found_by;
 use crate::rules::examples::{self, Example};
-use crate::rules::{self, Gate, Rule};
+use crate::rules::{self, Gate, Rule, Scope};
 use crate::terminal::table::Table;
 use crate::terminal::{Format, advice};
 use crate::validation::rule_named;
@@ -56,12 +56,28 @@ pub(crate) fn run(arguments: &RulesArguments, context: &Context<'_>) -> CommandR
         None if format == Format::Text => {
             let mut table = Table::new(
                 printer.stdout(),
-                ["RULE", "AUTHORING", "INTAKE", "SERVING", "FROM", "WHAT TO DO"],
+                [
+                    "RULE",
+                    "AUTHORING",
+                    "INTAKE",
+                    "INTAKE K8S+V1",
+                    "SERVING",
+                    "FROM",
+                    "WHAT TO DO",
+                ],
             );
             for rule in rules::all() {
-                let [authoring, intake, serving] = Gate::ALL.map(|gate| severity_at(rule, gate));
+                let [authoring, intake, plain_intake, serving] = Gate::ALL.map(|gate| severity_at(rule, gate));
                 let advice = advice::of_rule(rule);
-                table.row([rule.id, &authoring, &intake, &serving, rule.source, &advice])?;
+                table.row([
+                    rule.id,
+                    &authoring,
+                    &intake,
+                    &plain_intake,
+                    &serving,
+                    rule.source,
+                    &advice,
+                ])?;
             }
             table.finish()?;
         }
@@ -100,7 +116,11 @@ fn explained(rule: &Rule, example: Option<&Example>, color: bool) -> String {
     let (id, severity) = (styled(BOLD, rule.id, color), rule.severity);
     let mut text = format!("{id} ({severity}), from {}\n\n{}\n", rule.source, advice::of_rule(rule));
     if let Some(consequence) = rule.consequence() {
-        text.push_str(&format!("\nIn published content, this is a warning. {consequence}\n"));
+        let published = match rule.scope {
+            Scope::Bundles => "a published registry+v1 bundle",
+            _ => "a published catalog",
+        };
+        text.push_str(&format!("\nIn {published}, this is a warning. {consequence}\n"));
     }
     let Some(example) = example else {
         return text;

@@ -99,7 +99,6 @@ fn a_line_of_a_megabyte_is_cut_around_the_place() {
     error[yaml-syntax]: a long line
      --> manifests/role.yaml:1:600007
       |
-      |
     1 | ...xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxneedleyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy...
       |                                            ^^^^^^
       = help: Correct the YAML at the position shown.

@@ -77,7 +77,7 @@ fn read(object: &Object, key: &str, problems: &mut Vec<Diagnostic>) -> BTreeMap<
         .filter(|problem| problem.is_error() && problem.rule != &rules::YAML_DUPLICATE_KEY);
     for problem in errors {
         let place = problem.place.clone().unwrap_or_else(|| object.place(&path));
-        report(format!("{key} is not JSON: {}", problem.message), place);
+        report(format!("{key}: {}", problem.message), place);
     }
     if let Some(document) = reading.documents.first() {
         list(key, document, &mut examples, &mut report);
