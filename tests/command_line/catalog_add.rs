@@ -329,3 +329,27 @@ fn versions_that_cannot_be_ordered_are_refused() {
     let outcome = fail(&sandbox, "catalog add catalog -b a,b --mode semver");
     assert!(outcome.stderr.contains("cannot be ordered"), "{outcome}");
 }
+
+#[test]
+fn a_range_on_the_command_line_is_checked_at_once() {
+    let sandbox = catalog();
+    let line = [
+        "catalog",
+        "add",
+        "catalog",
+        "-b",
+        "rake1",
+        "--channel",
+        "stable",
+        "--skip-range",
+        "1.x to 2",
+    ];
+    let outcome = sandbox.run(line);
+    assert_eq!(outcome.status, Some(2), "{outcome}");
+    assert!(
+        outcome
+            .stderr
+            .contains("invalid value '1.x to 2' for '--skip-range <RANGE>'"),
+        "{outcome}"
+    );
+}

@@ -177,10 +177,9 @@ fn a_change_that_a_catalog_cannot_take_writes_nothing() {
     assert!(!sandbox.path("new").exists());
 }
 
-#[test]
-fn errors_of_a_changed_catalog_are_shown_with_its_name() {
-    let sandbox = catalogs();
-    rake(&sandbox, "skipping", "1.1.0", None);
+/// A published bundle whose skipRange is not a range.
+fn skipping(sandbox: &Sandbox) {
+    rake(sandbox, "skipping", "1.1.0", Some("rake.v1.0.0"));
     let csv = sandbox.path("skipping/manifests/operator.clusterserviceversion.yaml");
     let text = fs::read_to_string(&csv).unwrap();
     let text = text.replace(
@@ -188,14 +187,41 @@ fn errors_of_a_changed_catalog_are_shown_with_its_name() {
         "  name: rake.v1.1.0\n  annotations: {olm.skipRange: 'x'}\n",
     );
     fs::write(&csv, text).unwrap();
-    let refused = fail(
-        &sandbox,
+}
+
+#[test]
+fn a_fault_that_a_database_tolerates_is_tolerated_in_a_catalog() {
+    let sandbox = catalogs();
+    skipping(&sandbox);
+    for line in [
         "index add -b skipping -f catalog -t oci:new:v1 -i oci:base:v1",
+        "catalog add catalog -b skipping",
+    ] {
+        let added = sandbox.run(line.split(' '));
+        assert_eq!(added.status, Some(0), "{added}");
+        assert_eq!(added.stderr.matches("warning[csv-skip-range]").count(), 1, "{added}");
+        assert!(!added.stderr.contains("[catalog-skip-range]"), "{added}");
+    }
+    let strict = fail(&sandbox, "catalog add catalog -b skipping --strict");
+    assert!(strict.stderr.contains("error[csv-skip-range]"), "{strict}");
+    succeed(&sandbox, "validate catalog");
+}
+
+#[test]
+fn a_version_that_a_database_may_have_twice_is_a_warning_in_a_catalog() {
+    let sandbox = catalogs();
+    rake(&sandbox, "again", "1.0.1", Some("rake.v1.0.0"));
+    let csv = sandbox.path("again/manifests/operator.clusterserviceversion.yaml");
+    let text = fs::read_to_string(&csv).unwrap();
+    fs::write(&csv, text.replace("version: 1.0.1", "version: 1.0.0")).unwrap();
+    rake(&sandbox, "next", "1.1.0", Some("rake.v1.0.1"));
+    succeed(
+        &sandbox,
+        "index add -b again,next -f catalog -t oci:new:v1 -i oci:base:v1",
     );
-    assert!(refused.stderr.contains("error[catalog-skip-range]"), "{refused}");
-    assert!(refused.stderr.contains("--> catalog/rake.yaml:14:14"), "{refused}");
-    let last = "error: the change would introduce errors in catalog, so no index was written\n";
-    assert!(refused.stderr.ends_with(last), "{refused}");
+    let added = sandbox.run("catalog add catalog -b again,next".split(' '));
+    assert_eq!(added.status, Some(0), "{added}");
+    assert!(added.stderr.contains("warning[catalog-version-duplicate]"), "{added}");
 }
 
 #[test]

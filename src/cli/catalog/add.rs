@@ -18,7 +18,7 @@ use crate::index::intake::IntakeError;
 use crate::index::render::RenderOptions;
 use crate::index::render::bundle::{BundleError, RenderedBundle, render_bundle};
 use crate::index::render::sources::SourceOptions;
-use crate::version::parse_tolerant;
+use crate::version::{RangeError, VersionRange, parse_tolerant};
 use clap::Args;
 use semver::Version;
 use std::collections::BTreeMap;
@@ -96,7 +96,7 @@ pub(crate) struct AddArguments {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     skips: Vec<String>,
     /// Version range that the new bundle skips in these channels [default: from its ClusterServiceVersion]
-    #[arg(long, value_name = "RANGE")]
+    #[arg(long, value_name = "RANGE", value_parser = range)]
     skip_range: Option<String>,
     /// Default channel of the package; required for a new package with several channels
     #[arg(long, value_name = "CHANNEL")]
@@ -204,6 +204,11 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         edit::written(change, arguments.dry_run, path, printer);
     }
     Ok(Status::Success)
+}
+
+/// Checks a version range.
+fn range(text: &str) -> Result<String, RangeError> {
+    VersionRange::parse(text).map(|_| text.to_owned())
 }
 
 /// The bundles of each package with their references, from the lowest version up.

@@ -54,6 +54,8 @@ pub struct Editor {
     stay: BTreeMap<String, BTreeSet<String>>,
     /// Whether new files are placed in the folder itself, instead of a folder for the package.
     is_of_one_package: bool,
+    /// Whether published bundles were added, whose faults nobody can correct any more.
+    adds_published: bool,
 }
 
 /// The documents of a package. Only the identifying fields of bundles are read: names, images and versions.
@@ -73,7 +75,7 @@ pub struct Edited {
     pub folder: PathBuf,
     /// The changed files, by path inside the folder.
     pub files: BTreeMap<String, FileChange>,
-    /// The errors that the changed packages already had, and still have.
+    /// The tolerated errors of the changed packages: those that they already had, and those of published bundles.
     pub findings: Vec<Diagnostic>,
     is_template: bool,
 }
@@ -143,6 +145,7 @@ impl Editor {
             packages: Vec::new(),
             stay: BTreeMap::new(),
             is_of_one_package: false,
+            adds_published: false,
         }
     }
 
@@ -294,6 +297,7 @@ impl Editor {
         bundles: &[NewBundle],
         placement: &Placement,
     ) -> Result<Vec<Vec<String>>, CatalogEditError> {
+        self.adds_published = true;
         let documents = self.documents(package)?;
         let mut draft = Draft::read(package, &documents.values)?;
         let mut added = Vec::with_capacity(bundles.len());
@@ -366,6 +370,7 @@ impl Editor {
         after: Option<&Shape>,
         documents: &BTreeMap<String, Value>,
     ) -> Result<(), CatalogEditError> {
+        self.adds_published = true;
         let known = self.documents(package)?;
         let mut draft = Draft::read(package, &known.values)?;
         match after {
@@ -492,7 +497,8 @@ impl Editor {
     /// Assembles the changed files and validates the resulting catalog.
     ///
     /// # Errors
-    /// Returns an error if the change would introduce errors in the catalog.
+    /// Returns an error if the change would introduce errors in the catalog. Faults of published bundles that OLM's own
+    /// tools accept are not errors.
     pub fn finish(self) -> Result<Edited, CatalogEditError> {
         let mut files = BTreeMap::new();
         for (number, path) in self.catalog.paths().enumerate() {

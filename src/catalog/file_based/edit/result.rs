@@ -5,6 +5,7 @@ use crate::catalog::file_based::check::check as check_folder;
 use crate::catalog::file_based::read::CatalogLimits;
 use crate::diagnostic::Diagnostic;
 use crate::files::{self, FileChange, FileError, TemporaryFolder};
+use crate::rules::{self, Rule};
 use crate::source::Place;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ pub(super) fn check(
         return Ok(after);
     }
     let before = errors(editor, &related, None)?;
-    refuse(&editor.shown, after, &before)
+    refuse(&editor.shown, after, &before, editor.adds_published)
 }
 
 /// Makes sure that a new catalog has no errors that none of its sources has. Errors refer to the catalog as `shown`.
@@ -44,18 +45,38 @@ pub(super) fn check_new(
     for folder in made_of {
         before.extend(errors(folder)?);
     }
-    refuse(shown, after, &before).map(drop)
+    refuse(shown, after, &before, false).map(drop)
 }
 
-/// Fails if there are new errors. Otherwise returns the errors.
-fn refuse(folder: &Path, after: Vec<Diagnostic>, before: &[Diagnostic]) -> Result<Vec<Diagnostic>, CatalogEditError> {
+/// The faults of published bundles that are tolerated, after their intake has reported them.
+static OF_BUNDLES: [&Rule; 5] = [
+    &rules::CATALOG_BUNDLE_RELEASE,
+    &rules::CATALOG_IMAGE_REFERENCE,
+    &rules::CATALOG_PROPERTY,
+    &rules::CATALOG_SKIP_RANGE,
+    &rules::CATALOG_VERSION_MISSING,
+];
+
+/// Fails if there are new errors. Otherwise returns the errors that remain: the old ones, and equal versions of
+/// published bundles, which are also tolerated.
+fn refuse(
+    folder: &Path,
+    after: Vec<Diagnostic>,
+    before: &[Diagnostic],
+    adds_published: bool,
+) -> Result<Vec<Diagnostic>, CatalogEditError> {
     let mut known = Known::default();
     for finding in before {
         known.add(finding);
     }
-    let (old, new): (Vec<Diagnostic>, Vec<Diagnostic>) = after.into_iter().partition(|finding| known.has(finding));
+    let (mut tolerated, mut new): (Vec<Diagnostic>, Vec<Diagnostic>) =
+        after.into_iter().partition(|finding| known.has(finding));
+    if adds_published {
+        new.retain(|finding| !OF_BUNDLES.contains(&finding.rule));
+        tolerated.extend(new.extract_if(.., |finding| *finding.rule == rules::CATALOG_VERSION_DUPLICATE));
+    }
     if new.is_empty() {
-        return Ok(old);
+        return Ok(tolerated);
     }
     Err(CatalogEditError::Findings {
         folder: folder.to_owned(),

@@ -192,6 +192,24 @@ fn new_errors_are_refused_and_old_ones_are_not() {
 }
 
 #[test]
+fn new_errors_in_a_copy_are_shown_with_the_name_of_the_catalog() {
+    let folder = catalog();
+    let editor = Editor::open(folder.path(), CatalogLimits::default()).unwrap();
+    let mut editor = editor.shown_as("my/catalog".into());
+    let changed = editor.change("rake", |draft| {
+        draft.channels[0].entries[1].name = "rake.v3.0.0".to_owned();
+        Ok(())
+    });
+    changed.unwrap();
+    let Err(CatalogEditError::Findings { folder, findings }) = editor.finish() else {
+        panic!("the catalog is valid")
+    };
+    assert_eq!(folder, Path::new("my/catalog"));
+    let place = findings[0].place.as_ref().unwrap();
+    assert_eq!(place.source.name(), "my/catalog/rake/catalog.yaml");
+}
+
+#[test]
 fn what_stands_twice_or_elsewhere_is_refused() {
     let folder = catalog();
     fs::write(
