@@ -18,9 +18,8 @@ mod temporary;
 
 pub use changes::FileChange;
 pub(crate) use changes::{write_change, write_changes};
-pub(crate) use folder_change::{
-    FolderChange, Pending, finish_change, finish_changes_above, pending_change, pending_changes,
-};
+pub(crate) use folder_change::pending::{Pending, pending_change, pending_changes};
+pub(crate) use folder_change::{FolderChange, finish_change, finish_changes_above};
 pub(crate) use folder_output::{FolderOutput, place};
 pub(crate) use leftover::{create_temporary, remove as remove_leftovers};
 pub(crate) use lock::{lock_within, open_locked};

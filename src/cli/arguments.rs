@@ -1,7 +1,7 @@
 //! The options that several commands share, and their conversion to the types of the modules below.
 
 use crate::bundle::BundleLimits;
-use crate::catalog::file_based::read::CatalogLimits;
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::cli::size::Size;
 use crate::cli::{Context, environment};
 use crate::cluster::dump::DumpLimits;

@@ -2,7 +2,7 @@
 
 use crate::catalog::file_based::Blob;
 use crate::catalog::file_based::init::{InitError, NewPackage, package};
-use crate::catalog::file_based::read::CatalogLimits;
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::write::write;
 use crate::cli::catalog_output::OutputLanguage;
 use crate::cli::error::{CommandError, CommandResult, Status};

@@ -1,7 +1,7 @@
 //! `opmx serve`: serving an index or a file-based catalog over gRPC.
 
 use crate::bundle::is_bundle_folder;
-use crate::catalog::file_based::read::CatalogLimits;
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};

@@ -2,7 +2,8 @@
 
 use crate::bundle::is_bundle_folder;
 use crate::bundle::location::Location;
-use crate::catalog::file_based::{check, read};
+use crate::catalog::file_based::check;
+use crate::catalog::file_based::folder::finish_changes;
 use crate::cli::Context;
 use crate::cli::arguments::CatalogLimitArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
@@ -86,7 +87,7 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
     let printer = &context.printer;
     // A change that cannot be completed here, for example in a read-only folder, is read as if it were complete.
     if arguments.folder.is_dir() {
-        let _ = read::finish_changes(&arguments.folder);
+        let _ = finish_changes(&arguments.folder);
     }
     let checked = check::check(&arguments.folder, arguments.limits.catalog());
     let checked = checked.map_err(|error| not_a_folder(error.into(), &arguments.folder))?;

@@ -16,20 +16,18 @@
 //! followed. Outside the folder, the change moves only a temporary file, identified by its inode, to the name for which
 //! the file was created. Files that have been changed in the meantime stay.
 
+mod entries;
 mod outside;
+pub(super) mod pending;
 
 use super::permissions::Legacy;
-use super::{
-    FileError, Replacement, TemporaryFolder, lock_within, open_regular, sync_below, sync_directory, temporary_prefix,
-};
+use super::{FileError, Replacement, TemporaryFolder, lock_within, open_regular, sync_below, sync_directory};
 use crate::causes::with_causes;
+use entries::{Kind, There, below, digest, entries, inode, kind, leads_to_file, metadata, require_writable, there};
 use outside::Outside;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
-use std::fmt::Write as _;
-use std::fs::{self, DirEntry, File, Metadata};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -330,104 +328,6 @@ pub(crate) fn finish_changes_above(folder: &Path, levels: usize) -> Result<(), F
     Ok(())
 }
 
-/// The pending part of a change in a folder.
-#[derive(Debug, Default)]
-pub(crate) struct Pending {
-    files: BTreeMap<String, PathBuf>,
-    leaving: BTreeSet<String>,
-    is_ours: bool,
-}
-
-impl Pending {
-    /// Returns the files whose new content has already taken effect: their paths inside the folder, and the paths of
-    /// the waiting files. A waiting file that no longer exists has been moved in the meantime.
-    pub(crate) fn files(&self) -> impl Iterator<Item = (&str, &Path)> {
-        self.files
-            .iter()
-            .map(|(path, staged)| (path.as_str(), staged.as_path()))
-    }
-
-    /// Whether new content waits for the file at this path inside the folder.
-    pub(crate) fn replaces(&self, path: &str) -> bool {
-        self.files.contains_key(path)
-    }
-
-    /// Returns the path of a file inside a folder, whether the file waits for a change of that folder or of a folder
-    /// above, or is already at its target.
-    pub(crate) fn inside<'p>(folder: &Path, file: &'p Path) -> Option<&'p Path> {
-        if let Ok(inside) = file.strip_prefix(folder) {
-            return Some(inside.strip_prefix(Path::new(JOURNAL).join(FILES)).unwrap_or(inside));
-        }
-        let mut journals = file.ancestors();
-        let journal = journals.find(|path| path.file_name().is_some_and(|name| name == JOURNAL))?;
-        let inside = file.strip_prefix(journal.join(FILES)).ok()?;
-        let real = folder.canonicalize().ok()?;
-        inside.strip_prefix(real.strip_prefix(journal.parent()?).ok()?).ok()
-    }
-
-    /// Whether the file at this path inside the folder is to be removed. Readers must ignore the file.
-    pub(crate) fn removes(&self, path: &str) -> bool {
-        self.leaving.contains(path)
-    }
-
-    /// Whether the entry with this name belongs to a change, and not to the content of the folder.
-    pub(crate) fn hides(&self, name: &OsStr) -> bool {
-        let staging = temporary_prefix(Path::new(STAGING));
-        self.is_ours && name == JOURNAL || name.to_string_lossy().starts_with(&staging)
-    }
-}
-
-/// Returns the pending part of a change in `folder`, for readers.
-///
-/// # Errors
-/// Returns an error if the change cannot be read.
-pub(crate) fn pending_change(folder: &Path) -> Result<Pending, FileError> {
-    let journal = folder.join(JOURNAL);
-    let Some(record) = record_of(&journal)? else {
-        return Ok(Pending::default());
-    };
-    let mut files = BTreeMap::new();
-    let pending = record.pending(&journal.join(FILES), folder, "", &mut files);
-    match pending.and_then(|()| record.leaving(folder)) {
-        // The change was finished in the meantime.
-        Err(error) if error.source.kind() == io::ErrorKind::NotFound => Ok(Pending::default()),
-        leaving => Ok(Pending {
-            files,
-            leaving: leaving?.into_iter().map(str::to_owned).collect(),
-            is_ours: true,
-        }),
-    }
-}
-
-/// Like [`pending_change`], with the parts of changes of up to `levels` folders above that affect files in `folder`.
-///
-/// # Errors
-/// Returns an error if a change cannot be read.
-pub(crate) fn pending_changes(folder: &Path, levels: usize) -> Result<Pending, FileError> {
-    let mut pending = pending_change(folder)?;
-    let Ok(real) = folder.canonicalize() else {
-        return Ok(pending);
-    };
-    for above in real.ancestors().skip(1).take(levels) {
-        if fs::symlink_metadata(above.join(JOURNAL)).is_err() {
-            continue;
-        }
-        let change = pending_change(above)?;
-        let inside = |path: &str| {
-            let inside = Path::new(path).strip_prefix(real.strip_prefix(above).ok()?).ok()?;
-            inside.to_str().map(str::to_owned)
-        };
-        let files = change.files.into_iter();
-        for (path, waiting) in files.filter_map(|(path, waiting)| Some((inside(&path)?, waiting))) {
-            pending.files.entry(path).or_insert(waiting);
-        }
-        pending
-            .leaving
-            .extend(change.leaving.iter().filter_map(|path| inside(path)));
-    }
-    Ok(pending)
-}
-
 /// Like [`finish_change`], for a caller that holds the lock.
 fn finish(folder: &Path) -> Result<(), FileError> {
     let journal = folder.join(JOURNAL);
@@ -499,121 +399,6 @@ fn lock(folder: &Path) -> Result<File, FileError> {
     }
     let error = io::Error::other("another process has been changing the folder for too long; try again");
     Err(FileError::new("change files in", folder, error))
-}
-
-enum Kind {
-    File,
-    Folder,
-    Other,
-}
-
-enum There {
-    Nothing,
-    File,
-    Folder,
-    Other,
-}
-
-fn kind(entry: &DirEntry) -> Result<Kind, FileError> {
-    let kind = entry.file_type();
-    let kind = kind.map_err(|error| FileError::new("read", entry.path(), error))?;
-    Ok(if kind.is_dir() {
-        Kind::Folder
-    } else if kind.is_file() {
-        Kind::File
-    } else {
-        Kind::Other
-    })
-}
-
-fn there(path: &Path) -> Result<There, FileError> {
-    match fs::symlink_metadata(path) {
-        Ok(metadata) if metadata.is_dir() => Ok(There::Folder),
-        Ok(metadata) if metadata.is_file() => Ok(There::File),
-        Ok(_) => Ok(There::Other),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(There::Nothing),
-        Err(error) => Err(FileError::new("read", path, error)),
-    }
-}
-
-fn entries(folder: &Path) -> Result<Vec<DirEntry>, FileError> {
-    let fail = |error| FileError::new("read", folder, error);
-    let mut entries: Vec<DirEntry> = fs::read_dir(folder).and_then(Iterator::collect).map_err(fail)?;
-    entries.sort_by_key(DirEntry::file_name);
-    Ok(entries)
-}
-
-/// Whether a path leads down from a folder to a regular file without passing through a link.
-fn leads_to_file(folder: &Path, path: &str) -> Result<bool, FileError> {
-    let mut steps: Vec<&str> = path.split('/').collect();
-    let plain = |step: &&str| !matches!(*step, "" | "." | "..");
-    let (true, Some(name)) = (steps.iter().all(plain), steps.pop()) else {
-        return Ok(false);
-    };
-    let mut place = folder.to_owned();
-    for step in steps {
-        place.push(step);
-        if !matches!(there(&place)?, There::Folder) {
-            return Ok(false);
-        }
-    }
-    Ok(matches!(there(&place.join(name))?, There::File))
-}
-
-/// Returns the target of an entry, and its path inside the folder.
-fn below(target: &Path, relative: &str, entry: &DirEntry) -> (PathBuf, String) {
-    let name = entry.file_name();
-    let inside = match relative {
-        "" => name.to_string_lossy().into_owned(),
-        relative => format!("{relative}/{}", name.to_string_lossy()),
-    };
-    (target.join(name), inside)
-}
-
-fn metadata(path: &Path) -> Result<Metadata, FileError> {
-    fs::symlink_metadata(path).map_err(|error| FileError::new("read", path, error))
-}
-
-fn digest(path: &Path) -> Result<String, FileError> {
-    let fail = |error| FileError::new("read", path, error);
-    let mut file = open_regular(path).map_err(fail)?;
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 64 << 10];
-    loop {
-        let read = file.read(&mut buffer).map_err(fail)?;
-        match buffer.get(..read) {
-            Some(bytes) if !bytes.is_empty() => hasher.update(bytes),
-            _ => break,
-        }
-    }
-    let mut text = String::new();
-    for byte in hasher.finalize() {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    Ok(text)
-}
-
-#[cfg(unix)]
-fn inode(metadata: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::ino(metadata)
-}
-
-#[cfg(not(unix))]
-fn inode(_: &Metadata) -> u64 {
-    0
-}
-
-/// Checks that files can be moved into a folder, before the first file is moved.
-#[cfg(unix)]
-fn require_writable(folder: &Path) -> Result<(), FileError> {
-    use rustix::fs::{Access, access};
-    access(folder, Access::WRITE_OK | Access::EXEC_OK).map_err(|error| FileError::new("write to", folder, error.into()))
-}
-
-#[cfg(not(unix))]
-fn require_writable(_: &Path) -> Result<(), FileError> {
-    Ok(())
 }
 
 #[cfg(test)]

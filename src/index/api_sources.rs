@@ -2,7 +2,8 @@
 
 use super::open::{Index, OpenError, SourceLimits};
 use crate::catalog::file_based::Schema;
-use crate::catalog::file_based::read::{CatalogLimits, FileBasedCatalog};
+use crate::catalog::file_based::limits::CatalogLimits;
+use crate::catalog::file_based::read::FileBasedCatalog;
 use crate::database::read::{ReadError, is_database};
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::FileError;

@@ -4,7 +4,9 @@ use super::check::check_catalog;
 use super::image::{DATABASE_LABEL, IndexContent, Program, image_of};
 use super::location::CatalogFolder;
 use super::server::{Server, ServerError, serving};
-use crate::catalog::file_based::read::{CatalogError, CatalogLimits, files_inside};
+use crate::catalog::file_based::error::CatalogError;
+use crate::catalog::file_based::folder::files_inside;
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::{Schema, read::FileBasedCatalog};
 use crate::diagnostic::Diagnostic;
 use crate::image::{Image, ImageError, Platform, Reference, Transports};
@@ -85,7 +87,7 @@ pub enum CatalogImageError {
 /// digest.
 ///
 /// ```
-/// use opmx::catalog::file_based::read::CatalogLimits;
+/// use opmx::catalog::file_based::limits::CatalogLimits;
 /// use opmx::image::{ImageOptions, Reference, Silent, Transports};
 /// use opmx::index::catalog_image::{CatalogImageOptions, CatalogServer, build};
 /// use opmx::validation::Strictness;

@@ -1,8 +1,8 @@
 //! Returns the rows of [`database::list`](crate::database::list) for a file-based catalog.
 
+use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::load::{Loaded, heads};
 use crate::catalog::file_based::manifests::{Manifests, Metadata};
-use crate::catalog::file_based::read::CatalogError;
 use crate::catalog::manifests::display_name;
 use crate::catalog::{Catalog, Channel, ManifestsId, Package, order};
 use crate::database::list::{BundleRow, ChannelRow, DEFAULT_MEDIA_TYPE, PackageRow};

@@ -11,8 +11,10 @@ use super::location::{
 };
 use crate::bundle::annotations::PACKAGE;
 use crate::bundle::{BundleLimits, is_bundle_folder};
+use crate::catalog::file_based::error::CatalogError;
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::load::{self, LoadError, Loaded};
-use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog};
+use crate::catalog::file_based::read::FileBasedCatalog;
 use crate::database::guard::STEPS;
 use crate::database::read::{Database, ReadError, is_database};
 use crate::files::FileError;

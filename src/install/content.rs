@@ -1,8 +1,8 @@
 //! A bundle as OLM reads it, from its files or from a catalog.
 
 use crate::catalog::file_based::document::Document;
+use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::manifests::{self, Manifests};
-use crate::catalog::file_based::read::CatalogError;
 use crate::catalog::file_based::{self, Blob};
 use crate::catalog::{BundleId, Catalog, Channel, ChannelEntry};
 use crate::csv::Csv;

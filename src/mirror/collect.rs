@@ -137,7 +137,7 @@ struct Wanted {
 /// records the reason.
 ///
 /// ```
-/// use opmx::catalog::file_based::read::CatalogLimits;
+/// use opmx::catalog::file_based::limits::CatalogLimits;
 /// use opmx::catalog::selection::part::Versions;
 /// use opmx::image::{ImageOptions, RetryPolicy, Silent, Transports};
 /// use opmx::index::catalog_image::{CatalogImageOptions, CatalogServer};

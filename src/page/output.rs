@@ -29,7 +29,7 @@ const MARK: &str = "assets/opmx.css";
 /// unrelated files in its folder stay.
 ///
 /// ```
-/// use opmx::catalog::file_based::read::CatalogLimits;
+/// use opmx::catalog::file_based::limits::CatalogLimits;
 /// use opmx::index::open::Index;
 /// use opmx::page::{SiteOptions, write};
 /// use std::path::Path;

@@ -5,8 +5,10 @@ mod graph;
 
 use super::json_message;
 use super::listing::{Listing, encode_manifests};
+use crate::catalog::file_based::error::CatalogError;
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::manifests::Manifests;
-use crate::catalog::file_based::read::{CatalogError, CatalogLimits, FileBasedCatalog, Handle};
+use crate::catalog::file_based::read::{FileBasedCatalog, Handle};
 use crate::catalog::file_based::{Key, Schema};
 use crate::catalog::{ManifestsId, Text};
 use crate::diagnostic::{Diagnostic, has_errors};

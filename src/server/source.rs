@@ -7,7 +7,7 @@ use super::file_based::{CatalogFiles, Files};
 use super::listing::Listing;
 use super::pool::Pool;
 use super::wording::Wording;
-use crate::catalog::file_based::read::CatalogError;
+use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::{ManifestsId, Text};
 use crate::causes::with_causes;
 use crate::database::entries::Edge;

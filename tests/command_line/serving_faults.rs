@@ -4,7 +4,7 @@
 
 use crate::common::{Sandbox, copy_folder};
 use crate::served::{OBJECT_SIZE, Server, bundle, catalog, get, health, name, request, start};
-use opmx::catalog::file_based::read::CatalogLimits;
+use opmx::catalog::file_based::limits::CatalogLimits;
 use opmx::server::file_based::CatalogFiles;
 use opmx::server::metrics::Metrics;
 use opmx::server::proto::registry_client::RegistryClient;

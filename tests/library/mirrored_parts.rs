@@ -1,7 +1,7 @@
 //! The mirrored part of a catalog resolves as the whole does, for generated catalogs and selections.
 
 use opmx::catalog::file_based::edit::Editor;
-use opmx::catalog::file_based::read::CatalogLimits;
+use opmx::catalog::file_based::limits::CatalogLimits;
 use opmx::catalog::selection::part::{Part, RangeStyle, Versions};
 use opmx::cluster;
 use opmx::index::location::CatalogFolder;

@@ -4,7 +4,7 @@ use crate::shared::folder as shared_folder;
 use opmx::catalog::file_based::draft::{Deprecated, Draft, DraftError, Target};
 use opmx::catalog::file_based::edit::{CatalogEditError, Editor};
 use opmx::catalog::file_based::format::format;
-use opmx::catalog::file_based::read::CatalogLimits;
+use opmx::catalog::file_based::limits::CatalogLimits;
 use opmx::text::{self, Limits};
 use serde_json::Value;
 use std::fs;

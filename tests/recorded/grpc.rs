@@ -3,7 +3,7 @@
 mod answers;
 
 use answers::answer;
-use opmx::catalog::file_based::read::CatalogLimits;
+use opmx::catalog::file_based::limits::CatalogLimits;
 use opmx::database::read::Database;
 use opmx::server::file_based::CatalogFiles;
 use opmx::server::proto::registry_client::RegistryClient;

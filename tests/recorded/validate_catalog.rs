@@ -2,7 +2,7 @@
 
 use flate2::read::GzDecoder;
 use opmx::catalog::file_based::check::check;
-use opmx::catalog::file_based::read::CatalogLimits;
+use opmx::catalog::file_based::limits::CatalogLimits;
 use std::fs;
 use std::io::Read;
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 
 use crate::common::Sandbox;
 use crate::served::catalog;
-use opmx::catalog::file_based::read::CatalogLimits;
+use opmx::catalog::file_based::limits::CatalogLimits;
 use opmx::server::file_based::CatalogFiles;
 use opmx::server::metrics::Metrics;
 use opmx::server::{self, ServerOptions};

@@ -2,8 +2,8 @@
 //! checked again, and made a database once more.
 
 use opmx::bundle::{self, MediaType};
+use opmx::catalog::file_based::limits::CatalogLimits;
 use opmx::catalog::file_based::migrate::Level;
-use opmx::catalog::file_based::read::CatalogLimits;
 use opmx::catalog::file_based::write::Language;
 use opmx::catalog::graph::Mode;
 use opmx::database::add::{Additions, Policy};

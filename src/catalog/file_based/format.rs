@@ -2,7 +2,7 @@
 
 use super::Schema;
 use super::document::Document;
-use super::read::CatalogLimits;
+use super::limits::CatalogLimits;
 use super::stream::Stream;
 use super::write::{Language, write};
 use crate::diagnostic;

@@ -3,7 +3,7 @@
 //! They are in one document for each package, which consoles and `ExperimentalRegistry` pass on unchanged.
 
 use super::check::check_document;
-use super::read::CatalogLimits;
+use super::limits::CatalogLimits;
 use crate::diagnostic::Diagnostic;
 use crate::text;
 use serde_json::Value;

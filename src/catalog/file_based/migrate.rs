@@ -1,8 +1,9 @@
 //! Migration of documents from older to newer formats.
 
 use super::document::Document;
+use super::error::CatalogError;
 use super::manifests;
-use super::read::{CatalogError, FileBasedCatalog};
+use super::read::FileBasedCatalog;
 use super::{Schema, WrittenProperty};
 use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA};
 use crate::text::{Limits, Values};

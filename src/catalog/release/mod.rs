@@ -18,8 +18,8 @@ mod template;
 pub use template::{TemplateChange, TemplateChangeError, released};
 
 use crate::catalog::file_based::lifecycle::MinorVersion;
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::migrate::Level;
-use crate::catalog::file_based::read::CatalogLimits;
 use crate::catalog::file_based::template::Kind;
 use crate::diagnostic::Diagnostic;
 use crate::files::{FileError, open_regular};

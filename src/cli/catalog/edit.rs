@@ -3,7 +3,7 @@
 use crate::catalog::file_based::draft::{Draft, DraftError, Removal};
 use crate::catalog::file_based::edit::template::TemplateEditor;
 use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor};
-use crate::catalog::file_based::read::CatalogLimits;
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::arguments::CatalogLimitArguments;
 use crate::cli::error::{CommandResult, Status};

@@ -2,7 +2,7 @@
 
 use super::edit;
 use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor, Kept};
-use crate::catalog::file_based::read::CatalogLimits;
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::arguments::CatalogLimitArguments;
 use crate::cli::error::{CommandResult, Status};

@@ -4,8 +4,8 @@ use super::{Advice, Hints, TOTAL_SIZE, VALUES, hint, hints, hints_of, of_system,
 use crate::catalog::file_based::draft::DraftError;
 use crate::catalog::file_based::edit::CatalogEditError;
 use crate::catalog::file_based::edit::template::TemplateEditError;
+use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::load::LoadError as CatalogLoadError;
-use crate::catalog::file_based::read::CatalogError;
 use crate::catalog::file_based::template::Kind;
 use crate::catalog::published::UnpublishedError;
 use crate::catalog::release::TemplateChangeError;

@@ -1,6 +1,6 @@
 //! A file outside a folder that changes together with the folder.
 
-use super::{digest, inode, metadata};
+use super::entries::{digest, inode, metadata};
 use crate::files::{FileError, Replacement, directory_of, leftover, sync_directory, temporary_prefix};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;

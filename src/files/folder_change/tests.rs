@@ -1,7 +1,9 @@
 use super::super::tests::names;
 use super::super::{FolderOutput, place};
+use super::pending::{Pending, pending_change, pending_changes};
 use super::*;
 use crate::causes::with_causes;
+use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 
 const OLD: [(&str, &str); 3] = [("a.yaml", "a"), ("m/b.yaml", "b"), ("m/mine.txt", "mine")];

@@ -1,7 +1,8 @@
 //! Findings about a file-based catalog that is used as an index.
 
 use crate::catalog::file_based::check::check;
-use crate::catalog::file_based::read::{CatalogError, CatalogLimits};
+use crate::catalog::file_based::error::CatalogError;
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::diagnostic::Diagnostic;
 use crate::index::location::CatalogFolder;
 use crate::source::Place;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::catalog::file_based::read::CatalogLimits;
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::selection::part::RangeStyle;
 use crate::mirror::request::Place;
 use crate::version::parse_strict;

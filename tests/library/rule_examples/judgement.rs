@@ -4,7 +4,7 @@ use super::bundles::{Files, Side, files, index_dockerfile};
 use opmx::bundle::image::image_of;
 use opmx::bundle::{self, BundleLimits};
 use opmx::catalog::file_based::check::check as check_catalog;
-use opmx::catalog::file_based::read::CatalogLimits;
+use opmx::catalog::file_based::limits::CatalogLimits;
 use opmx::catalog::release::OperatorFiles;
 use opmx::conversion;
 use opmx::database::read::Database;

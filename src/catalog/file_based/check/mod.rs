@@ -15,7 +15,9 @@ mod places;
 mod reader;
 mod scratch;
 
-use super::read::{self, CatalogError, CatalogLimits};
+use super::error::CatalogError;
+use super::folder::files;
+use super::limits::CatalogLimits;
 use super::stream::{CutError, Piece, Stream};
 use crate::catalog::Texts;
 use crate::diagnostic::Diagnostic;
@@ -71,7 +73,7 @@ pub fn check(folder: &Path, limits: CatalogLimits) -> Result<Checked, CatalogErr
         let file = folder.to_owned();
         return Err(CatalogError::NotAFolder { file });
     }
-    let paths = read::files(folder, limits)?;
+    let paths = files(folder, limits)?;
     let mut files = Files {
         paths: &paths,
         spots: Vec::new(),

@@ -19,10 +19,13 @@ pub use merge::{Conflict, MergedPackage, merge};
 pub use whole::Wanted;
 
 use super::draft::{Draft, DraftError, NewBundle, Placement, Revised, Shape};
+use super::error::CatalogError;
+use super::folder::finish_changes;
 use super::lifecycle::LIFECYCLES;
+use super::limits::CatalogLimits;
 use super::load::{self, Subject};
 use super::migrate::{Level, level_of};
-use super::read::{self, CatalogError, CatalogLimits, FileBasedCatalog, Handle};
+use super::read::{FileBasedCatalog, Handle};
 use super::{Key, Schema};
 use crate::catalog::Catalog;
 use crate::diagnostic::Diagnostic;
@@ -115,7 +118,7 @@ impl Editor {
             let file = folder.to_owned();
             return Err(CatalogError::NotAFolder { file }.into());
         }
-        read::finish_changes(folder)?;
+        finish_changes(folder)?;
         Ok(Self::of(FileBasedCatalog::open(folder, limits)?, limits))
     }
 
@@ -327,7 +330,7 @@ impl Editor {
     ///
     /// ```
     /// use opmx::catalog::file_based::edit::Editor;
-    /// use opmx::catalog::file_based::read::CatalogLimits;
+    /// use opmx::catalog::file_based::limits::CatalogLimits;
     ///
     /// let mut editor = Editor::open("testdata/catalog".as_ref(), CatalogLimits::default())?;
     /// let package = editor.packages()[0].to_owned();

@@ -1,6 +1,7 @@
 //! Documents as pieces of a file: replaced, removed and inserted in the file.
 
-use crate::catalog::file_based::read::{CatalogLimits, Handle};
+use crate::catalog::file_based::limits::CatalogLimits;
+use crate::catalog::file_based::read::Handle;
 use crate::source::{Position, SourceFile};
 use crate::text::{self, Document, Limits};
 use serde_json::Value;

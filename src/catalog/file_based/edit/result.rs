@@ -2,7 +2,7 @@
 
 use super::{CatalogEditError, Editor};
 use crate::catalog::file_based::check::check as check_folder;
-use crate::catalog::file_based::read::CatalogLimits;
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::diagnostic::Diagnostic;
 use crate::files::{self, FileChange, FileError, TemporaryFolder};
 use crate::rules::{self, Rule};

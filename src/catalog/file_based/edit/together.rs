@@ -1,7 +1,7 @@
 //! Writing the changes of several catalogs and templates as one change.
 
 use super::Edited;
-use crate::catalog::file_based::read::LEVELS;
+use crate::catalog::file_based::folder::LEVELS;
 use crate::files::{self, FileChange, FileError};
 use std::collections::BTreeMap;
 use std::io;

@@ -1,7 +1,7 @@
 //! Errors of documents that do not form a catalog.
 
 use crate::catalog::file_based::Schema;
-use crate::catalog::file_based::read::CatalogError;
+use crate::catalog::file_based::error::CatalogError;
 use std::fmt;
 use std::path::PathBuf;
 

@@ -5,7 +5,7 @@ use super::error::{TemplateError, TemplateProblem};
 use super::input::Input;
 use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::document::Document;
-use crate::catalog::file_based::read::CatalogLimits;
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::text::Path;
 use serde::Serialize;
 

@@ -3,7 +3,7 @@
 use super::error::{TemplateError, TemplateProblem};
 use super::{At, Image, Kind};
 use crate::catalog::file_based::document;
-use crate::catalog::file_based::read::CatalogLimits;
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::stream::{CutError, Stream};
 use crate::shape::nearest;
 use crate::source::{Position, SourceFile};

@@ -16,8 +16,8 @@ pub use error::{TemplateError, TemplateProblem};
 pub use semver::ARCHETYPES;
 
 use super::document::Document;
+use super::limits::CatalogLimits;
 use super::load::{At, LoadError, Loaded, Loader};
-use super::read::CatalogLimits;
 use super::{Blob, Bundle, Schema};
 use input::Input;
 

@@ -5,7 +5,7 @@ use super::{LIMITS, places, words};
 use opmx::bundle::BundleLimits;
 use opmx::bundle::image_map::{ImageMap, map_images};
 use opmx::catalog::file_based::lifecycle::read_file;
-use opmx::catalog::file_based::read::CatalogLimits;
+use opmx::catalog::file_based::limits::CatalogLimits;
 use opmx::catalog::file_based::template::{Kind, Template};
 use opmx::catalog::release::{OperatorFiles, TemplateChange, released};
 use opmx::diagnostic::has_errors;

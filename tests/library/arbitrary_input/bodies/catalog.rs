@@ -3,8 +3,9 @@
 use super::{places, words};
 use opmx::catalog::file_based::check::check;
 use opmx::catalog::file_based::document::Document;
+use opmx::catalog::file_based::limits::CatalogLimits;
 use opmx::catalog::file_based::load::load;
-use opmx::catalog::file_based::read::{CatalogLimits, FileBasedCatalog};
+use opmx::catalog::file_based::read::FileBasedCatalog;
 use opmx::catalog::file_based::template::{self, KINDS, Template};
 use opmx::catalog::file_based::write::{Language, write};
 use opmx::catalog::file_based::{Bundle, Property};

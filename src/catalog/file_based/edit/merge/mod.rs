@@ -4,8 +4,9 @@ mod parts;
 mod values;
 
 use super::{CatalogEditError, Editor, result, subject};
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::load::{At, Subject};
-use crate::catalog::file_based::read::{CatalogLimits, Handle};
+use crate::catalog::file_based::read::Handle;
 use crate::catalog::file_based::{Key, Schema};
 use crate::files::{self, NewFolder};
 use crate::kubernetes::names::is_dns1123_label;

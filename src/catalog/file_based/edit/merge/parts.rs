@@ -2,7 +2,8 @@
 
 use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::edit::Editor;
-use crate::catalog::file_based::read::{CatalogError, Handle};
+use crate::catalog::file_based::error::CatalogError;
+use crate::catalog::file_based::read::Handle;
 use crate::text::{self, Limits};
 use std::collections::HashMap;
 use std::ops::Range;

@@ -6,7 +6,9 @@ mod semver;
 pub use basic::TemplateBundle;
 
 use super::{CatalogEditError, Edited};
-use crate::catalog::file_based::read::{CatalogError, CatalogLimits, LEVELS};
+use crate::catalog::file_based::error::CatalogError;
+use crate::catalog::file_based::folder::LEVELS;
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::template::{Kind, Template, TemplateError, TemplateProblem};
 use crate::files::{self, FileChange, FileError, Replacement, open_regular};
 use crate::text::{self, Document, Limits};

@@ -1,0 +1,85 @@
+//! The reasons why a catalog cannot be read.
+
+use crate::files::FileError;
+use std::path::PathBuf;
+
+/// The reason why a catalog cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogError {
+    /// A file operation failed.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The target of a link is a folder outside the catalog.
+    #[error("{} is a link to a folder outside the catalog, which is not followed; copy the folder \
+             there", link.display())]
+    LinkedFolder {
+        /// The link.
+        link: PathBuf,
+    },
+    /// A folder cannot be searched.
+    #[error("cannot search {}", folder.display())]
+    Walk {
+        /// The folder of the catalog.
+        folder: PathBuf,
+        /// The cause.
+        source: ignore::Error,
+    },
+    /// A file contains text that is not a catalog document.
+    #[error("{}:{line}: {problem}", file.display())]
+    Document {
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The fault.
+        problem: String,
+    },
+    /// A limit was exceeded.
+    #[error("{}: the catalog contains more than {limit} {what}", folder.display())]
+    Limit {
+        /// The folder of the catalog.
+        folder: PathBuf,
+        /// The counted items.
+        what: &'static str,
+        /// The limit.
+        limit: usize,
+    },
+    /// A document contains too many values.
+    #[error("{}:{line}: up to here, the document contains more than {limit} keys and values", file.display())]
+    Values {
+        /// The file.
+        file: PathBuf,
+        /// The line at which the limit is exceeded, from 1.
+        line: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The data that must be kept of the documents exceeds the limit.
+    #[error("{}:{line}: up to here, the names, edges and properties of the catalog take more than {limit} bytes", file.display())]
+    TooMuch {
+        /// The file.
+        file: PathBuf,
+        /// The line of the document that exceeds the limit, from 1.
+        line: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// The path of the catalog is not a folder.
+    #[error("{} is not a folder; a file-based catalog is a folder of files", file.display())]
+    NotAFolder {
+        /// The path.
+        file: PathBuf,
+    },
+    /// A file name cannot be stored in an image.
+    #[error("the name of {} is not UTF-8", file.display())]
+    Name {
+        /// The file.
+        file: PathBuf,
+    },
+    /// A file has changed.
+    #[error("{} changed while it was read; try again", file.display())]
+    Changed {
+        /// The file.
+        file: PathBuf,
+    },
+}

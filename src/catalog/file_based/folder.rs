@@ -1,0 +1,126 @@
+//! The folder of a catalog: the files that belong to it, and changes to it that a killed process left unfinished.
+
+use super::error::CatalogError;
+use super::limits::CatalogLimits;
+use crate::files::{self, FileError, Pending, require_regular};
+use ignore::WalkBuilder;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The name of files that, like `.gitignore`, list files that do not belong to the catalog.
+const IGNORE: &str = ".indexignore";
+
+/// The number of parent levels of a catalog in which a pending change to several catalogs may be stored.
+pub(super) const LEVELS: usize = 3;
+
+/// Completes the changes of a catalog that a killed process left unfinished: its own, and those of the folders above it.
+///
+/// # Errors
+/// Returns an error if a change cannot be completed.
+pub(crate) fn finish_changes(folder: &Path) -> Result<(), FileError> {
+    files::finish_changes_above(folder, LEVELS)?;
+    files::finish_change(folder)
+}
+
+/// Returns the files of a catalog with their paths relative to its folder.
+pub(crate) fn files_inside(folder: &Path, limits: CatalogLimits) -> Result<Vec<(String, PathBuf)>, CatalogError> {
+    let files = files(folder, limits)?.into_iter();
+    files
+        .map(|file| match Pending::inside(folder, &file).and_then(Path::to_str) {
+            Some(inside) => Ok((inside.to_owned(), file)),
+            None => Err(CatalogError::Name { file }),
+        })
+        .collect()
+}
+
+/// Returns the files of a catalog, sorted by path, with the files of a pending change last.
+pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>, CatalogError> {
+    let mut found = Vec::new();
+    let require_few = |count: usize| {
+        (count <= limits.files)
+            .then_some(())
+            .ok_or_else(|| CatalogError::Limit {
+                folder: folder.to_owned(),
+                what: "files",
+                limit: limits.files,
+            })
+    };
+    check_ignore(folder)?;
+    let pending = if folder.is_dir() {
+        files::pending_changes(folder, LEVELS)?
+    } else {
+        Pending::default()
+    };
+    let pending = Arc::new(pending);
+    let refused = Arc::new(Mutex::new(None));
+    let walk = WalkBuilder::new(folder)
+        .standard_filters(false)
+        .add_custom_ignore_filename(IGNORE)
+        .sort_by_file_name(Ord::cmp)
+        .filter_entry({
+            let refused = Arc::clone(&refused);
+            let pending = Arc::clone(&pending);
+            move |entry| match entry.file_type() {
+                _ if entry.depth() == 1 && pending.hides(entry.file_name()) => false,
+                Some(kind) if kind.is_dir() => check_ignore(entry.path())
+                    .map_err(|error| *refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(error))
+                    .is_ok(),
+                _ => true,
+            }
+        })
+        .build();
+    for entry in walk {
+        let fail = |source| CatalogError::Walk {
+            folder: folder.to_owned(),
+            source,
+        };
+        let entry = entry.map_err(fail)?;
+        // A link is treated as its target file.
+        let metadata = fs::metadata(entry.path());
+        if metadata.is_ok_and(|metadata| metadata.is_dir()) {
+            // A linked folder inside the catalog is read anyway, as in a ConfigMap mount.
+            if entry.path_is_symlink() && entry.depth() > 0 && !leads_into(entry.path(), folder) {
+                let link = entry.into_path();
+                return Err(CatalogError::LinkedFolder { link });
+            }
+            continue;
+        }
+        if entry.file_name() == IGNORE {
+            continue;
+        }
+        match require_regular(entry.path()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            regular => regular.map_err(|error| FileError::new("read", entry.path(), error))?,
+        };
+        let inside = entry.path().strip_prefix(folder).ok().and_then(Path::to_str);
+        if inside.is_some_and(|inside| pending.replaces(inside) || pending.removes(inside)) {
+            continue;
+        }
+        found.push(entry.into_path());
+        require_few(found.len())?;
+    }
+    // Files that are not yet moved to their final places already belong to the catalog.
+    found.extend(pending.files().map(|(_, waiting)| waiting.to_owned()));
+    require_few(found.len())?;
+    let refused = refused.lock().unwrap_or_else(PoisonError::into_inner).take();
+    refused.map_or(Ok(found), |error| Err(error.into()))
+}
+
+/// Returns whether the target of a link is inside a folder.
+fn leads_into(link: &Path, folder: &Path) -> bool {
+    match (fs::canonicalize(link), fs::canonicalize(folder)) {
+        (Ok(target), Ok(folder)) => target.starts_with(folder),
+        _ => false,
+    }
+}
+
+/// Makes sure that a folder's ignore file, if any, can be read without blocking.
+fn check_ignore(folder: &Path) -> Result<(), FileError> {
+    let path = folder.join(IGNORE);
+    match require_regular(&path) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Err(FileError::new("read", path, error)),
+        _ => Ok(()),
+    }
+}
