@@ -350,7 +350,7 @@ fn answer(printer: &Printer, tools: &[(&str, Option<&str>)]) {
 /// Accepts any string, and offers these names for shell completion. Unknown names are reported by the code that looks
 /// them up, which can give better hints.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct OneOf(pub(crate) fn() -> Vec<&'static str>);
+pub(crate) struct OneOf(pub(crate) fn() -> Vec<PossibleValue>);
 
 impl TypedValueParser for OneOf {
     type Value = String;
@@ -365,7 +365,7 @@ impl TypedValueParser for OneOf {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new((self.0)().into_iter().map(PossibleValue::new)))
+        Some(Box::new((self.0)().into_iter()))
     }
 }
 

@@ -116,7 +116,7 @@ pub enum DumpError {
     },
     /// All dumps together are too large.
     #[error(
-        "{}:{line}: up to here, the relevant parts of the dumps take more than {limit} bytes; exclude objects that \
+        "{}:{line}: the relevant parts of the dumps exceed the limit of {limit} bytes here; exclude objects that \
          OLM does not use, such as Secrets and events",
         path.display()
     )]

@@ -29,7 +29,7 @@ pub enum StateProblem {
         message: String,
     },
     /// A limit on values was exceeded.
-    #[error("up to here, there are more than {limit} keys and values")]
+    #[error("the limit of {limit} keys and values is exceeded here")]
     TooMany {
         /// The limit.
         limit: usize,

@@ -165,7 +165,7 @@ static TOLERATED: &[(&Rule, &str)] = &[
     (&rules::DEP_DUPLICATE, "Both are stored, and both must be satisfied."),
     (
         &rules::CSV_SKIP_RANGE,
-        "OLM updates to the bundle only through replaces and skips.",
+        "OLM ignores the range, and updates to the bundle only from bundles that it replaces or skips.",
     ),
     (&rules::INDEX_VERSION_MISSING, NO_VERSION),
     (&rules::INDEX_RELEASE_SHAPE, "The release is ignored."),
@@ -178,7 +178,7 @@ static TOLERATED: &[(&Rule, &str)] = &[
     (&rules::CATALOG_PACKAGE_NAME, "The package is served under this name."),
     (
         &rules::CATALOG_SKIP_RANGE,
-        "OLM updates to the bundle only through replaces and skips.",
+        "OLM ignores the range, and updates to the bundle only from bundles that it replaces or skips.",
     ),
     (&rules::CATALOG_IMAGE_REFERENCE, NO_IMAGE),
     (

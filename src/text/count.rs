@@ -265,9 +265,9 @@ impl Excess {
         match self.kind {
             Kind::Values => {
                 let message = if several {
-                    format!("up to here, the files together contain more than {limit} keys and values")
+                    format!("the files together exceed the limit of {limit} keys and values here")
                 } else {
-                    format!("up to here, there are more than {limit} keys and values")
+                    format!("the limit of {limit} keys and values is exceeded here")
                 };
                 Diagnostic::new(&rules::YAML_TOO_MANY_VALUES, message)
             }
@@ -430,7 +430,7 @@ mod tests {
         let found = excess(&files, &limits(2 * DOCUMENT + 6)).unwrap();
         assert_eq!(
             found.message,
-            "up to here, the files together contain more than 14 keys and values"
+            "the files together exceed the limit of 14 keys and values here"
         );
         assert_eq!(found.place.unwrap().to_string(), "b.json:2:1");
     }

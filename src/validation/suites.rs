@@ -18,7 +18,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite {
         name: "operatorhub",
         validators: &["operatorhubv2", "capabilities", "categories"],
-        about: "requirements of a public catalog for an operator's page",
+        about: "requirements of the public catalog for operator pages, with capability level and categories",
     },
     Suite {
         name: "good-practices",
@@ -33,7 +33,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite {
         name: "removed-apis",
         validators: &["alpha-deprecated-apis"],
-        about: "the same",
+        about: "the same as deprecated-apis",
     },
     Suite {
         name: "objects",
@@ -48,7 +48,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite {
         name: MULTIARCH,
         validators: &[MULTIARCH],
-        about: "the platforms of the images, read from their registries",
+        about: "the platforms of the images, as their registries state them",
     },
     Suite {
         name: "konflux",
@@ -58,12 +58,12 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite {
         name: "capabilities",
         validators: &["capabilities"],
-        about: "the capability level",
+        about: "the capability level alone",
     },
     Suite {
         name: "categories",
         validators: &["categories"],
-        about: "the categories",
+        about: "the categories alone",
     },
 ];
 
@@ -94,9 +94,12 @@ pub fn validators_of(name: &str) -> Option<Vec<&'static str>> {
     }
 }
 
-/// Returns the names of all suites, `all` first.
-pub fn names() -> Vec<&'static str> {
-    std::iter::once("all")
-        .chain(SUITES.iter().map(|suite| suite.name))
-        .collect()
+/// Returns the name of every suite with a short description, `all` first.
+pub fn names() -> Vec<(&'static str, &'static str)> {
+    std::iter::once((
+        "all",
+        "every suite except multiarch and konflux, which send requests to registries",
+    ))
+    .chain(SUITES.iter().map(|suite| (suite.name, suite.about)))
+    .collect()
 }

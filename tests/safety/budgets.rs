@@ -119,7 +119,7 @@ fn the_files_of_a_bundle_count_together() {
     }
     let says = [
         "bundle/manifests/2.yaml:1:",
-        "the files together contain more than 500000 keys and values",
+        "the files together exceed the limit of 500000 keys and values",
     ];
     refused(&sandbox, &["bundle", "validate", "bundle"], &says);
 }
@@ -132,7 +132,7 @@ fn a_bundle_of_too_many_documents_is_refused_within_100_mb() {
     for number in 0..40 {
         write(&sandbox, &format!("bundle/manifests/{number}.yaml"), &text);
     }
-    let says = ["the files together contain more than 500000 keys and values"];
+    let says = ["the files together exceed the limit of 500000 keys and values"];
     refused(&sandbox, &["bundle", "validate", "bundle"], &says);
 }
 

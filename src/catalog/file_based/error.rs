@@ -45,7 +45,7 @@ pub enum CatalogError {
         limit: usize,
     },
     /// A document contains too many values.
-    #[error("{}:{line}: up to here, the document contains more than {limit} keys and values", file.display())]
+    #[error("{}:{line}: the document exceeds the limit of {limit} keys and values here", file.display())]
     Values {
         /// The file.
         file: PathBuf,
@@ -55,7 +55,7 @@ pub enum CatalogError {
         limit: usize,
     },
     /// The data that must be kept of the documents exceeds the limit.
-    #[error("{}:{line}: up to here, the names, edges and properties of the catalog take more than {limit} bytes", file.display())]
+    #[error("{}:{line}: the names, edges and properties of the catalog exceed the limit of {limit} bytes here", file.display())]
     TooMuch {
         /// The file.
         file: PathBuf,

@@ -10,6 +10,7 @@ use crate::terminal::table::Table;
 use crate::terminal::{Format, advice};
 use crate::validation::rule_named;
 use clap::Args;
+use clap::builder::PossibleValue;
 use clap::builder::styling::{AnsiColor, Style};
 use serde_json::{Map, Value, json};
 
@@ -36,8 +37,8 @@ pub(crate) struct RulesArguments {
     output: crate::cli::arguments::OutputArguments,
 }
 
-fn ids() -> Vec<&'static str> {
-    rules::all().map(|rule| rule.id).collect()
+fn ids() -> Vec<PossibleValue> {
+    rules::all().map(|rule| PossibleValue::new(rule.id)).collect()
 }
 
 pub(crate) fn run(arguments: &RulesArguments, context: &Context<'_>) -> CommandResult {

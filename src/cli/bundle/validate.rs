@@ -17,6 +17,7 @@ use crate::validation::many::{Asked, Checked, Mending, UnreadableError, check_al
 use crate::validation::validators::ValidatorOptions;
 use crate::validation::{Reference, Request, Selection, suites};
 use crate::version::parse_tolerant;
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use futures_util::StreamExt;
 use semver::Version;
@@ -66,19 +67,14 @@ pub(crate) struct ValidateArguments {
     /// The bundles: folders, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(value_name = "DIR|REF", required = true)]
     bundles: Vec<String>,
-    /// Suites of rules to add: all, operatorhub, good-practices, deprecated-apis, objects, community, capabilities,
-    /// categories, multiarch, konflux or conforma
+    /// Suites of rules to add
     ///
-    /// "all" adds the rules of catalogs that can be checked with the bundle alone. It does not include "multiarch",
-    /// which queries the registries for the platforms of the images, or "konflux", the release policy of Konflux with
-    /// its rule ids, which queries the registries for the related images. "conforma" is the part of "konflux" that can
-    /// be checked with the bundle alone.
+    /// "conforma" is the part of "konflux" that can be checked with the bundle alone.
     #[arg(
         long = "suite",
         value_name = "NAMES",
         value_delimiter = ',',
-        value_parser = OneOf(suites::names),
-        hide_possible_values = true
+        value_parser = OneOf(suite_names)
     )]
     suites: Vec<String>,
     /// Reproduce the verdict of a different program, including its mistakes
@@ -245,11 +241,18 @@ pub(crate) fn run_as_opm(arguments: &OpmValidateArguments, context: &Context<'_>
     )
 }
 
+fn suite_names() -> Vec<PossibleValue> {
+    let names = suites::names().into_iter();
+    names
+        .map(|(name, about)| PossibleValue::new(name).help(about))
+        .collect()
+}
+
 fn validators(suites: &[String]) -> Result<Vec<&'static str>, CommandError> {
     let mut validators = Vec::new();
     for name in suites {
         let Some(found) = suites::validators_of(name) else {
-            let known = suites::names();
+            let known: Vec<&str> = suites::names().into_iter().map(|(name, _)| name).collect();
             let error = CommandError::usage(format!("unknown suite {name}"));
             return Err(match nearest(name, known.iter().copied()) {
                 Some(nearest) => error.hint(format!("did you mean {nearest}?")),
