@@ -51,6 +51,14 @@ schemas! {
 }
 
 impl Schema {
+    /// Whether a package may have several documents of the schema, which differ by name.
+    pub fn has_names(&self) -> bool {
+        match self {
+            Self::Channel | Self::Bundle => true,
+            Self::Package | Self::Deprecations | Self::Other(_) => false,
+        }
+    }
+
     /// Returns the sort rank of the schema's documents in a package.
     pub(super) fn rank(&self) -> u8 {
         match self {
@@ -96,17 +104,16 @@ pub struct Key<'a> {
 impl<'a> Key<'a> {
     /// Creates the key of a document with this schema, package and name.
     pub fn new(schema: &'a Schema, package: &'a str, name: &'a str) -> Self {
-        let (of_other, name) = match schema {
-            Schema::Package | Schema::Deprecations => ("", ""),
-            Schema::Channel | Schema::Bundle => ("", name),
-            Schema::Other(other) => (&**other, ""),
+        let of_other = match schema {
+            Schema::Other(other) => other,
+            _ => "",
         };
         Self {
             without_package: package.is_empty(),
             package,
             rank: schema.rank(),
             schema: of_other,
-            name,
+            name: if schema.has_names() { name } else { "" },
         }
     }
 

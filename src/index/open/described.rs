@@ -56,7 +56,7 @@ impl<'a> Describer<'a> {
             Index::Database(open) => images = open.database.related_images()?,
             Index::Catalog(open) => {
                 for (number, handle) in open.files.handles.iter().enumerate() {
-                    if matches!(handle.schema, Schema::Package | Schema::Deprecations | Schema::Other(_)) {
+                    if !handle.schema.has_names() {
                         documents.entry(handle.package.clone()).or_default().push(number);
                     }
                 }

@@ -104,7 +104,7 @@ fn keep(editor: &Editor, package: &str, wanted: &mut Vec<Wanted>) -> Result<(), 
     let schema = |value: &Value| Schema::from(value["schema"].as_str().unwrap_or_default());
     let others = documents
         .iter()
-        .filter(|value| matches!(schema(value), Schema::Deprecations | Schema::Other(_)));
+        .filter(|value| schema(value) != Schema::Package && !schema(value).has_names());
     wanted.extend(others.cloned().map(Wanted::Document));
     let is_package = |value: &&Value| value["schema"] == Schema::Package.name();
     let Some(known) = documents.iter().find(is_package) else {

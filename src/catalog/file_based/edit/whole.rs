@@ -75,8 +75,7 @@ impl Editor {
 
 /// Returns whether two documents have the same subject.
 fn is_same(one: &Value, other: &Value) -> bool {
-    let schema = one["schema"].as_str().unwrap_or_default();
-    let known = !matches!(Schema::from(schema), Schema::Other(_));
-    let has_name = !matches!(Schema::from(schema), Schema::Deprecations);
-    known && one["schema"] == other["schema"] && (!has_name || one["name"] == other["name"])
+    let schema = Schema::from(one["schema"].as_str().unwrap_or_default());
+    let is_known = !matches!(schema, Schema::Other(_));
+    is_known && one["schema"] == other["schema"] && (!schema.has_names() || one["name"] == other["name"])
 }
