@@ -1,5 +1,5 @@
 //! Enforces the direction of imports: every module uses only modules below it, or beside it without cycles, and only
-//! the top floor knows the command line and the terminal.
+//! the top layer knows the command line and the terminal.
 //!
 //! The sources are read as tokens, so that a path in the middle of a function counts like a `use`, and words in
 //! comments and strings do not count.
@@ -9,8 +9,8 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-/// The floors from the top; modules on one floor may use each other, but not in a cycle.
-const FLOORS: &[&[&str]] = &[
+/// The layers from the top; modules of one layer may use each other, but not in a cycle.
+const LAYERS: &[&[&str]] = &[
     &["main"],
     &["cli"],
     &["terminal"],
@@ -36,7 +36,7 @@ const FLOORS: &[&[&str]] = &[
     &["causes", "source", "streams", "files", "limit", "version", "visible"],
 ];
 
-/// Flags in strings below the top floor that belong to the command line of another program: they are written into an
+/// Flags in strings below the top layer that belong to the command line of another program: they are written into an
 /// image or a Dockerfile.
 const FLAGS_OF_OTHERS: &[(&str, &str)] = &[
     ("index/image.rs", "--cache-dir"),
@@ -47,7 +47,7 @@ const FLAGS_OF_OTHERS: &[(&str, &str)] = &[
     ("index/render/dockerfile.rs", "--from"),
 ];
 
-/// Crates that only the top floor may mention, and the modules of the top floor.
+/// Crates that only the top layer may mention, and the modules of the top layer.
 const TOP_CRATES: &[&str] = &[
     "annotate_snippets",
     "clap",
@@ -223,18 +223,18 @@ impl fmt::Display for Complaint {
                 "modules use each other in a circle: {}",
                 modules.join(" -> ")
             ),
-            Self::Unplaced { module } => write!(formatter, "the module {module} stands on no floor; add it to FLOORS"),
+            Self::Unplaced { module } => write!(formatter, "the module {module} is in no layer; add it to LAYERS"),
             Self::RootTaken { seen } => {
                 write!(formatter, "{seen}: takes the whole crate; name the module that is used")
             }
-            Self::Flag { name, seen } => write!(formatter, "{seen}: only the top floor may name the flag {name}"),
+            Self::Flag { name, seen } => write!(formatter, "{seen}: only the top layer may name the flag {name}"),
             Self::Environment { seen } => {
                 write!(
                     formatter,
-                    "{seen}: only the top floor may read variables of the environment"
+                    "{seen}: only the top layer may read variables of the environment"
                 )
             }
-            Self::TopCrate { name, seen } => write!(formatter, "{seen}: only the top floor may use {name}"),
+            Self::TopCrate { name, seen } => write!(formatter, "{seen}: only the top layer may use {name}"),
         }
     }
 }
@@ -313,14 +313,14 @@ impl House {
     fn complaints(&self) -> Vec<Complaint> {
         let mut complaints = self.complaints.clone();
         let mentioned = self.uses.keys().map(|(_, to)| to).chain(&self.modules);
-        let unplaced: BTreeSet<_> = mentioned.filter(|module| floor(module).is_none()).collect();
+        let unplaced: BTreeSet<_> = mentioned.filter(|module| layer(module).is_none()).collect();
         complaints.extend(
             unplaced
                 .into_iter()
                 .map(|module| Complaint::Unplaced { module: module.clone() }),
         );
         for ((from, to), seen) in &self.uses {
-            if let (Some(own), Some(other)) = (floor(from), floor(to))
+            if let (Some(own), Some(other)) = (layer(from), layer(to))
                 && other < own
             {
                 complaints.push(Complaint::Up {
@@ -344,8 +344,8 @@ impl House {
     }
 }
 
-fn floor(module: &str) -> Option<usize> {
-    FLOORS.iter().position(|floor| floor.contains(&module))
+fn layer(module: &str) -> Option<usize> {
+    LAYERS.iter().position(|layer| layer.contains(&module))
 }
 
 /// Returns the module path of a file under `src`: `index/mod.rs` and `index.rs` are `index`, `lib.rs` is the root.
@@ -678,7 +678,7 @@ fn neighbours_may_use_each_other_one_way_only() {
 }
 
 #[test]
-fn only_the_top_floor_knows_the_command_line() {
+fn only_the_top_layer_knows_the_command_line() {
     let text = "#[derive(clap::Parser)] struct A;";
     assert_eq!(complaints("cli/mod.rs", text), []);
     assert_eq!(complaints("terminal/table.rs", text), []);
@@ -697,7 +697,7 @@ fn only_the_top_floor_knows_the_command_line() {
 }
 
 #[test]
-fn a_module_without_a_floor_is_noticed() {
+fn a_module_without_a_layer_is_noticed() {
     let said = complaints("attic/mod.rs", "use crate::cellar::Wine;");
     let module = |name: &str| Complaint::Unplaced {
         module: name.to_owned(),
@@ -712,7 +712,7 @@ fn the_terminal_does_not_know_the_commands() {
 }
 
 #[test]
-fn only_the_top_floor_names_flags_and_reads_the_environment() {
+fn only_the_top_layer_names_flags_and_reads_the_environment() {
     for text in [
         r#"const A: &str = "raise it with --max-files";"#,
         r#"const A: &str = "--max-files";"#,
