@@ -32,11 +32,12 @@ const TIME: Duration = Duration::from_secs(30);
 /// A site in memory.
 #[derive(Debug)]
 pub struct LiveSite {
-    made: RwLock<Arc<Made>>,
+    site: RwLock<Arc<BuiltSite>>,
 }
 
+/// A generation of the site.
 #[derive(Debug)]
-struct Made {
+struct BuiltSite {
     /// A value that changes with the files.
     generation: String,
     files: BTreeMap<String, Bytes>,
@@ -48,9 +49,9 @@ impl LiveSite {
     /// # Errors
     /// Returns an error if the index cannot be read.
     pub fn new(index: &Index, options: &SiteOptions<'_>) -> Result<(Self, Summary), PageError> {
-        let (made, summary) = made(index, options)?;
-        let made = RwLock::new(Arc::new(made));
-        Ok((Self { made }, summary))
+        let (site, summary) = build_site(index, options)?;
+        let site = RwLock::new(Arc::new(site));
+        Ok((Self { site }, summary))
     }
 
     /// Rebuilds the site. The old site is served until the new site is complete, and also if the rebuild fails.
@@ -58,8 +59,8 @@ impl LiveSite {
     /// # Errors
     /// Returns an error if the index cannot be read.
     pub fn renew(&self, index: &Index, options: &SiteOptions<'_>) -> Result<Summary, PageError> {
-        let (made, summary) = made(index, options)?;
-        *self.made.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(made);
+        let (site, summary) = build_site(index, options)?;
+        *self.site.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(site);
         Ok(summary)
     }
 
@@ -111,10 +112,10 @@ impl LiveSite {
             let text = "only GET and HEAD are supported\n";
             return response(StatusCode::METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", text);
         }
-        let made = Arc::clone(&self.made.read().unwrap_or_else(PoisonError::into_inner));
+        let site = Arc::clone(&self.site.read().unwrap_or_else(PoisonError::into_inner));
         let path = request.uri().path();
         if path == GENERATION {
-            return response(StatusCode::OK, "text/plain; charset=utf-8", made.generation.clone());
+            return response(StatusCode::OK, "text/plain; charset=utf-8", site.generation.clone());
         }
         let path = path.trim_start_matches('/');
         let name = if path.is_empty() || path.ends_with('/') {
@@ -122,10 +123,10 @@ impl LiveSite {
         } else {
             path.to_owned()
         };
-        if let Some(content) = made.files.get(&name) {
+        if let Some(content) = site.files.get(&name) {
             return response(StatusCode::OK, media_type(&name), content.clone());
         }
-        let missing = made.files.get("404.html").cloned().unwrap_or_default();
+        let missing = site.files.get("404.html").cloned().unwrap_or_default();
         response(StatusCode::NOT_FOUND, "text/html; charset=utf-8", missing)
     }
 }
@@ -169,7 +170,7 @@ fn media_type(path: &str) -> &'static str {
     }
 }
 
-fn made(index: &Index, options: &SiteOptions<'_>) -> Result<(Made, Summary), PageError> {
+fn build_site(index: &Index, options: &SiteOptions<'_>) -> Result<(BuiltSite, Summary), PageError> {
     let files = Kept::default();
     let live = SiteOptions { live: true, ..*options };
     let summary = build(index, &live, &files)?;
@@ -179,7 +180,7 @@ fn made(index: &Index, options: &SiteOptions<'_>) -> Result<(Made, Summary), Pag
         .map(|(path, content)| format!("{path} {}\n", short_digest(content)))
         .collect();
     let generation = short_digest(digests.concat().as_bytes());
-    Ok((Made { generation, files }, summary))
+    Ok((BuiltSite { generation, files }, summary))
 }
 
 #[derive(Default)]

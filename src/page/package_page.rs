@@ -68,7 +68,7 @@ struct ChannelPart<'a> {
     undrawn: usize,
     nodes: Vec<VersionLink>,
     edges: Vec<EdgeRow>,
-    taken: Vec<Taken>,
+    updates: Vec<UpdateRow>,
 }
 
 /// Edges of one kind to one version, from a single version or from a run of versions.
@@ -84,7 +84,8 @@ struct EdgeRow {
     places: String,
 }
 
-struct Taken {
+/// An update that OLM may make, with the page of the difference.
+struct UpdateRow {
     from: VersionLink,
     to: VersionLink,
     difference: Option<String>,
@@ -212,12 +213,12 @@ fn channel_part<'a>(
         }
     }
     let lead = |node: &Node| model.named(&node.name).map(|version| file_of(&version.path));
-    let taken = updates(model.catalog, channel).into_iter().filter_map(|update| {
+    let updates = updates(model.catalog, channel).into_iter().filter_map(|update| {
         let (from, to) = (model.version(update.from)?, model.version(update.to)?);
         let difference = compared
             .contains(&(update.from, update.to))
             .then(|| comparison(model, update.from, update.to, ""));
-        Some(Taken {
+        Some(UpdateRow {
             from: link(from),
             to: link(to),
             difference: difference.flatten().map(|compared| compared.path),
@@ -242,7 +243,7 @@ fn channel_part<'a>(
             .map(|node| link_to(model, &node.name))
             .collect(),
         edges: drawn.iter().flat_map(|drawn| edge_rows(model, drawn)).collect(),
-        taken: taken.collect(),
+        updates: updates.collect(),
     }
 }
 

@@ -110,29 +110,31 @@ fn own_secret(deployment: &Deployment<'_>, what: &str, from: &OlmMount, mount: &
 }
 
 /// Resources that the operator may change although OLM creates them, and the definitions from which OLM creates them.
-const PATCHED: [(&str, &str, Made); 3] = [
+const PATCHED: [(&str, &str, OlmObjects); 3] = [
     (
         "admissionregistration.k8s.io",
         "validatingwebhookconfigurations",
-        Made::Webhooks("ValidatingAdmissionWebhook"),
+        OlmObjects::Webhooks("ValidatingAdmissionWebhook"),
     ),
     (
         "admissionregistration.k8s.io",
         "mutatingwebhookconfigurations",
-        Made::Webhooks("MutatingAdmissionWebhook"),
+        OlmObjects::Webhooks("MutatingAdmissionWebhook"),
     ),
-    ("apiregistration.k8s.io", "apiservices", Made::ApiServices),
+    ("apiregistration.k8s.io", "apiservices", OlmObjects::ApiServices),
 ];
 
+/// Objects that OLM creates from definitions in a CSV.
 #[derive(Clone, Copy)]
-enum Made {
+enum OlmObjects {
     /// Created from webhook definitions of this type.
     Webhooks(&'static str),
     ApiServices,
 }
 
-impl Made {
-    fn by(self, csv: &Value) -> bool {
+impl OlmObjects {
+    /// Returns whether OLM creates such objects for a CSV.
+    fn are_created_for(self, csv: &Value) -> bool {
         let list = |pointer: &str| csv.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
         match self {
             Self::Webhooks(kind) => {
@@ -150,11 +152,14 @@ impl Made {
 /// place that a path of the CSV comes from.
 fn patched(
     csv: &Value,
-    made_names: &BTreeSet<&str>,
+    created_names: &BTreeSet<&str>,
     findings: &mut Vec<Diagnostic>,
     origin: impl Fn(&Path) -> Option<(String, Place)>,
 ) {
-    let made: Vec<_> = PATCHED.into_iter().filter(|(_, _, made)| made.by(csv)).collect();
+    let created: Vec<_> = PATCHED
+        .into_iter()
+        .filter(|(_, _, objects)| objects.are_created_for(csv))
+        .collect();
     for list in ["permissions", "clusterPermissions"] {
         let list = Path::from("spec.install.spec").key(list);
         let entries = list.get(csv).and_then(Value::as_array).into_iter().flatten();
@@ -162,12 +167,12 @@ fn patched(
             let granted = permission.get("rules").and_then(Value::as_array).into_iter().flatten();
             for (index, rule) in granted.enumerate() {
                 let path = list.index(entry).key("rules").index(index);
-                for (group, resource, made) in &made {
+                for (group, resource, objects) in &created {
                     if let Some(position) = writes(PolicyRule(rule), group, resource)
-                        && names_one(PolicyRule(rule), made_names)
+                        && names_one(PolicyRule(rule), created_names)
                     {
                         let place = path.key("resources").index(position);
-                        findings.push(patch(origin(&place), resource, *made));
+                        findings.push(patch(origin(&place), resource, *objects));
                     }
                 }
             }
@@ -199,16 +204,16 @@ fn objects_of_olm(bundle: &Bundle) -> BTreeSet<&str> {
     objects.map(Object::name).collect()
 }
 
-fn patch(origin: Option<(String, Place)>, resource: &str, made: Made) -> Diagnostic {
-    let (message, mount) = match made {
-        Made::Webhooks(_) => (
+fn patch(origin: Option<(String, Place)>, resource: &str, objects: OlmObjects) -> Diagnostic {
+    let (message, mount) = match objects {
+        OlmObjects::Webhooks(_) => (
             format!(
                 "the operator may change {resource}, but OLM creates those of the bundle under generated names, with \
                  its own certificate"
             ),
             &OF_WEBHOOKS,
         ),
-        Made::ApiServices => (
+        OlmObjects::ApiServices => (
             format!(
                 "the operator may change {resource}, but OLM creates those of the bundle, with its own certificate"
             ),

@@ -21,7 +21,7 @@ const SUBJECT_HEADER: &str = "oci-subject";
 pub(super) enum Put {
     /// The manifest was stored. `knows_subject` is whether the registry confirmed that it lists the manifest as a
     /// referrer of its subject.
-    Taken { knows_subject: bool },
+    Stored { knows_subject: bool },
     /// The manifest was not stored because the condition was not met.
     Refused,
 }
@@ -38,7 +38,7 @@ impl Registry {
         let (repository, image) = (self.repository(reference), reference.as_written());
         let named = (image, reference.tag().unwrap_or_else(|| reference.manifest_name()));
         let put = with_retries(&self.retry, || Self::push_manifest(&repository, document, named, None));
-        Ok(put.await? == Put::Taken { knows_subject: true })
+        Ok(put.await? == Put::Stored { knows_subject: true })
     }
 
     /// Pushes a manifest to a tag or its digest if the condition is met.
@@ -88,7 +88,7 @@ impl Registry {
                 let expected = *digest;
                 Err(request.fail(RegistryFailure::OtherDigest { expected, found }))
             }
-            _ => Ok(Put::Taken {
+            _ => Ok(Put::Stored {
                 knows_subject: response.headers().contains_key(SUBJECT_HEADER),
             }),
         }
