@@ -8,19 +8,17 @@ use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::{self, StrictnessArguments};
-use crate::cli::{Context, environment, guesses};
+use crate::cli::{Context, environment, guesses, input};
 use crate::database::add::{Existing, Policy, Report, Stranded};
 use crate::database::change;
 use crate::diagnostic::Diagnostic;
-use crate::files::FileError;
 use crate::image::Reference;
 use crate::index::gather::{Added, GatherError, GatherOptions, GatherProblem};
 use crate::index::intake::IntakeError;
 use crate::synthesis::outside::Outside;
 use crate::terminal::{Printer, graph_change};
 use clap::{Args, ValueEnum};
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The options for adding bundles.
@@ -107,10 +105,10 @@ impl From<Mode> for graph::Mode {
 impl AdditionArguments {
     /// Returns all bundles to add, from the command line and from the list. Empty lines and lines that begin with `#`
     /// are skipped.
-    pub(crate) fn bundles(&self, named: &[String]) -> Result<Vec<String>, CommandError> {
+    pub(crate) fn bundles(&self, named: &[String], context: &Context<'_>) -> Result<Vec<String>, CommandError> {
         let mut bundles = named.to_vec();
         if let Some(list) = &self.bundles_from {
-            let lines = read_list(list)?;
+            let (_, lines) = input::text(list, context)?;
             let lines = lines.lines().map(str::trim);
             bundles.extend(
                 lines
@@ -144,16 +142,6 @@ fn published_reference(text: &str) -> Result<String, CommandError> {
     }
 }
 
-fn read_list(list: &Path) -> Result<String, FileError> {
-    let fail = |error| FileError::new("read", list, error);
-    if list == Path::new("-") {
-        let mut text = String::new();
-        io::stdin().read_to_string(&mut text).map_err(fail)?;
-        return Ok(text);
-    }
-    std::fs::read_to_string(list).map_err(fail)
-}
-
 impl AdditionArguments {
     /// Returns the locations of the bundles, and the options for adding them.
     pub(crate) fn call(
@@ -161,8 +149,9 @@ impl AdditionArguments {
         named: &[String],
         limits: &LimitArguments,
         outside: Option<Outside>,
+        context: &Context<'_>,
     ) -> Result<(Vec<Location>, GatherOptions), CommandError> {
-        let bundles = self.bundles(named)?;
+        let bundles = self.bundles(named, context)?;
         let locations = bundles.iter().map(|bundle| guesses::location(bundle));
         let options = GatherOptions {
             policy: Policy {

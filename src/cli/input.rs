@@ -6,6 +6,7 @@ use crate::cli::hint;
 use crate::files::FileError;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
+use std::path::Path;
 
 /// The file name that stands for standard input.
 pub(crate) const STDIN: &str = "-";
@@ -39,6 +40,19 @@ pub(crate) fn read(
         });
     }
     Ok((shown.to_owned(), content))
+}
+
+/// The maximum size in bytes of a file with settings, such as a list of names.
+const SETTINGS: usize = 16 << 20;
+
+/// Reads a file with settings, or standard input if the name is `-`, as UTF-8 text. Returns the name for messages, and
+/// the text.
+pub(crate) fn text(name: &Path, context: &Context<'_>) -> Result<(String, String), CommandError> {
+    let (shown, bytes) = read(&name.to_string_lossy(), (SETTINGS, None), context)?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok((shown, text)),
+        Err(_) => Err(CommandError::failure(format!("{shown} is not UTF-8 text"))),
+    }
 }
 
 /// Returns the name of standard input in error messages. If standard input is a terminal, reports that it is being

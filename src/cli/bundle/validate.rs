@@ -6,9 +6,8 @@ use crate::cli::arguments::{DatabaseLimitArguments, ImageBuilderArgument, LimitA
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::policy::PolicyArguments;
 use crate::cli::strictness::{RuleName, SelectionArguments, rule};
-use crate::cli::{Context, guesses};
+use crate::cli::{Context, guesses, input};
 use crate::diagnostic::Diagnostic;
-use crate::files::FileError;
 use crate::shape::nearest;
 use crate::terminal::reports::{self, ReportFormat, patch, report, summary};
 use crate::terminal::{Printer, counted};
@@ -22,7 +21,6 @@ use clap::{Args, ValueEnum};
 use futures_util::StreamExt;
 use semver::Version;
 use serde_json::Value;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -184,10 +182,10 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
     let outside = arguments.sources.outside(&arguments.registry, &limits, context)?;
     request.outside = outside.map(Arc::new);
     if let Some(file) = &arguments.categories {
-        request.options.categories = Some(categories(file)?);
+        request.options.categories = Some(categories(file, context)?);
     }
     if let Some(file) = &arguments.index_dockerfile {
-        request.options.index_dockerfile = Some((file.display().to_string(), read(file)?));
+        request.options.index_dockerfile = Some(input::text(file, context)?);
     }
     let selection = Selection {
         only: arguments.only.iter().map(|name| name.0).collect(),
@@ -266,17 +264,14 @@ fn validators(suites: &[String]) -> Result<Vec<&'static str>, CommandError> {
     Ok(validators)
 }
 
-fn read(file: &Path) -> Result<String, FileError> {
-    fs::read_to_string(file).map_err(|error| FileError::new("read", file, error))
-}
-
-fn categories(file: &Path) -> Result<Vec<String>, CommandError> {
-    let value: Value = serde_json::from_str(&read(file)?)
-        .map_err(|error| CommandError::failure(format!("{} is not JSON: {error}", file.display())))?;
+fn categories(file: &Path, context: &Context<'_>) -> Result<Vec<String>, CommandError> {
+    let (name, text) = input::text(file, context)?;
+    let value: Value = serde_json::from_str(&text)
+        .map_err(|error| CommandError::failure(format!("{name} is not valid JSON: {error}")))?;
     let list = value.get("categories").and_then(Value::as_array);
     let texts = list.and_then(|list| list.iter().map(|item| item.as_str().map(str::to_owned)).collect());
     texts.ok_or_else(|| {
-        CommandError::failure(format!("{} contains no list of categories", file.display()))
+        CommandError::failure(format!("{name} contains no list of categories"))
             .hint("use the format {\"categories\": [\"Database\", …]}")
     })
 }

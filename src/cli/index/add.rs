@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     let (additions, limits) = (&arguments.additions, &arguments.limits);
     let reading = limits.source(&arguments.database, &arguments.registry);
     let outside = additions.sources.outside(&arguments.registry, &reading, context)?;
-    let (locations, options) = additions.call(&arguments.bundles, limits, outside)?;
+    let (locations, options) = additions.call(&arguments.bundles, limits, outside, context)?;
     let destination = arguments.publication.destination()?;
     let writing = additions::writing(&arguments.database)?;
     let add = async |target: &Target<'_>, applied: Applied| {

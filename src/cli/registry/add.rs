@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     let (additions, limits) = (&arguments.additions, &arguments.limits);
     let reading = limits.source(&arguments.database_limits, &arguments.registry);
     let outside = additions.sources.outside(&arguments.registry, &reading, context)?;
-    let (locations, options) = additions.call(&arguments.bundle_images, limits, outside)?;
+    let (locations, options) = additions.call(&arguments.bundle_images, limits, outside, context)?;
     let target = Target::InPlace(&arguments.database);
     let writing = ChangeOptions {
         dry_run: arguments.dry_run,

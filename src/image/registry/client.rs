@@ -9,9 +9,14 @@ use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Response, Url};
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use std::time::Duration;
+
+/// The maximum size in bytes of a file with certificates.
+const CA_LIMIT: u64 = 16 << 20;
 
 /// The options for connections to registries.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,7 +141,10 @@ impl Clients {
         let Some(file) = &self.options.ca_file else {
             return Ok(Vec::new());
         };
-        let pem = std::fs::read(file).map_err(|error| FileError::new("read", file, error))?;
+        let mut pem = Vec::new();
+        File::open(file)
+            .and_then(|opened| opened.take(CA_LIMIT).read_to_end(&mut pem))
+            .map_err(|error| FileError::new("read", file, error))?;
         let certificates = Certificate::from_pem_bundle(&pem).unwrap_or_default();
         if certificates.is_empty() {
             return Err(RegistryFailure::Tls {
