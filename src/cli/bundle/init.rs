@@ -201,7 +201,7 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         };
         printer.status(format_args!("to decide: {key}, in {shown}/{OLM_YAML}{why}"));
     }
-    inference::report(&[], &starter.required, context);
+    inference::report(&[], &starter.resolved, context);
     decisions::list(&starter.decisions, &known.sources, &BTreeSet::new(), &shown, context);
     Ok(Status::Success)
 }
