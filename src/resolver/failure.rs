@@ -2,6 +2,7 @@
 
 use super::clause::{Clause, Unmet, listed};
 use super::entries::EntryId;
+use super::missing;
 use super::predicate::Predicate;
 use super::problem::ResolverOptions;
 use super::resolution::{Considered, Unresolved};
@@ -126,7 +127,7 @@ pub(super) fn plain(variables: &Variables<'_>, constraint: ConstraintId) -> Opti
                 members(variables, candidates, "or")
             )
         }
-        Clause::Unmet(place, unmet) => missing(variables, subscription(place), *unmet),
+        Clause::Unmet(place, unmet) => unmet_because(variables, subscription(place), *unmet),
         Clause::Installed(id) => format!("{} is installed without a subscription, so it stays", name(id)),
         Clause::Needs(id, predicate, candidates) if candidates.is_empty() => {
             let wish = wish(predicate);
@@ -178,7 +179,7 @@ fn what_there_is(variables: &Variables<'_>, predicate: &Predicate) -> String {
     }
 }
 
-fn missing(variables: &Variables<'_>, subscription: &Subscription, unmet: Unmet) -> String {
+fn unmet_because(variables: &Variables<'_>, subscription: &Subscription, unmet: Unmet) -> String {
     let Subscription {
         name,
         package,
@@ -262,18 +263,11 @@ fn missing(variables: &Variables<'_>, subscription: &Subscription, unmet: Unmet)
 
 /// Returns known changes that would make the resolution succeed.
 fn remedies(variables: &Variables<'_>, core: &BTreeSet<ConstraintId>, options: &ResolverOptions) -> Vec<String> {
-    let mut remedies = Vec::new();
+    let mut remedies = missing::remedies(variables, core);
     for constraint in core {
-        match &variables.constraints[*constraint] {
-            Clause::Needs(id, predicate, candidates) if candidates.is_empty() => {
-                let name = variables.name(*id);
-                remedies.push(format!("a catalog with {}, for {name}", wish(predicate)));
-            }
-            Clause::Unmet(place, Unmet::StartingCsv) => {
-                let name = &variables.problem.subscriptions[*place].name;
-                remedies.push(format!("a different startingCSV in the subscription {name}, or none"));
-            }
-            _ => {}
+        if let Clause::Unmet(place, Unmet::StartingCsv) = &variables.constraints[*constraint] {
+            let name = &variables.problem.subscriptions[*place].name;
+            remedies.push(format!("a different startingCSV in the subscription {name}, or none"));
         }
     }
     let enabled = Enabled::all(&variables.instance);

@@ -3,6 +3,7 @@
 use crate::cli::Context;
 use crate::install::apply::RequiredApis;
 use crate::kubernetes::GroupVersionKind;
+use crate::kubernetes::platform::is_platform_group;
 
 /// Returns a sentence for each sort of APIs that was not checked, with the option or command that checks it.
 pub(super) fn unchecked(versions: &[RequiredApis]) -> Vec<String> {
@@ -37,7 +38,19 @@ pub(super) fn report_pending(versions: &[RequiredApis], context: &Context<'_>) {
             "the plan completes, but {name} stays Pending: the cluster does not serve {}",
             missing.join(" and ")
         ));
-        if !required.is_empty() {
+        let (of_platform, of_operators): (Vec<_>, Vec<_>) =
+            required.iter().cloned().partition(|api| is_platform_group(&api.group));
+        if !of_platform.is_empty() {
+            context.printer.detail(
+                "hint",
+                format!(
+                    "no bundle provides {}, because the platform serves such APIs: use dependency: native in the \
+                     olm.yaml of {name}",
+                    listed(&of_platform)
+                ),
+            );
+        }
+        if !of_operators.is_empty() {
             context.printer.detail(
                 "hint",
                 "use opmx resolve to look for providers in a catalog, or plan without a bundle to install them along \
