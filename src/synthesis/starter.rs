@@ -274,7 +274,7 @@ fn write(filled: &[(&str, Value)], unresolved: &[Unresolved]) -> String {
 }
 
 /// Writes entries of `apis` for the author to complete.
-fn write_stubs(out: &mut String, unresolved: &[Unresolved]) {
+pub(super) fn write_stubs(out: &mut String, unresolved: &[Unresolved]) {
     for entry in unresolved {
         let class = if entry.of_platform {
             "native  # the cluster must serve it; use optional if the operator runs without it"

@@ -263,6 +263,36 @@ fn nothing_is_overwritten_unless_asked() {
 }
 
 #[test]
+fn wildcards_of_an_existing_bundle_are_not_expanded_by_init() {
+    let sandbox = Sandbox::new();
+    let upstream = std::fs::read_to_string(testdata("operators/pump/upstream.yaml")).unwrap();
+    write(&sandbox, "pump/manifests/pump.yaml", upstream);
+    succeeds(&sandbox.run("bundle init pump --package pump --version 1.0.0".split(' ')));
+    let before = files(&sandbox.path("pump"));
+    let line = "bundle init pump --package pump --version 1.0.0 --expand-wildcards";
+    let outcome = sandbox.run(line.split(' '));
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    insta::assert_snapshot!(outcome, @"
+    ------- stderr -------
+    error: pump/manifests/pump.yaml already exists, so nothing was written
+      hint: opmx bundle update pump --from pump/manifests --expand-wildcards expands the wildcards and keeps manual changes in metadata/olm.yaml
+      hint: use --overwrite to replace existing files
+    ------- exit 1 -------
+    ");
+    assert_eq!(files(&sandbox.path("pump")), before);
+    let update = "bundle update pump --from pump/manifests --version 1.0.0 --expand-wildcards";
+    let outcome = sandbox.run(update.split(' '));
+    succeeds(&outcome);
+    assert!(
+        outcome.stderr.contains("expanded rule 0 of ClusterRole/pump-operator"),
+        "{outcome}"
+    );
+    let expanded = files(&sandbox.path("pump"));
+    succeeds(&sandbox.run("bundle init pump --package pump --version 1.0.0 --expand-wildcards --overwrite".split(' ')));
+    assert_eq!(files(&sandbox.path("pump/manifests")).len(), expanded.len() - 2);
+}
+
+#[test]
 fn conversion_webhooks_allow_all_namespaces_only() {
     let sandbox = deploy();
     let conversion = "  conversion:\n    strategy: Webhook\n    webhook:\n      conversionReviewVersions: [v1]\n      clientConfig:\n        service: {name: greenhouse-webhook, namespace: greenhouse-system, path: /convert}\n  versions:";

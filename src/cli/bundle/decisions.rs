@@ -29,9 +29,9 @@ pub(super) fn are_sound(manifests: &Manifests, context: &Context<'_>) -> bool {
     sound
 }
 
-/// Reports the changes that were made to the manifests.
-pub(super) fn settled(settled: &Settled, context: &Context<'_>) {
-    wildcards::expanded(&settled.expanded, context);
+/// Reports the changes that were made to the manifests. The previous release lists the rules in `named_before` by name.
+pub(super) fn settled(settled: &Settled, named_before: &BTreeSet<String>, context: &Context<'_>) {
+    wildcards::expanded(&settled.expanded, named_before, context);
     for object in &settled.examples {
         context.printer.status(format_args!(
             "{} becomes an example because OLM does not create custom resources of a bundle's own kinds",
@@ -46,15 +46,8 @@ pub(super) fn settled(settled: &Settled, context: &Context<'_>) {
     }
 }
 
-/// Lists the decisions that remain for the author of the bundle in the folder `shown`. `named_before` contains the
-/// rules that previously had names where they now have wildcards.
-pub(super) fn list(
-    decisions: &Decisions,
-    sources: &ServedResources,
-    named_before: &BTreeSet<String>,
-    shown: &str,
-    context: &Context<'_>,
-) {
+/// Lists the decisions that remain for the author of the bundle in the folder `shown`.
+pub(super) fn list(decisions: &Decisions, sources: &ServedResources, shown: &str, context: &Context<'_>) {
     let decide = |what: String| context.printer.status(format_args!("to decide: {what}"));
     if let Some(what) = widened(&decisions.widened) {
         decide(format!(
@@ -96,7 +89,7 @@ pub(super) fn list(
             labels.join(", ")
         ));
     }
-    wildcards::to_decide(&decisions.wildcards, sources, named_before, context);
+    wildcards::to_decide(&decisions.wildcards, sources, context);
     for service in &decisions.api_services {
         decide(format!(
             "the kinds that {service} serves, under apiservicedefinitions in {shown}/{OLM_YAML}"

@@ -15,7 +15,7 @@ use crate::diagnostic;
 use crate::files;
 use crate::manifest::{self, Layout};
 use crate::synthesis::samples;
-use crate::synthesis::settle::{Settling, settle};
+use crate::synthesis::settle::{Expand, Settling, settle};
 use crate::synthesis::starter::{Known, start};
 use crate::tree::Tree;
 use crate::version::parse_strict;
@@ -128,15 +128,14 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     let before = tree.clone();
     let settling = Settling {
         cut: arguments.from.is_some(),
-        expand_wildcards: arguments.wildcards.expand_wildcards,
+        expand: Expand::if_asked(arguments.wildcards.expand_wildcards),
         untouched: None,
     };
     let settled = settle(&mut tree, settling, &arguments.limits.bundle())?;
     let differs = |(path, content): &(&str, &[u8])| before.get(path) != Some(*content);
     let changed: BTreeSet<String> = tree.iter().filter(differs).map(|(path, _)| path.to_owned()).collect();
-    decisions::settled(&settled, context);
     let known = Known {
-        samples: samples::with(known.samples, settled.examples),
+        samples: samples::with(known.samples, settled.examples.clone()),
         ..known
     };
     let starter = start(&settled.objects, &known);
@@ -167,6 +166,7 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         written.insert(ANNOTATIONS_YAML, annotations_yaml(&values).into_bytes(), &limits)?;
     }
     refuse_overwriting(&written, &changed, arguments)?;
+    decisions::settled(&settled, &BTreeSet::new(), context);
     written.write_to(&arguments.folder)?;
     for (path, _) in written.iter() {
         printer.status(format_args!("wrote {shown}/{path}"));
@@ -202,7 +202,7 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         printer.status(format_args!("to decide: {key}, in {shown}/{OLM_YAML}{why}"));
     }
     inference::report(&[], &starter.resolved, context);
-    decisions::list(&starter.decisions, &known.sources, &BTreeSet::new(), &shown, context);
+    decisions::list(&starter.decisions, &known.sources, &shown, context);
     Ok(Status::Success)
 }
 
@@ -219,7 +219,9 @@ fn refuse_overwriting(
     }
     let folder = &arguments.folder;
     let differs = |path: &Path, content: &[u8]| path.exists() && files::require_content(path, content).is_err();
-    let meant = |path: &str| arguments.from.is_none() && changed.contains(path);
+    // The manifests of a folder that is not a bundle yet change as requested.
+    let begins = !folder.join(OLM_YAML).exists();
+    let meant = |path: &str| arguments.from.is_none() && begins && changed.contains(path);
     let mut other = written
         .iter()
         .filter(|(path, _)| !meant(path))
@@ -235,17 +237,20 @@ fn refuse_overwriting(
     }
     let Some(path) = other else { return Ok(()) };
     let shown = from::word(&folder.display().to_string());
-    let update = match &arguments.from {
-        Some(from) => format!(
-            "opmx bundle update {shown} --from {}",
-            from::word(&from.display().to_string())
-        ),
-        None => format!("opmx bundle update {shown} --from FOLDER"),
+    let from = arguments
+        .from
+        .as_ref()
+        .map(|from| from::word(&from.display().to_string()));
+    let advice = if arguments.wildcards.expand_wildcards {
+        let own = || from::word(&folder.join(MANIFESTS).display().to_string());
+        let from = from.unwrap_or_else(own);
+        format!("opmx bundle update {shown} --from {from} --expand-wildcards expands the wildcards")
+    } else {
+        let from = from.unwrap_or_else(|| "FOLDER".to_owned());
+        format!("opmx bundle update {shown} --from {from} imports the next release")
     };
     let message = format!("{} already exists, so nothing was written", path.display());
     Err(CommandError::failure(message)
-        .hint(format!(
-            "{update} imports the next release and keeps manual changes in {OLM_YAML}"
-        ))
+        .hint(format!("{advice} and keeps manual changes in {OLM_YAML}"))
         .hint("use --overwrite to replace existing files"))
 }
