@@ -39,9 +39,38 @@ fn a_kind_of_an_own_group_that_no_definition_explains_is_to_be_decided() {
     let sandbox = deploy();
     edit(&sandbox, "deploy/rbac.yaml", "cert-manager.io", "garden.example.com");
     let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]);
-    let decision = "to decide: the kind of the resource certificates of group garden.example.com (this operator's, of \
+    let decision = "to decide: the kind of certificates of garden.example.com (this operator's, of \
                     a different release, or a different operator's), under apis in bundle/metadata/olm.yaml";
     assert!(outcome.stderr.contains(decision), "{outcome}");
+}
+
+#[test]
+fn resources_are_grouped_by_what_is_to_be_decided_about_them() {
+    let sandbox = deploy();
+    let rbac = "deploy/rbac.yaml";
+    edit(
+        &sandbox,
+        rbac,
+        "[cert-manager.io]",
+        "[cert-manager.io, route.openshift.io, example.org]",
+    );
+    edit(&sandbox, rbac, "[certificates]", "[certificates, routes]");
+    let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]);
+    let decisions: Vec<&str> = outcome
+        .stderr
+        .lines()
+        .filter(|line| line.contains("under apis"))
+        .collect();
+    assert_eq!(
+        decisions,
+        [
+            "to decide: whether the dependency on certificates of cert-manager.io is required or optional, under apis in bundle/metadata/olm.yaml",
+            "to decide: whether the dependency on routes of route.openshift.io is native or optional, under apis in bundle/metadata/olm.yaml",
+            "to decide: the kind and version of routes of cert-manager.io and certificates, routes of example.org, and whether the dependency is required or optional, under apis in bundle/metadata/olm.yaml",
+            "to decide: the kind and version of certificates of route.openshift.io, and whether the dependency is native or optional, under apis in bundle/metadata/olm.yaml",
+        ],
+        "{outcome}"
+    );
 }
 
 #[test]
@@ -62,7 +91,7 @@ fn manifests_of_a_folder_become_a_bundle_that_lacks_only_decisions() {
     version 1.2.0: the tag of container manager of Deployment/greenhouse-operator
     minKubeVersion 1.16.0: the first version that serves all APIs of the manifests
     to decide: whether to keep AllNamespaces under installModes, in bundle/metadata/olm.yaml; with it, OLM grants the operator in all namespaces the permissions that its Roles grant in one: events (create, patch) and leases (get, create, update)
-    to decide: the kind of the resource certificates of group cert-manager.io, under apis in bundle/metadata/olm.yaml
+    to decide: whether the dependency on certificates of cert-manager.io is required or optional, under apis in bundle/metadata/olm.yaml
     ");
     assert_eq!(
         files(&sandbox.path("bundle/manifests")),
@@ -120,8 +149,7 @@ fn what_cannot_be_inferred_is_asked_for_by_the_next_command() {
     wrote bundle/metadata/olm.yaml
     package op: from the name of Deployment/op
     minKubeVersion 1.16.0: the first version that serves all APIs of the manifests
-    to decide: name, in bundle/metadata/olm.yaml
-    to decide: version, in bundle/metadata/olm.yaml: no image tag is a version
+    to decide: version, and with it the name op.vVERSION, in bundle/metadata/olm.yaml: no image tag is a version; set it there, or use --overwrite --version VERSION
     ");
     let outcome = sandbox.run(["bundle", "synthesize", "bundle"]);
     let olm = "bundle/metadata/olm.yaml:1:1".to_owned();

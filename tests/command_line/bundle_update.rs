@@ -180,7 +180,7 @@ fn a_new_api_becomes_a_comment_in_olm_yaml_once() {
     edit(&sandbox, rbac, "[certificates]", "[certificates, issuers]");
     let run = || sandbox.run("bundle update bundle --from deploy --version 2.0.0".split(' '));
     let outcome = run();
-    let said = "to decide: the kind of the resource issuers of group cert-manager.io, under apis in";
+    let said = "to decide: whether the dependency on issuers of cert-manager.io is required or optional, under apis in";
     assert!(outcome.stderr.contains(said), "{outcome}");
     let stub = "# - group: cert-manager.io\n#   resource: issuers\n#   kind: Issuer\n#   version: v1\n#   dependency: required  #";
     let text = read(&sandbox, olm);

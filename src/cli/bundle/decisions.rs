@@ -1,6 +1,6 @@
 //! The reports of commands that import manifests: changes to the manifests, and decisions that remain for the author.
 
-use super::wildcards;
+use super::{open_apis, wildcards};
 use crate::bundle::OLM_YAML;
 use crate::cli::Context;
 use crate::diagnostic::{self, Diagnostic};
@@ -55,16 +55,8 @@ pub(super) fn list(decisions: &Decisions, sources: &ServedResources, shown: &str
             operator in all namespaces the permissions that its Roles grant in one: {what}"
         ));
     }
-    for entry in &decisions.unresolved {
-        let (resource, group) = (&entry.resource, &entry.group);
-        let origin = if entry.of_own_group {
-            " (this operator's, of a different release, or a different operator's)"
-        } else {
-            ""
-        };
-        decide(format!(
-            "the kind of the resource {resource} of group {group}{origin}, under apis in {shown}/{OLM_YAML}"
-        ));
+    for sentence in open_apis::sentences(&decisions.unresolved) {
+        decide(format!("{sentence}, under apis in {shown}/{OLM_YAML}"));
     }
     for binding in &decisions.everything {
         let place = binding.place(&Path::from("roleRef.name"));

@@ -16,7 +16,7 @@ use crate::files;
 use crate::manifest::{self, Layout};
 use crate::synthesis::samples;
 use crate::synthesis::settle::{Expand, Settling, settle};
-use crate::synthesis::starter::{Known, start};
+use crate::synthesis::starter::{Known, Starter, start};
 use crate::tree::Tree;
 use crate::version::parse_strict;
 use clap::Args;
@@ -160,7 +160,7 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     {
         written.insert(path, content.to_vec(), &limits)?;
     }
-    written.insert(OLM_YAML, starter.olm_yaml.into_bytes(), &limits)?;
+    written.insert(OLM_YAML, starter.olm_yaml.clone().into_bytes(), &limits)?;
     if let Some(package) = &starter.package {
         let values = standard(MediaType::K8sV1, package, &channels, default_channel);
         written.insert(ANNOTATIONS_YAML, annotations_yaml(&values).into_bytes(), &limits)?;
@@ -193,17 +193,27 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         "minKubeVersion {}: the first version that serves all APIs of the manifests",
         starter.kube_version
     ));
-    for key in starter.open {
-        let why = if key == "version" {
-            ": no image tag is a version"
-        } else {
-            ""
-        };
-        printer.status(format_args!("to decide: {key}, in {shown}/{OLM_YAML}{why}"));
+    for sentence in open_keys(&starter, &shown) {
+        printer.status(format_args!("to decide: {sentence}"));
     }
     inference::report(&[], &starter.resolved, context);
     decisions::list(&starter.decisions, &known.sources, &shown, context);
     Ok(Status::Success)
+}
+
+/// Returns what is to be decided about the required keys. The name follows from the package and the version.
+fn open_keys(starter: &Starter, shown: &str) -> Vec<String> {
+    let why = "no image tag is a version; set it there, or use --overwrite --version VERSION";
+    let derived = starter.package.as_ref().filter(|_| starter.open.contains(&"version"));
+    let keys = starter.open.iter().filter(|key| **key != "name" || derived.is_none());
+    let sentence = |key: &&'static str| match (*key, derived) {
+        ("version", Some(package)) => {
+            format!("version, and with it the name {package}.vVERSION, in {shown}/{OLM_YAML}: {why}")
+        }
+        ("version", None) => format!("version, in {shown}/{OLM_YAML}: {why}"),
+        (key, _) => format!("{key}, in {shown}/{OLM_YAML}"),
+    };
+    keys.map(sentence).collect()
 }
 
 /// Returns an error if files would be overwritten. Files that already have the new content are ignored, so that a

@@ -52,6 +52,13 @@ pub struct Unresolved {
     pub place: Option<Place>,
 }
 
+impl Unresolved {
+    /// Whether the usual kind and version are known.
+    pub fn is_known(&self) -> bool {
+        (self.kind, self.version) != UNKNOWN
+    }
+}
+
 /// The kind and version of a resource in `olm.yaml`.
 struct Hinted {
     kind: Sourced,
