@@ -94,9 +94,14 @@ impl Annotations {
         mend::quote(&self.document, &Path::root().key("annotations").key(key))
     }
 
-    /// Returns the place of an annotation, or of the `annotations` map if the annotation is absent.
+    /// Returns the place of an annotation, or of the key `annotations` if the annotation is absent.
     pub fn place(&self, key: &str) -> Place {
-        self.document.place(&Path::root().key("annotations").key(key))
+        let all = Path::root().key("annotations");
+        let path = all.key(key);
+        match path.get(self.document.value()) {
+            Some(_) => self.document.place(&path),
+            None => self.document.key_place(&all),
+        }
     }
 }
 

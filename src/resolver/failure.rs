@@ -1,6 +1,6 @@
 //! Explanations of failed resolutions: in OLM's words, in plain words, and with remedies.
 
-use super::clause::{Clause, Unmet, listed};
+use super::clause::{Clause, Unmet, listed, wish};
 use super::entries::EntryId;
 use super::missing;
 use super::predicate::Predicate;
@@ -98,17 +98,6 @@ fn named(variables: &Variables<'_>, id: EntryId) -> String {
 fn members(variables: &Variables<'_>, members: &[Variable], word: &str) -> String {
     let ids = members.iter().filter_map(|member| variables.entry(*member));
     few(ids.map(|id| named(variables, id)).collect(), word)
-}
-
-/// Describes a dependency of a bundle for users.
-pub(super) fn wish(predicate: &Predicate) -> String {
-    match predicate {
-        Predicate::Api(api) => format!("a provider of {} ({})", api.kind, api.api_version()),
-        Predicate::Package { name, written, .. } => format!("package {name} in the range {written}"),
-        Predicate::Label(label) => format!("an operator with the label {label}"),
-        Predicate::Cel { message, .. } if !message.is_empty() => format!("an operator with this purpose: {message}"),
-        other => format!("an operator {other}"),
-    }
 }
 
 /// Describes a constraint for users; `None` if the constraint is obvious.

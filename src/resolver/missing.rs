@@ -1,8 +1,7 @@
 //! What would provide the dependencies that no bundle satisfies: all of them, not only the first one that ends the
 //! search.
 
-use super::clause::{Clause, listed};
-use super::failure::wish;
+use super::clause::{Clause, listed, wish};
 use super::predicate::Predicate;
 use super::search::ConstraintId;
 use super::variables::Variables;

@@ -341,12 +341,7 @@ fn unresolved(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Ment
     } else {
         format!("apis:\n- {{group: {group}, resource: {resource}, kind: {kind}, version: {version}}}")
     };
-    let help = format!(
-        "Add an entry to metadata/olm.yaml:\n{paste}\n\
-         or specify a source for the look-up: an index, a folder of CRDs or the output of `kubectl api-resources`,\n\
-         or, if the operator works without this resource, grant access by a separate binding with the annotation\n\
-         operators.operatorframework.io.bundle.dependency: optional"
-    );
+    let help = format!("Add an entry to metadata/olm.yaml:\n{paste}");
     report(work, &rules::RBAC_KIND_UNKNOWN, message, mentions, Some(help));
     remember(work, (group, resource), (kind, version), is_native, mentions);
 }
