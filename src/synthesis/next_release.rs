@@ -11,7 +11,7 @@ use super::operator::{self, Found};
 use super::outside::{Outside, Resolved, learn};
 use super::settle::{Expand, Settled, Settling, settle};
 use super::starter::{Inferred, inferred, is_annotated};
-use super::{Unresolved, samples, synthesize};
+use super::{samples, synthesize};
 use crate::bundle::stamp::{Stamp, stamp};
 use crate::bundle::{self, Bundle, BundleLimits, EditError, MANIFESTS, MediaType, OLM_YAML};
 use crate::diagnostic::{self, Diagnostic};
@@ -216,9 +216,10 @@ pub fn next_release(
     release.named_before = left::named_before(&synthesize(&after, &[]), &was, &before);
     let settling = Settling {
         cut: true,
-        expand: match options.expand_wildcards {
-            true => Expand::All,
-            false => Expand::Labels(&release.named_before),
+        expand: if options.expand_wildcards {
+            Expand::All
+        } else {
+            Expand::Labels(&release.named_before)
         },
         untouched: Some(&options.keep),
     };
@@ -246,12 +247,8 @@ pub fn next_release(
     let old = folder.get(OLM_YAML).unwrap_or_default();
     metadata.insert(OLM_YAML, old.to_vec(), &limits.tree)?;
     stamp(&mut metadata, &after, &wanted, limits)?;
-    let is_new = |entry: &&Unresolved| {
-        let mut before = was.unresolved.iter();
-        !before.any(|old| old.group == entry.group && old.resource == entry.resource)
-    };
-    let new: Vec<Unresolved> = release.decisions.unresolved.iter().filter(is_new).cloned().collect();
     let stamped = str::from_utf8(metadata.get(OLM_YAML).unwrap_or_default());
+    let new = stubs::new(&release.decisions.unresolved, &was.unresolved);
     if let Some(text) = stamped.ok().and_then(|text| stubs::added(text, &new)) {
         metadata.insert(OLM_YAML, text.into_bytes(), &limits.tree)?;
     }

@@ -9,6 +9,15 @@ use crate::text::{self, Limits, Path};
 /// The key of the entries, as a comment.
 const PLACEHOLDER: &str = "# apis:";
 
+/// Returns the resources that were explained, or not used, in the previous release.
+pub(super) fn new(is: &[Unresolved], was: &[Unresolved]) -> Vec<Unresolved> {
+    let is_old = |entry: &Unresolved| {
+        let mut before = was.iter();
+        before.any(|old| old.group == entry.group && old.resource == entry.resource)
+    };
+    is.iter().filter(|entry| !is_old(entry)).cloned().collect()
+}
+
 /// Returns the text of `olm.yaml` with comments for these resources, or `None` if nothing changes. Resources that a
 /// comment already names are skipped.
 pub(super) fn added(olm: &str, unresolved: &[Unresolved]) -> Option<String> {
