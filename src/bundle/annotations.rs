@@ -94,9 +94,15 @@ impl Annotations {
         mend::quote(&self.document, &Path::root().key("annotations").key(key))
     }
 
-    /// Returns the place of an annotation, or of the `annotations` map if the annotation is absent.
+    /// Returns the place of an annotation, or of the map with its key `annotations` if the annotation is absent.
     pub fn place(&self, key: &str) -> Place {
-        self.document.place(&Path::root().key("annotations").key(key))
+        let all = Path::root().key("annotations");
+        let path = all.key(key);
+        if path.get(self.document.value()).is_some() {
+            return self.document.place(&path);
+        }
+        let start = self.document.key_place(&all).span.start;
+        Place::new(self.document.source(), start..self.document.place(&all).span.end)
     }
 }
 

@@ -36,6 +36,8 @@ pub struct ApiHint {
     pub kind: String,
     /// Version.
     pub version: String,
+    /// Whether the cluster itself serves the API. An existing entry keeps its dependency.
+    pub native: bool,
     /// The index of the entry of `apis` that lacks kind and version; `None` if a new entry is needed.
     pub entry: Option<usize>,
 }
@@ -43,7 +45,12 @@ pub struct ApiHint {
 impl ApiHint {
     /// Returns the entry of `apis` in `olm.yaml`.
     pub fn to_value(&self) -> Value {
-        json!({"group": self.group, "resource": self.resource, "kind": self.kind, "version": self.version})
+        let mut value =
+            json!({"group": self.group, "resource": self.resource, "kind": self.kind, "version": self.version});
+        if self.native {
+            value["dependency"] = json!("native");
+        }
+        value
     }
 }
 
@@ -185,6 +192,7 @@ mod tests {
             resource: "foos".to_owned(),
             kind: "Foo".to_owned(),
             version: "v1".to_owned(),
+            native: false,
             entry,
         };
         Stamp {

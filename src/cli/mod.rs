@@ -19,6 +19,7 @@ mod bundle;
 mod catalog;
 mod catalog_output;
 mod completion;
+mod elsewhere;
 mod environment;
 mod following;
 mod generate;
@@ -215,6 +216,7 @@ pub fn run(name: &'static str, arguments: &[OsString], process: Process) -> Exit
     let parsed = parser(name)
         .try_get_matches_from(arguments)
         .map_err(|answer| with_subcommands(answer, name, arguments))
+        .map_err(|answer| elsewhere::with_commands(answer, &command(name), arguments))
         .and_then(|matches| Cli::from_arg_matches(&matches));
     match parsed {
         Err(answer) => {

@@ -1,5 +1,7 @@
 //! `opmx plan`: the InstallPlan that OLM would create, and its result.
 
+mod requirements;
+
 use crate::cli::Context;
 use crate::cli::arguments::OutputArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
@@ -11,7 +13,7 @@ use crate::cluster::conditions::NOT_UPGRADEABLE;
 use crate::cluster::requested;
 use crate::cluster::state::Approval;
 use crate::install::apis::Apis;
-use crate::install::apply::{Applied, FailedVersion, PendingVersion};
+use crate::install::apply::{Applied, FailedVersion};
 use crate::install::handling::{self, Handling, Resource};
 use crate::install::hold::{HeldUpgrade, held_upgrade};
 use crate::install::install_plan::Phase;
@@ -19,7 +21,6 @@ use crate::install::plan::{PlanOptions, Planned, Subject, plan};
 use crate::install::requests::installs::OpenInstall;
 use crate::install::requests::labels;
 use crate::install::resolve::ResolveOptions;
-use crate::kubernetes::GroupVersionKind;
 use crate::olm::limits::OBJECT;
 use crate::olm::releases::Olm;
 use crate::steps::{Repetition, Step, StepStatus};
@@ -58,9 +59,12 @@ Examples:
 /// everything else. They are for the objects of the bundle, and for the RBAC objects that OLM creates from its
 /// permissions, with the same names. Manifests that the property olm.manifests.optional names are marked as optional.
 ///
+/// Without a bundle, the providers of required APIs are part of the plan. The plan of a bundle contains the bundle
+/// alone, and lists the required APIs that were not checked; opmx resolve looks for their providers.
+///
 /// With --state or --cluster, the plan is applied to the cluster that the files describe. The exit status is then 0
-/// only if the plan would complete, and the versions in it would not fail because of their Deployments; otherwise, or
-/// if nothing can be resolved, the exit status is 3. A plan that requires manual approval is printed as
+/// only if the plan would complete, the cluster then serves the APIs that the versions in it require, and these do not
+/// fail because of their Deployments; otherwise, or if nothing can be resolved, the exit status is 3. A plan that requires manual approval is printed as
 /// waiting; --approval automatic shows its result. If the condition of an installed operator holds back the upgrade to
 /// the bundle, there is no plan; the output shows the condition, its time, and how to override it. Without a bundle,
 /// the Subscriptions of the files are resolved first, and the plan contains everything that OLM would install for them.
@@ -372,7 +376,12 @@ fn printed(
     }
     match arguments.output.output {
         Format::Text => print(&planned, arguments.olm.get(), context)?,
-        format => context.printer.document(format, &planned.plan)?,
+        format => {
+            for sentence in requirements::unchecked(&planned.unchecked) {
+                context.printer.warning(format_args!("not checked: {sentence}"));
+            }
+            context.printer.document(format, &planned.plan)?;
+        }
     }
     if let Some(bytes) = planned.too_large {
         context.printer.error(format!(
@@ -393,14 +402,7 @@ fn printed(
             "the plan completes, but {name} then ends in the phase Failed with the reason {reason}: {message}"
         ));
     }
-    for PendingVersion { name, missing } in &applied.pending {
-        let api = |gvk: &GroupVersionKind| format!("{} ({}/{})", gvk.kind, gvk.group, gvk.version);
-        let missing: Vec<String> = missing.iter().map(api).collect();
-        context.printer.error(format!(
-            "the plan completes, but {name} stays Pending: the cluster does not serve its native APIs {}",
-            missing.join(", ")
-        ));
-    }
+    requirements::report_pending(&applied.pending, context);
     if state.is_some_and(|state| state.apis.is_none()) {
         context
             .printer
@@ -421,6 +423,9 @@ fn print(planned: &Planned, olm: &Olm, context: &Context<'_>) -> Result<(), Comm
         ))?;
     }
     context.printer.line(format!("phase      {:?}", plan.status.phase))?;
+    for sentence in requirements::unchecked(&planned.unchecked) {
+        context.printer.line(format!("unchecked  {sentence}"))?;
+    }
     if plan.spec.approval == Approval::Manual {
         let by = match &planned.held_by[..] {
             [] => String::new(),

@@ -139,6 +139,7 @@ fn print(
         diagnostic,
     });
     let validation = Validation {
+        incomplete: false,
         bundle: arguments.folder.display().to_string(),
         media_type: None,
         findings: findings.collect(),

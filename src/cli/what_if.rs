@@ -9,6 +9,7 @@ use crate::cluster::dump;
 use crate::cluster::state::CatalogSource;
 use crate::cluster::{self, OperatorGroups, State};
 use crate::csv::Csv;
+use crate::diagnostic::Diagnostic;
 use crate::index::intake::IntakeError;
 use crate::index::open::OpenLimits;
 use crate::install;
@@ -222,6 +223,28 @@ impl InstallArguments {
         self.content_at(bundle, context)
     }
 
+    /// Like [`InstallArguments::content`], with the findings about the bundle, which are not reported.
+    pub(crate) fn content_with_findings(
+        &self,
+        bundle: &str,
+        context: &Context<'_>,
+    ) -> Result<(Option<Content>, Vec<Diagnostic>), CommandError> {
+        if self.index.is_some() {
+            return Ok((self.content(bundle, context)?, Vec::new()));
+        }
+        self.content_at_with_findings(bundle, context)
+    }
+
+    /// Like [`InstallArguments::content_at`], with the findings about the bundle, which are not reported.
+    pub(crate) fn content_at_with_findings(
+        &self,
+        bundle: &str,
+        context: &Context<'_>,
+    ) -> Result<(Option<Content>, Vec<Diagnostic>), CommandError> {
+        let outside = self.outside(context)?;
+        read_content(bundle, outside.as_ref(), &self.registry, &self.limits, context)
+    }
+
     /// Returns the content of the API sources.
     pub(crate) fn outside(&self, context: &Context<'_>) -> Result<Option<Outside>, CommandError> {
         let limits = self.limits.source(&self.database, &self.registry);
@@ -258,17 +281,25 @@ pub(crate) fn bundle_content(
     limits: &LimitArguments,
     context: &Context<'_>,
 ) -> Result<Option<Content>, CommandError> {
+    let (content, findings) = read_content(bundle, outside, registry, limits, context)?;
+    context.printer.report(&findings);
+    Ok(content)
+}
+
+/// Reads the bundle of a folder or an image as OLM sees it, with the findings. Returns no content if there are errors
+/// among the findings.
+fn read_content(
+    bundle: &str,
+    outside: Option<&Outside>,
+    registry: &RegistryArguments,
+    limits: &LimitArguments,
+    context: &Context<'_>,
+) -> Result<(Option<Content>, Vec<Diagnostic>), CommandError> {
     let tree = sources::bundle_files(bundle, registry, limits, context)?;
     let location: Location = bundle.parse()?;
     match content::of_files_with(&tree, location.registry_reference(), outside, &limits.text()) {
-        Ok((content, findings)) => {
-            context.printer.report(&findings);
-            Ok(Some(content))
-        }
-        Err(ContentError::Intake(IntakeError::Findings { diagnostics, .. })) => {
-            context.printer.report(&diagnostics);
-            Ok(None)
-        }
+        Ok((content, findings)) => Ok((Some(content), findings)),
+        Err(ContentError::Intake(IntakeError::Findings { diagnostics, .. })) => Ok((None, diagnostics)),
         Err(error) => Err(error.into()),
     }
 }

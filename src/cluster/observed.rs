@@ -2,8 +2,7 @@
 
 use super::State;
 use super::state::{Approval, CatalogSource, Installed, NAMESPACE, Subscription, UpgradeStrategy};
-use crate::csv::{self, Csv, OwnedCrd};
-use crate::kubernetes::GroupVersionKind;
+use crate::csv::{self, Csv};
 use crate::olm::annotation::PROPERTIES;
 use crate::olm::property::{PACKAGE, Property};
 use serde::Deserialize;
@@ -282,8 +281,8 @@ fn installed(view: Csv<'_>) -> Installed {
             ..csv
         },
         None => Installed {
-            provides: apis(view, "owned"),
-            requires: apis(view, "required"),
+            provides: view.apis("owned"),
+            requires: view.apis("required"),
             without_properties_annotation: true,
             ..csv
         },
@@ -293,21 +292,6 @@ fn installed(view: Csv<'_>) -> Installed {
 fn package(property: &Property) -> Option<String> {
     let name = property.value.get("packageName").filter(|_| property.kind == PACKAGE)?;
     name.as_str().map(str::to_owned)
-}
-
-fn apis(view: Csv<'_>, which: &str) -> Vec<GroupVersionKind> {
-    let definitions = view.list(&["spec", "customresourcedefinitions", which]).iter();
-    let services = view
-        .list(&["spec", "apiservicedefinitions", which])
-        .iter()
-        .map(|service| {
-            let text = |key: &str| service.get(key).and_then(Value::as_str).unwrap_or_default();
-            GroupVersionKind::new(text("group"), text("version"), text("kind"))
-        });
-    definitions
-        .filter_map(|entry| OwnedCrd(entry).gvk())
-        .chain(services)
-        .collect()
 }
 
 #[cfg(test)]

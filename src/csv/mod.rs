@@ -122,11 +122,30 @@ impl<'a> Csv<'a> {
     /// Returns the kinds of the APIs that the operator serves itself, in the order of the list.
     pub(crate) fn owned_api_services(self) -> impl Iterator<Item = GroupVersionKind> {
         let owned = self.list(&["spec", "apiservicedefinitions", "owned"]);
-        owned.iter().map(|entry| {
-            let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
-            GroupVersionKind::new(text("group"), text("version"), text("kind"))
-        })
+        owned.iter().map(gvk_of)
     }
+
+    /// Returns the APIs in the lists `owned` or `required`: those of CustomResourceDefinitions, then those of
+    /// APIServices.
+    pub(crate) fn apis(self, list: &str) -> Vec<GroupVersionKind> {
+        let definitions = self.list(&["spec", "customresourcedefinitions", list]).iter();
+        let services = self.list(&["spec", "apiservicedefinitions", list]).iter();
+        definitions
+            .filter_map(|entry| OwnedCrd(entry).gvk())
+            .chain(services.map(gvk_of))
+            .collect()
+    }
+
+    /// Returns the APIs that the cluster itself must serve.
+    pub(crate) fn native_apis(self) -> Vec<GroupVersionKind> {
+        self.list(&["spec", "nativeAPIs"]).iter().map(gvk_of).collect()
+    }
+}
+
+/// Reads the fields `group`, `version` and `kind`.
+fn gvk_of(entry: &Value) -> GroupVersionKind {
+    let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+    GroupVersionKind::new(text("group"), text("version"), text("kind"))
 }
 
 /// An entry of `spec.customresourcedefinitions.owned`.

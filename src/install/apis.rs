@@ -61,6 +61,12 @@ impl Apis {
         self
     }
 
+    /// Assumes that the cluster serves no APIs other than the known ones.
+    #[must_use]
+    pub(crate) fn alone(self) -> Self {
+        Self { complete: true, ..self }
+    }
+
     /// Whether the cluster serves a kind in this exact version.
     ///
     /// For a built-in API group that the state does not mention, the version that current clusters serve is assumed,

@@ -13,13 +13,13 @@
 
 mod definition;
 mod deployments;
-mod natives;
 mod owners;
 mod requests;
+pub(crate) mod requirements;
 mod wording;
 
 pub use deployments::FailedVersion;
-pub use natives::PendingVersion;
+pub use requirements::RequiredApis;
 
 use super::apis::{Apis, defined};
 use super::existing::Existing;
@@ -64,8 +64,8 @@ pub struct Applied {
     pub warnings: Vec<String>,
     /// The versions that fail although the plan completes.
     pub failed: Vec<FailedVersion>,
-    /// The versions that stay `Pending` although the plan is complete.
-    pub pending: Vec<PendingVersion>,
+    /// The versions that stay `Pending` although the plan is complete, with the APIs that the cluster does not serve.
+    pub pending: Vec<RequiredApis>,
 }
 
 impl Applied {
@@ -178,7 +178,7 @@ pub fn apply_as(
             let end = (Phase::Complete, String::new());
             let statuses: Vec<StepStatus> = outcomes.iter().map(|outcome| outcome.status).collect();
             let failed = deployments::refused(steps, &statuses, &cluster);
-            let pending = natives::pending(steps, &statuses, &cluster.apis);
+            let pending = requirements::pending(steps, &statuses, &cluster.apis, state);
             let applied = ended(steps, outcomes, passes, end, cluster.warnings);
             return Ok(Applied {
                 failed,

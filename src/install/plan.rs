@@ -2,7 +2,8 @@
 //! applies it.
 
 use super::apis::Apis;
-use super::apply::{Applied, apply};
+use super::apply::requirements::unchecked;
+use super::apply::{Applied, RequiredApis, apply};
 use super::catalogs::Catalogs;
 use super::install_plan::InstallPlan;
 use super::permissions::{Operator, operators};
@@ -68,6 +69,9 @@ pub struct Planned {
     pub applied: Option<Applied>,
     /// The APIs that the cluster serves after the plan.
     pub apis: Apis,
+    /// The versions with required APIs that were not checked, because the APIs of the cluster are unknown. A resolution
+    /// has checked those that other operators provide.
+    pub unchecked: Vec<RequiredApis>,
     /// The operators with the permissions of their accounts after the plan.
     pub operators: Vec<Operator>,
     /// The Subscriptions because of which the plan waits for a person.
@@ -165,6 +169,10 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
     }
     let released = released(subject, state, options, &plan)?;
     Ok(Some(Planned {
+        unchecked: match subject {
+            Subject::Bundle { .. } => unchecked(&plan.status.plan, known),
+            Subject::Resolution { .. } => natives(unchecked(&plan.status.plan, known)),
+        },
         apis: Apis::of(known).with_steps(&plan.status.plan),
         operators: operators(&plan.status.plan, namespace, known)?,
         held_by,
@@ -173,6 +181,15 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
         applied,
         released,
     }))
+}
+
+/// Keeps the native APIs only.
+fn natives(versions: Vec<RequiredApis>) -> Vec<RequiredApis> {
+    let natives = versions.into_iter().map(|version| RequiredApis {
+        required: Vec::new(),
+        ..version
+    });
+    natives.filter(|version| !version.native.is_empty()).collect()
 }
 
 /// Returns the plan of the newest release if it differs from `proposed`. On a known cluster, only the results are

@@ -3,6 +3,7 @@
 pub mod builtin;
 pub(crate) mod fields;
 pub(crate) mod names;
+pub(crate) mod platform;
 pub mod quantity;
 pub mod rbac;
 pub(crate) mod selector;

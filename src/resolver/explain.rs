@@ -1,5 +1,6 @@
 //! The reasons why candidates were taken or not.
 
+use super::clause;
 use super::entries::EntryId;
 use super::failure;
 use super::problem::ResolverOptions;
@@ -135,7 +136,7 @@ fn wanted_by(variables: &Variables<'_>, by: Variable, constraint: usize) -> Stri
     use super::clause::Clause;
     match (&variables.constraints[constraint], variables.stands[by]) {
         (Clause::Needs(id, predicate, _), _) => {
-            format!("{}: {}", variables.name(*id), failure::wish(predicate))
+            format!("{}: {}", variables.name(*id), clause::wish(predicate))
         }
         (_, Stands::Subscription(place)) => format!("subscription {}", variables.problem.subscriptions[place].name),
         (_, Stands::Entry(id)) => variables.name(id).to_string(),

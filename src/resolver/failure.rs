@@ -1,7 +1,8 @@
 //! Explanations of failed resolutions: in OLM's words, in plain words, and with remedies.
 
-use super::clause::{Clause, Unmet, listed};
+use super::clause::{Clause, Unmet, listed, wish};
 use super::entries::EntryId;
+use super::missing;
 use super::predicate::Predicate;
 use super::problem::ResolverOptions;
 use super::resolution::{Considered, Unresolved};
@@ -99,17 +100,6 @@ fn members(variables: &Variables<'_>, members: &[Variable], word: &str) -> Strin
     few(ids.map(|id| named(variables, id)).collect(), word)
 }
 
-/// Describes a dependency of a bundle for users.
-pub(super) fn wish(predicate: &Predicate) -> String {
-    match predicate {
-        Predicate::Api(api) => format!("a provider of {} ({})", api.kind, api.api_version()),
-        Predicate::Package { name, written, .. } => format!("package {name} in the range {written}"),
-        Predicate::Label(label) => format!("an operator with the label {label}"),
-        Predicate::Cel { message, .. } if !message.is_empty() => format!("an operator with this purpose: {message}"),
-        other => format!("an operator {other}"),
-    }
-}
-
 /// Describes a constraint for users; `None` if the constraint is obvious.
 pub(super) fn plain(variables: &Variables<'_>, constraint: ConstraintId) -> Option<String> {
     let subscription = |place: &usize| &variables.problem.subscriptions[*place];
@@ -126,7 +116,7 @@ pub(super) fn plain(variables: &Variables<'_>, constraint: ConstraintId) -> Opti
                 members(variables, candidates, "or")
             )
         }
-        Clause::Unmet(place, unmet) => missing(variables, subscription(place), *unmet),
+        Clause::Unmet(place, unmet) => unmet_because(variables, subscription(place), *unmet),
         Clause::Installed(id) => format!("{} is installed without a subscription, so it stays", name(id)),
         Clause::Needs(id, predicate, candidates) if candidates.is_empty() => {
             let wish = wish(predicate);
@@ -178,7 +168,7 @@ fn what_there_is(variables: &Variables<'_>, predicate: &Predicate) -> String {
     }
 }
 
-fn missing(variables: &Variables<'_>, subscription: &Subscription, unmet: Unmet) -> String {
+fn unmet_because(variables: &Variables<'_>, subscription: &Subscription, unmet: Unmet) -> String {
     let Subscription {
         name,
         package,
@@ -262,18 +252,11 @@ fn missing(variables: &Variables<'_>, subscription: &Subscription, unmet: Unmet)
 
 /// Returns known changes that would make the resolution succeed.
 fn remedies(variables: &Variables<'_>, core: &BTreeSet<ConstraintId>, options: &ResolverOptions) -> Vec<String> {
-    let mut remedies = Vec::new();
+    let mut remedies = missing::remedies(variables, core);
     for constraint in core {
-        match &variables.constraints[*constraint] {
-            Clause::Needs(id, predicate, candidates) if candidates.is_empty() => {
-                let name = variables.name(*id);
-                remedies.push(format!("a catalog with {}, for {name}", wish(predicate)));
-            }
-            Clause::Unmet(place, Unmet::StartingCsv) => {
-                let name = &variables.problem.subscriptions[*place].name;
-                remedies.push(format!("a different startingCSV in the subscription {name}, or none"));
-            }
-            _ => {}
+        if let Clause::Unmet(place, Unmet::StartingCsv) = &variables.constraints[*constraint] {
+            let name = &variables.problem.subscriptions[*place].name;
+            remedies.push(format!("a different startingCSV in the subscription {name}, or none"));
         }
     }
     let enabled = Enabled::all(&variables.instance);

@@ -15,6 +15,7 @@ pub mod closure;
 mod entries;
 mod explain;
 mod failure;
+mod missing;
 mod needs;
 mod order;
 mod predicate;

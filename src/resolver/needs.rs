@@ -1,6 +1,6 @@
 //! Bundles of a catalog that satisfy the dependencies of a bundle.
 
-use super::failure;
+use super::clause;
 use super::predicate::{Dependency, dependencies};
 use super::properties::{Facts, as_property, of_bundle};
 use super::resolve::EVALUATIONS;
@@ -147,7 +147,7 @@ impl<'catalog> Needs<'catalog> {
         let found = found.map(|candidate| candidate.bundle).collect();
         Found {
             intent: dependency.intent,
-            wish: failure::wish(&dependency.predicate),
+            wish: clause::wish(&dependency.predicate),
             packages: dependency.packages().into_iter().map(str::to_owned).collect(),
             bundles: if self.budget.is_spent() {
                 Err("evaluating the constraint rules takes too long".to_owned())

@@ -37,7 +37,7 @@ rules! { MANIFESTS
         RBAC_ACCOUNT_UNBOUND = "rbac-account-unbound", Error, PLAIN, "Run the Deployment as the bound account, or bind the account that it runs as.";
         RBAC_OPTIONAL_OWN_API = "rbac-optional-own-api", Warning, PLAIN, "Grant the permission through a binding without the annotation, because the APIs of the bundle are always available.";
         RBAC_UNBOUND_ROLE = "rbac-unbound-role", Info, PLAIN, "No action needed, unless the operator needs the role.";
-        RBAC_WILDCARD = "rbac-wildcard", Error, PLAIN, "List the groups and resources that the operator uses: a k8s+v1 bundle may not request all of them. If the operator needs all of them, ship it as registry+v1, which allows that.";
+        RBAC_WILDCARD = "rbac-wildcard", Error, PLAIN, "List the groups and resources that the operator uses; only a registry+v1 bundle may request all of them.";
         RBAC_GROUP_SUBJECT = "rbac-group-subject", Error, PLAIN, "Bind the operator's service account itself to a role without wildcards.";
         RBAC_SUBJECT_FORM = "rbac-subject-form", Warning, PLAIN, "Bind the operator's service account itself, so that OLM grants it these rules.";
         RBAC_KIND_UNKNOWN = "rbac-kind-unknown", Error, PLAIN, "Specify the kind and version in metadata/olm.yaml, under apis.";

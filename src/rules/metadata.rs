@@ -50,11 +50,12 @@ rules! { ANNOTATIONS
         // metadata/annotations.yaml.
         ANN_FILE_MISSING = "ann-file-missing", Error, FORMAT, "Create metadata/annotations.yaml with `opmx bundle init` or `opmx bundle generate`.";
         ANN_KEY_MISSING = "ann-key-missing", Error, FORMAT, "Add the annotation to metadata/annotations.yaml.";
+        ANN_VALUE_TYPE = "ann-value-type", Error, FORMAT, "Write the value as a string; separate channels with commas.";
         ANN_MEDIATYPE_MISMATCH = "ann-mediatype-mismatch", Error, FORMAT, "Set the media type of the content: registry+v1 with a ClusterServiceVersion, k8s+v1 with metadata/olm.yaml.";
         ANN_PACKAGE_EMPTY = "ann-package-empty", Error, FORMAT, "Set the package name.";
         ANN_CHANNELS_EMPTY = "ann-channels-empty", Error, FORMAT, "List at least one channel.";
         ANN_CHANNEL_BLANK = "ann-channel-blank", Warning, FORMAT, "Separate the channels with commas and no blanks.";
-        ANN_NAME_QUOTING = "ann-name-quoting", Error, FORMAT, "Quote the name.";
+        ANN_NAME_QUOTING = "ann-name-quoting", Error, FORMAT, "Put the name in quotes.";
         ANN_DEFAULT_CHANNEL_EMPTY = "ann-default-channel-empty", Error, FORMAT, "Set the default channel, or remove the annotation.";
     }
 }

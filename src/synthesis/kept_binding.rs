@@ -50,16 +50,24 @@ pub(super) fn subject_of(work: &mut Work<'_>, accounts: &Accounts, binding: &Obj
             let grants = format!(
                 " grants its role to account {name} of namespace {namespace}, wherever the operator is installed"
             );
-            let listing = listing(work, accounts, binding, name);
-            let without = if of_cluster {
-                ""
+            let help = if is_of_bundle(work, accounts, name) {
+                let listing = listing(work, accounts, binding, name);
+                let without = if of_cluster {
+                    ""
+                } else {
+                    "\nOr remove the namespace, so that the subject is in the namespace where OLM creates the binding."
+                };
+                format!(
+                    "To bind the account wherever the operator is installed, {listing}.{without}\nTo install the \
+                     operator into {namespace}, add annotations: {{{SUGGESTED_NAMESPACE}: {namespace}}} to \
+                     metadata/olm.yaml."
+                )
             } else {
-                " Or remove the namespace, so that the subject is in the namespace where OLM creates the binding."
+                format!(
+                    "No action needed if a different program in {namespace} uses the account. If it is an account of \
+                     the operator, add the ServiceAccount to the bundle."
+                )
             };
-            let help = format!(
-                "To bind the account wherever the operator is installed, {listing}.{without} To install the operator into \
-                 {namespace}, add annotations: {{{SUGGESTED_NAMESPACE}: {namespace}}} to metadata/olm.yaml."
-            );
             let place = binding.place(&path.key("namespace"));
             let is_same =
                 |finding: &&mut Diagnostic| finding.message.ends_with(&grants) && finding.help.as_ref() == Some(&help);
@@ -77,6 +85,13 @@ pub(super) fn subject_of(work: &mut Work<'_>, accounts: &Accounts, binding: &Obj
         }
     };
     work.report(finding.object(binding.label()));
+}
+
+/// Whether the bundle contains an account with this name.
+fn is_of_bundle(work: &Work<'_>, accounts: &Accounts, account: &str) -> bool {
+    let mut objects = work.inventory.objects().iter();
+    let is_it = |object: &&Object| object.gvk().is("", "ServiceAccount") && object.name() == account;
+    accounts.is_projected(account) || objects.any(is_it)
 }
 
 /// Returns the namespace that the author suggests for the operator.

@@ -3,12 +3,13 @@
 
 mod examples;
 mod left;
+mod stubs;
 
 use super::decisions::Decisions;
 use super::intake::Intake;
 use super::operator::{self, Found};
 use super::outside::{Outside, Resolved, learn};
-use super::settle::{Settled, Settling, settle};
+use super::settle::{Expand, Settled, Settling, settle};
 use super::starter::{Inferred, inferred, is_annotated};
 use super::{samples, synthesize};
 use crate::bundle::stamp::{Stamp, stamp};
@@ -32,7 +33,8 @@ pub struct ReleaseOptions {
     pub replaces: Option<String>,
     /// Manifests to keep although they are not among the new ones, by their paths inside the bundle.
     pub keep: BTreeSet<String>,
-    /// Whether to replace wildcards by names, as far as they stand for the bundle's own kinds.
+    /// Whether to replace wildcards by names, as far as they stand for the bundle's own kinds. Rules that the previous
+    /// release lists by name are always listed by name again.
     pub expand_wildcards: bool,
     /// Information from outside the bundle.
     pub outside: Outside,
@@ -119,7 +121,7 @@ pub struct Release {
     pub differing: Vec<Object>,
     /// The remaining decisions for a person. Roles are included only as far as they allow more than before.
     pub decisions: Decisions,
-    /// The rules with wildcards whose previous versions listed the bundle's own kinds by name, as
+    /// The rules with wildcards that were expanded because their previous versions listed the bundle's own kinds by name, as
     /// [`WildcardRule::label`](super::wildcards::WildcardRule::label) returns them.
     pub named_before: BTreeSet<String>,
     /// Problems in the samples, and choices that a person must make. If there are errors, the release cannot be
@@ -190,11 +192,6 @@ pub fn next_release(
         return Err(ReleaseError::Unreadable { origin, diagnostics });
     }
     let mut tree = manifests_of(folder, intake, options)?;
-    let settling = Settling {
-        cut: true,
-        expand_wildcards: options.expand_wildcards,
-        untouched: Some(&options.keep),
-    };
     let mut after = before.clone();
     // These findings name the original files of the manifests.
     let kept = objects_of(folder, &options.keep, limits);
@@ -215,6 +212,17 @@ pub fn next_release(
     if diagnostic::has_errors(&release.findings) {
         return Ok(release);
     }
+    let was = synthesize(&before, &[]);
+    release.named_before = left::named_before(&synthesize(&after, &[]), &was, &before);
+    let settling = Settling {
+        cut: true,
+        expand: if options.expand_wildcards {
+            Expand::All
+        } else {
+            Expand::Labels(&release.named_before)
+        },
+        untouched: Some(&options.keep),
+    };
     let mut settled = settle(&mut tree, settling, limits)?;
     after.objects.clone_from(&settled.objects);
     let objects = &settled.objects;
@@ -224,7 +232,7 @@ pub fn next_release(
     let mut wanted = names(&before, objects, options, &mut release)?;
     wanted.apis = release.resolved.iter().map(|resolved| resolved.hint.clone()).collect();
     wanted.refreshed = refreshed(&before, objects);
-    let (was, is) = (synthesize(&before, &[]), synthesize(&after, &[]));
+    let is = synthesize(&after, &[]);
     let olm = before.olm.as_ref().map_or(&Value::Null, Document::value);
     if let Some(samples) = &options.outside.samples {
         let all = samples::with(samples.clone(), settled.examples.clone());
@@ -235,11 +243,15 @@ pub fn next_release(
         (settled.examples, release.differing) = (merged.added, merged.differing);
     }
     release.decisions = left::decisions(&is, &after, &Decisions::of(&was, &before.objects), &wanted);
-    release.named_before = left::named_before(&is, &was, &before);
     let mut metadata = Tree::new(folder.origin());
     let old = folder.get(OLM_YAML).unwrap_or_default();
     metadata.insert(OLM_YAML, old.to_vec(), &limits.tree)?;
     stamp(&mut metadata, &after, &wanted, limits)?;
+    let stamped = str::from_utf8(metadata.get(OLM_YAML).unwrap_or_default());
+    let new = stubs::new(&release.decisions.unresolved, &was.unresolved);
+    if let Some(text) = stamped.ok().and_then(|text| stubs::added(text, &new)) {
+        metadata.insert(OLM_YAML, text.into_bytes(), &limits.tree)?;
+    }
     let new = metadata.get(OLM_YAML).unwrap_or_default();
     release.files = manifests_that_change(folder, &tree);
     note(&mut release.files, OLM_YAML, Some(old), Some(new));

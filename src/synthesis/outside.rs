@@ -169,6 +169,7 @@ pub fn resolve(unresolved: &[Unresolved], sources: &ServedResources) -> (Vec<Res
                     resource: resource.clone(),
                     kind,
                     version,
+                    native: entry.of_platform,
                     entry: entry.entry,
                 },
                 source,

@@ -18,10 +18,37 @@ pub struct Settling<'a> {
     /// Whether to remove objects that a bundle cannot contain: custom resources of the bundle's own kinds, and Helm
     /// tests.
     pub cut: bool,
-    /// Whether to replace wildcards by names, as far as they stand for the bundle's own kinds.
-    pub expand_wildcards: bool,
+    /// The rules whose wildcards are replaced by names, as far as they stand for the bundle's own kinds.
+    pub expand: Expand<'a>,
     /// Files to leave unchanged, by their paths inside the bundle.
     pub untouched: Option<&'a BTreeSet<String>>,
+}
+
+/// The rules whose wildcards are expanded.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Expand<'a> {
+    /// No rule.
+    #[default]
+    None,
+    /// Every rule.
+    All,
+    /// The rules with these labels.
+    Labels(&'a BTreeSet<String>),
+}
+
+impl Expand<'_> {
+    /// Returns every rule or none, as the caller decides.
+    pub fn if_asked(all: bool) -> Self {
+        if all { Self::All } else { Self::None }
+    }
+
+    fn includes(self, rule: &WildcardRule) -> bool {
+        match self {
+            Self::None => false,
+            Self::All => true,
+            Self::Labels(labels) => labels.contains(&rule.label()),
+        }
+    }
 }
 
 /// The result of preparing manifests.
@@ -81,9 +108,9 @@ pub fn settle(tree: &mut Tree, settling: Settling<'_>, limits: &BundleLimits) ->
             synthesis = from_manifests_alone(&settled.objects);
         }
     }
-    if settling.expand_wildcards {
-        let mut rules = synthesis.wildcards;
-        rules.retain(|rule| may_change(&rule.role));
+    let mut rules = synthesis.wildcards;
+    rules.retain(|rule| settling.expand.includes(rule) && may_change(&rule.role));
+    if !rules.is_empty() {
         settled.expanded = expand_in(tree, rules, limits)?;
         settled.objects = read(tree);
     }

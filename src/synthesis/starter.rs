@@ -45,8 +45,8 @@ pub struct Starter {
     pub olm_yaml: String,
     /// The required keys that the text contains only as comments.
     pub open: Vec<&'static str>,
-    /// The resources that the bundle requires, because a source contains their kinds.
-    pub required: Vec<Resolved>,
+    /// The resources whose kinds a source contains.
+    pub resolved: Vec<Resolved>,
     /// The remaining decisions for the author.
     pub decisions: Decisions,
     /// Findings about the samples.
@@ -74,23 +74,7 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
     let (resolved, _) = resolve(&synthesis.unresolved, &known.sources);
     let is_about =
         |found: &Resolved, entry: &Unresolved| found.hint.group == entry.group && found.hint.resource == entry.resource;
-    let hints: Vec<Value> = synthesis
-        .unresolved
-        .iter()
-        .filter_map(|entry| {
-            let found = resolved.iter().find(|found| is_about(found, entry))?;
-            let mut hint = found.hint.to_value();
-            if entry.of_platform {
-                hint["dependency"] = json!("native");
-            }
-            Some(hint)
-        })
-        .collect();
-    let is_native = |found: &Resolved| {
-        let mut entries = synthesis.unresolved.iter();
-        entries.any(|entry| entry.of_platform && is_about(found, entry))
-    };
-    let required = resolved.iter().filter(|found| !is_native(found)).cloned().collect();
+    let hints: Vec<Value> = resolved.iter().map(|found| found.hint.to_value()).collect();
     let mut decisions = Decisions::of(&synthesis, objects);
     decisions
         .unresolved
@@ -125,7 +109,7 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         inferred_version,
         kube_version: infer_kube_version(objects),
         open,
-        required,
+        resolved,
         decisions,
         diagnostics,
     }
@@ -290,7 +274,7 @@ fn write(filled: &[(&str, Value)], unresolved: &[Unresolved]) -> String {
 }
 
 /// Writes entries of `apis` for the author to complete.
-fn write_stubs(out: &mut String, unresolved: &[Unresolved]) {
+pub(super) fn write_stubs(out: &mut String, unresolved: &[Unresolved]) {
     for entry in unresolved {
         let class = if entry.of_platform {
             "native  # the cluster must serve it; use optional if the operator runs without it"

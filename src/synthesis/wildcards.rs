@@ -12,7 +12,7 @@ use crate::kubernetes::served::ServedResources;
 use crate::manifest::Object;
 use crate::rules::{self, Severity};
 use crate::source::Place;
-use crate::text::{Path, to_yaml};
+use crate::text::Path;
 use crate::tree::Tree;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -133,25 +133,59 @@ fn refusal(work: &Work<'_>, grant: &Grant, found: &WildcardRule, path: &Path) ->
         finding.severity = Severity::Warning;
         return finding.help("The rule is kept, so installing the bundle grants all its permissions to the operator.");
     }
-    let mut help = Vec::new();
-    if let Some(expanded) = &found.expanded {
-        let groups: Vec<&str> = found.own_groups().into_iter().collect();
-        let written: Vec<Value> = expanded.iter().map(in_usual_order).collect();
-        let written = to_yaml(&json!(written));
-        help.push(format!(
-            "The bundle owns the kinds of {}; replace the rule by:\n{}",
-            groups.join(", "),
-            written.trim_end()
-        ));
+    let Some(expanded) = &found.expanded else {
+        let known = known_resources(&found.open);
+        return if known.is_empty() {
+            finding
+        } else {
+            finding.help(format!("{}\n{}", rules::RBAC_WILDCARD.help, known.join("\n")))
+        };
+    };
+    let groups: Vec<&str> = found.own_groups().into_iter().collect();
+    let written: Vec<String> = expanded.iter().map(in_usual_order).map(|rule| in_flow(&rule)).collect();
+    let mut help = vec![format!(
+        "Replace the rule by the bundle's own kinds of {}:\n{}",
+        groups.join(", "),
+        written.join("\n")
+    )];
+    if !found.open.is_empty() {
+        help.push("List the resources of the other groups that the operator uses.".to_owned());
+        help.extend(known_resources(&found.open));
     }
-    let known = found.open.iter().filter_map(|group| {
+    finding.help(help.join("\n"))
+}
+
+/// Describes the groups whose resources are known.
+fn known_resources(groups: &[String]) -> Vec<String> {
+    let known = groups.iter().filter_map(|group| {
         let known = resources_of(group, &ServedResources::default());
         let names: Vec<&str> = known.iter().map(|(resource, _)| resource.as_str()).collect();
         (!names.is_empty()).then(|| format!("Group {group:?} contains {}.", names.join(", ")))
     });
-    help.extend(known);
-    help.push(rules::RBAC_WILDCARD.help.to_owned());
-    finding.help(help.join("\n"))
+    known.collect()
+}
+
+/// Writes a string as an item of a list in brackets, in quotes if needed.
+fn in_list(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-./_".contains(letter);
+    if text.starts_with(|first: char| first.is_ascii_alphabetic()) && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        json!(text).to_string()
+    }
+}
+
+/// Writes a rule as an entry of a list, with each field on one line.
+fn in_flow(rule: &Value) -> String {
+    let lines = rule.as_object().into_iter().flatten().map(|(key, value)| {
+        let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
+        let items: Vec<String> = items
+            .iter()
+            .map(|item| in_list(item.as_str().unwrap_or_default()))
+            .collect();
+        format!("{key}: [{}]", items.join(", "))
+    });
+    format!("- {}", lines.collect::<Vec<_>>().join("\n  "))
 }
 
 /// Returns a rule with its fields in their conventional order.

@@ -4,10 +4,21 @@
 use crate::diagnostic::Diagnostic;
 use crate::rules::{self, Rule};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// Returns the advice for a finding.
 pub fn of(diagnostic: &Diagnostic) -> Cow<'_, str> {
     with(diagnostic.advice(), diagnostic.rule)
+}
+
+/// Returns the advice for a finding in a text with others. The part that is the same for all findings of a rule follows
+/// only the first of several with lines to paste; `told` remembers these rules.
+pub(crate) fn of_next<'a>(diagnostic: &'a Diagnostic, told: &mut BTreeSet<&'static str>) -> Cow<'a, str> {
+    let help = diagnostic.advice();
+    if !told.insert(diagnostic.rule.id) && help.contains('\n') {
+        return Cow::Borrowed(help);
+    }
+    with(help, diagnostic.rule)
 }
 
 /// Returns the advice for the findings of a rule.
@@ -39,7 +50,9 @@ fn command(rule: &Rule) -> Option<&'static str> {
         (&rules::YAML_TOO_MANY_VALUES, "Use --max-values to raise the limit."),
         (
             &rules::RBAC_KIND_UNKNOWN,
-            "`opmx bundle validate --api-source` looks up the kind, as do the other commands that read bundles.",
+            "Or let --api-source look up such kinds in an index, a folder of CRDs or the output of `kubectl \
+             api-resources`.\nIf the operator works without the resource, grant access by a separate binding with the \
+             annotation\noperators.operatorframework.io.bundle.dependency: optional.",
         ),
         (
             &rules::RBAC_OWN_GROUP,
@@ -51,8 +64,8 @@ fn command(rule: &Rule) -> Option<&'static str> {
         ),
         (
             &rules::RBAC_WILDCARD,
-            "`opmx bundle build --expand-wildcards` lists the bundle's own kinds, and `opmx bundle build --media-type \
-             registry+v1` ships a bundle whose wildcards must stay.",
+            "--expand-wildcards of `opmx bundle init`, `update` and `build` lists the bundle's own kinds; `opmx bundle \
+             build --media-type registry+v1` keeps wildcards.",
         ),
         (
             &rules::RBAC_CLUSTER_ADMIN,

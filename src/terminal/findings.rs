@@ -8,6 +8,7 @@ use crate::visible::{is_hidden, is_marker, one_line, visible};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, Title};
 use serde::Serialize;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
@@ -21,6 +22,11 @@ const CUT: &str = "...";
 /// Renders a finding as text: message, source line with the position underlined, related positions, advice. There is no
 /// final newline.
 pub fn render(diagnostic: &Diagnostic, color: bool) -> String {
+    render_next(diagnostic, color, &mut BTreeSet::new())
+}
+
+/// Like [`render`], after others of the same text, whose rules are `told`.
+pub(crate) fn render_next(diagnostic: &Diagnostic, color: bool, told: &mut BTreeSet<&'static str>) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -36,7 +42,7 @@ pub fn render(diagnostic: &Diagnostic, color: bool) -> String {
     }
     add(
         &mut groups,
-        Level::HELP.message(visible(&advice::of(diagnostic)).into_owned()),
+        Level::HELP.message(visible(&advice::of_next(diagnostic, told)).into_owned()),
     );
     if diagnostic.is_fixable() {
         add(

@@ -10,6 +10,7 @@ use crate::visible::{lines, one_line, styled, visible};
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -223,8 +224,10 @@ impl Printer {
         if format != Format::Text {
             return self.document(format, &findings::Report::of(diagnostics));
         }
+        let mut told = BTreeSet::new();
         for diagnostic in diagnostics {
-            self.styled(&format!("{}\n\n", findings::render(diagnostic, self.color.stdout)))?;
+            let shown = findings::render_next(diagnostic, self.color.stdout, &mut told);
+            self.styled(&format!("{shown}\n\n"))?;
         }
         self.line(Summary::of(diagnostics).to_string())
     }
@@ -232,12 +235,12 @@ impl Printer {
     /// Prints findings that accompany the result of a command to standard error; with `--quiet`, only errors.
     pub fn report(&self, diagnostics: &[Diagnostic]) {
         let shown = |diagnostic: &&Diagnostic| !self.quiet || diagnostic.severity == Severity::Error;
-        let mut any = false;
+        let mut told = BTreeSet::new();
         for diagnostic in diagnostics.iter().filter(shown) {
-            self.say(&format!("{}\n", findings::render(diagnostic, self.color.stderr)));
-            any = true;
+            let shown = findings::render_next(diagnostic, self.color.stderr, &mut told);
+            self.say(&format!("{shown}\n"));
         }
-        if any {
+        if !told.is_empty() {
             self.say(&Summary::of(diagnostics).to_string());
         }
     }

@@ -5,7 +5,9 @@ use crate::bundle::annotations::{CHANNELS, DEFAULT_CHANNEL, MANIFESTS, MEDIA_TYP
 use crate::bundle::{ANNOTATIONS_YAML, Annotations, Bundle};
 use crate::diagnostic::Diagnostic;
 use crate::rules;
+use crate::text::{Document, Path, as_string, kind_of};
 use crate::tree::Tree;
+use serde_json::{Value, json};
 
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let Some(annotations) = present(bundle, findings) else {
@@ -55,6 +57,7 @@ fn unquoted(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
             let (written, read) = (place.text(), annotations.get(key).unwrap_or_default());
             let message = format!("{what} is {written} without quotes, which YAML reads as {read}");
             let finding = Diagnostic::new(&rules::ANN_NAME_QUOTING, message);
+            let finding = finding.help(format!("Use quotes: \"{written}\"."));
             findings.push(finding.at(place).mended_by(annotations.quote(key)));
         }
     }
@@ -83,6 +86,11 @@ pub(super) fn check_as_opm(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
 /// Returns the annotations, and reports the problems that every reader reports.
 fn present<'a>(bundle: &'a Bundle, findings: &mut Vec<Diagnostic>) -> Option<&'a Annotations> {
     let Some(annotations) = &bundle.annotations else {
+        let misshapen: Vec<Diagnostic> = bundle.metadata.iter().flat_map(misshapen).collect();
+        if !misshapen.is_empty() {
+            findings.extend(misshapen);
+            return None;
+        }
         let mut empty = bundle.empty_metadata.iter();
         let empty = empty.find(|place| place.source.name().ends_with(ANNOTATIONS_YAML));
         let finding = if let Some(place) = empty {
@@ -106,6 +114,32 @@ fn present<'a>(bundle: &'a Bundle, findings: &mut Vec<Diagnostic>) -> Option<&'a
         findings.push(finding.at(annotations.place(DEFAULT_CHANNEL)));
     }
     Some(annotations)
+}
+
+/// Reports the annotations of a file that are lists or maps, because of which no reader accepts the file.
+fn misshapen(document: &Document) -> Vec<Diagnostic> {
+    let annotations = Path::root().key("annotations");
+    let map = annotations.get(document.value()).and_then(Value::as_object);
+    let wrong = map
+        .into_iter()
+        .flatten()
+        .filter(|(_, value)| as_string(value).is_none());
+    wrong
+        .map(|(key, value)| {
+            let wanted = if key == CHANNELS {
+                "a string with the channels separated by commas"
+            } else {
+                "a string"
+            };
+            let message = format!("the annotation {key} must be {wanted}, not {}", kind_of(value));
+            let finding = Diagnostic::new(&rules::ANN_VALUE_TYPE, message).at(document.place(&annotations.key(key)));
+            let items: Option<Vec<String>> = value.as_array().and_then(|items| items.iter().map(as_string).collect());
+            match items.filter(|items| !items.is_empty()) {
+                Some(items) => finding.help(format!("Use {key}: {}.", json!(items.join(",")))),
+                None => finding,
+            }
+        })
+        .collect()
 }
 
 /// Checks that the two folders that the annotations name are those of the bundle.

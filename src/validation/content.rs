@@ -10,7 +10,7 @@ use crate::manifest::Object;
 use crate::rules::{self, Rule};
 use crate::shape::{Mend, Problem, check_as_go};
 use crate::text::{Path, Step};
-use crate::version::parse_strict;
+use crate::version::{parse_strict, with_all_numbers};
 
 /// The kinds that OLM installs from a bundle. As in OLM, only the kind is compared.
 pub(super) const KINDS: [&str; 22] = [
@@ -141,8 +141,12 @@ pub(super) fn misshapen(object: &Object, rule: &'static Rule, problem: &Problem)
     // Quotes do not make an incomplete version valid.
     let stays_wrong = is_version && problem.mend() == Some(Mend::Quote) && parse_strict(&written).is_err();
     let edit = problem.edit(document, root).filter(|_| !stays_wrong);
+    let complete = with_all_numbers(&written).filter(|_| stays_wrong);
     Diagnostic {
-        help: problem.help(&written),
+        help: match complete {
+            Some(complete) => Some(format!("Use all three numbers: {complete}.")),
+            None => problem.help(&written),
+        },
         ..at(object, rule, problem.message("the object"), path).mended_by(edit)
     }
 }

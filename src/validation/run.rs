@@ -27,6 +27,8 @@ pub struct Validation {
     pub media_type: Option<MediaType>,
     /// All findings, in the order of files and places.
     pub findings: Vec<Finding>,
+    /// Whether errors kept some checks from running.
+    pub incomplete: bool,
 }
 
 impl Validation {
@@ -52,6 +54,7 @@ pub fn refused(bundle: &str, error: &TreeError) -> Option<Validation> {
             validator: LOAD,
             diagnostic,
         }],
+        incomplete: true,
     })
 }
 
@@ -65,6 +68,7 @@ pub fn unreadable(bundle: String, message: String) -> Validation {
             validator: LOAD,
             diagnostic,
         }],
+        incomplete: false,
     }
 }
 
@@ -86,25 +90,31 @@ pub fn validate(tree: &Tree, request: &Request) -> Validation {
 
 /// Validates the files of one bundle, and returns the bundle for further checks.
 pub(crate) fn validate_bundle(tree: &Tree, request: &Request) -> Validated {
-    let (bundle, media_type, mut findings) = match request.reference {
+    let mut validated = match request.reference {
         Some(reference) => {
             let (media_type, findings) = reference::judge(tree, reference, request);
-            (None, media_type, findings)
+            validated(tree, None, media_type, findings)
         }
         None => ours(tree, request),
     };
+    let findings = &mut validated.validation.findings;
     findings.sort_by(|left, right| diagnostic::compare(&left.diagnostic, &right.diagnostic));
+    validated
+}
+
+fn validated(tree: &Tree, bundle: Option<Bundle>, media_type: Option<MediaType>, findings: Vec<Finding>) -> Validated {
     Validated {
         validation: Validation {
             bundle: tree.origin().to_owned(),
             media_type,
             findings,
+            incomplete: false,
         },
         bundle,
     }
 }
 
-fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, Vec<Finding>) {
+fn ours(tree: &Tree, request: &Request) -> Validated {
     let mut reading = bundle::read(tree, &request.limits.text);
     if let (Some(outside), Some(bundle)) = (&request.outside, &mut reading.bundle) {
         let found = inform(bundle, &reading.diagnostics, outside);
@@ -115,8 +125,12 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
         found.extend(reading.diagnostics.iter().cloned());
     });
     let Some(bundle) = &reading.bundle else {
-        return (None, None, findings);
+        let mut validated = validated(tree, None, None, findings);
+        validated.validation.incomplete = true;
+        return validated;
     };
+    // Without a ClusterServiceVersion, or with unreadable files, some checks have nothing to check.
+    let mut incomplete = diagnostic::has_errors(&reading.diagnostics);
     let mut seen = None;
     stage(&mut findings, FORMAT, |found| {
         annotations::check(bundle, found);
@@ -129,6 +143,7 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
     stage(&mut findings, None, |found| network_policies::check(bundle, found));
     match bundle.media_type {
         MediaType::RegistryV1 => {
+            incomplete |= bundle.csv().is_none();
             stage(&mut findings, LOAD, |found| load::check(bundle, tree, found));
             stage(&mut findings, CONTENT, |found| content::check(bundle, found));
             stage(&mut findings, None, |found| fields::check(bundle, found));
@@ -148,6 +163,7 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
                 properties::projected(bundle, &synthesis.outcomes, found);
                 consequences::leave_out(&reading.diagnostics, found);
             });
+            incomplete |= synthesis.csv.is_none();
             if let Some(csv) = &synthesis.csv
                 && let Some(synthesized) = Synthesized::new(bundle, csv, &synthesis)
             {
@@ -173,7 +189,10 @@ fn ours(tree: &Tree, request: &Request) -> (Option<Bundle>, Option<MediaType>, V
         }
     }
     let media_type = bundle.media_type;
-    (seen.or(reading.bundle), Some(media_type), once(&findings))
+    let findings = once(&findings);
+    let mut validated = validated(tree, seen.or(reading.bundle), Some(media_type), findings);
+    validated.validation.incomplete = incomplete;
+    validated
 }
 
 /// Reports CRDs of the old version, which no current cluster serves. The severity depends on `minKubeVersion`, which

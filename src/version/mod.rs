@@ -17,13 +17,12 @@ use semver::Version;
 pub fn parse_strict(text: &str) -> Result<Version, String> {
     Version::parse(text).map_err(|error| {
         let bare = text.trim().trim_start_matches(['v', 'V']);
-        let parts = bare.split(['-', '+']).next().unwrap_or_default().split('.').count();
         if text.is_empty() {
             "it is empty".to_owned()
         } else if bare.len() < text.len() && Version::parse(bare).is_ok() {
             format!("use {bare} without a prefix")
-        } else if parts < 3 && bare.starts_with(|c: char| c.is_ascii_digit()) {
-            format!("three numbers are required, as in {bare}{}", &".0.0"[..2 * (3 - parts)])
+        } else if let Some(complete) = with_all_numbers(bare) {
+            format!("three numbers are required, as in {complete}")
         } else {
             error.to_string()
         }
@@ -36,6 +35,14 @@ pub fn strict_part(text: &str) -> Option<&str> {
     let bare = text.trim();
     let bare = bare.strip_prefix(['v', 'V']).unwrap_or(bare);
     parse_strict(bare).is_ok().then_some(bare)
+}
+
+/// Returns a version with zeros for its missing numbers, such as `1.10.0` for `1.10`; `None` if no number is missing.
+pub fn with_all_numbers(text: &str) -> Option<String> {
+    let (numbers, rest) = text.split_at(text.find(['-', '+']).unwrap_or(text.len()));
+    let parts = numbers.split('.').count();
+    let is_short = parts < 3 && text.starts_with(|first: char| first.is_ascii_digit());
+    is_short.then(|| format!("{numbers}{}{rest}", &".0.0"[..2 * (3 - parts)]))
 }
 
 /// Parses a version like lenient Go tools: surrounding whitespace, one leading `v`, leading zeros, and missing minor

@@ -376,6 +376,34 @@ fn init_takes_apis_of_the_platform_for_native_ones() {
 }
 
 #[test]
+fn init_proposes_unknown_resources_of_the_platform_as_native() {
+    let sandbox = greenhouse();
+    let rbac = "bundle/manifests/rbac.yaml";
+    edit(&sandbox, rbac, "cert-manager.io", "operator.openshift.io");
+    edit(&sandbox, rbac, "[certificates]", "[storages]");
+    succeeds(&run(&sandbox, "bundle init stubs --from bundle/manifests"));
+    let olm = read(&sandbox, "stubs/metadata/olm.yaml");
+    let stub = |group: &str, dependency: &str| {
+        format!(
+            "# - group: {group}\n#   resource: storages\n#   kind: …\n#   version: …\n#   dependency: {dependency}  #"
+        )
+    };
+    assert!(olm.contains(&stub("operator.openshift.io", "native")), "{olm}");
+    let outcome = run(&sandbox, "bundle synthesize stubs");
+    assert!(
+        outcome
+            .stderr
+            .contains("resource: storages, kind: …, version: …, dependency: native}"),
+        "{outcome}"
+    );
+    // Other operators define further groups of the domain.
+    edit(&sandbox, rbac, "operator.openshift.io", "hive.openshift.io");
+    succeeds(&run(&sandbox, "bundle init hive --from bundle/manifests"));
+    let olm = read(&sandbox, "hive/metadata/olm.yaml");
+    assert!(olm.contains(&stub("hive.openshift.io", "required")), "{olm}");
+}
+
+#[test]
 fn init_lists_the_images_that_no_container_names_and_build_can_do_it_later() {
     let sandbox = greenhouse();
     edit(

@@ -39,9 +39,38 @@ fn a_kind_of_an_own_group_that_no_definition_explains_is_to_be_decided() {
     let sandbox = deploy();
     edit(&sandbox, "deploy/rbac.yaml", "cert-manager.io", "garden.example.com");
     let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]);
-    let decision = "to decide: the kind of the resource certificates of group garden.example.com (this operator's, of \
+    let decision = "to decide: the kind of certificates of garden.example.com (this operator's, of \
                     a different release, or a different operator's), under apis in bundle/metadata/olm.yaml";
     assert!(outcome.stderr.contains(decision), "{outcome}");
+}
+
+#[test]
+fn resources_are_grouped_by_what_is_to_be_decided_about_them() {
+    let sandbox = deploy();
+    let rbac = "deploy/rbac.yaml";
+    edit(
+        &sandbox,
+        rbac,
+        "[cert-manager.io]",
+        "[cert-manager.io, route.openshift.io, example.org]",
+    );
+    edit(&sandbox, rbac, "[certificates]", "[certificates, routes]");
+    let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]);
+    let decisions: Vec<&str> = outcome
+        .stderr
+        .lines()
+        .filter(|line| line.contains("under apis"))
+        .collect();
+    assert_eq!(
+        decisions,
+        [
+            "to decide: whether the dependency on certificates of cert-manager.io is required or optional, under apis in bundle/metadata/olm.yaml",
+            "to decide: whether the dependency on routes of route.openshift.io is native or optional, under apis in bundle/metadata/olm.yaml",
+            "to decide: the kind and version of routes of cert-manager.io and certificates, routes of example.org, and whether the dependency is required or optional, under apis in bundle/metadata/olm.yaml",
+            "to decide: the kind and version of certificates of route.openshift.io, and whether the dependency is native or optional, under apis in bundle/metadata/olm.yaml",
+        ],
+        "{outcome}"
+    );
 }
 
 #[test]
@@ -62,7 +91,7 @@ fn manifests_of_a_folder_become_a_bundle_that_lacks_only_decisions() {
     version 1.2.0: the tag of container manager of Deployment/greenhouse-operator
     minKubeVersion 1.16.0: the first version that serves all APIs of the manifests
     to decide: whether to keep AllNamespaces under installModes, in bundle/metadata/olm.yaml; with it, OLM grants the operator in all namespaces the permissions that its Roles grant in one: events (create, patch) and leases (get, create, update)
-    to decide: the kind of the resource certificates of group cert-manager.io, under apis in bundle/metadata/olm.yaml
+    to decide: whether the dependency on certificates of cert-manager.io is required or optional, under apis in bundle/metadata/olm.yaml
     ");
     assert_eq!(
         files(&sandbox.path("bundle/manifests")),
@@ -120,8 +149,7 @@ fn what_cannot_be_inferred_is_asked_for_by_the_next_command() {
     wrote bundle/metadata/olm.yaml
     package op: from the name of Deployment/op
     minKubeVersion 1.16.0: the first version that serves all APIs of the manifests
-    to decide: name, in bundle/metadata/olm.yaml
-    to decide: version, in bundle/metadata/olm.yaml: no image tag is a version
+    to decide: version, and with it the name op.vVERSION, in bundle/metadata/olm.yaml: no image tag is a version; set it there, or use --overwrite --version VERSION
     ");
     let outcome = sandbox.run(["bundle", "synthesize", "bundle"]);
     let olm = "bundle/metadata/olm.yaml:1:1".to_owned();
@@ -260,6 +288,36 @@ fn nothing_is_overwritten_unless_asked() {
     }
     succeeds(&sandbox.run(["bundle", "init", "bundle", "--overwrite", "--version", "3.0.0"]));
     assert!(read(&sandbox, "bundle/metadata/olm.yaml").contains("\nversion: 3.0.0\n"));
+}
+
+#[test]
+fn wildcards_of_an_existing_bundle_are_not_expanded_by_init() {
+    let sandbox = Sandbox::new();
+    let upstream = std::fs::read_to_string(testdata("operators/pump/upstream.yaml")).unwrap();
+    write(&sandbox, "pump/manifests/pump.yaml", upstream);
+    succeeds(&sandbox.run("bundle init pump --package pump --version 1.0.0".split(' ')));
+    let before = files(&sandbox.path("pump"));
+    let line = "bundle init pump --package pump --version 1.0.0 --expand-wildcards";
+    let outcome = sandbox.run(line.split(' '));
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    insta::assert_snapshot!(outcome, @"
+    ------- stderr -------
+    error: pump/manifests/pump.yaml already exists, so nothing was written
+      hint: opmx bundle update pump --from pump/manifests --expand-wildcards expands the wildcards and keeps manual changes in metadata/olm.yaml
+      hint: use --overwrite to replace existing files
+    ------- exit 1 -------
+    ");
+    assert_eq!(files(&sandbox.path("pump")), before);
+    let update = "bundle update pump --from pump/manifests --version 1.0.0 --expand-wildcards";
+    let outcome = sandbox.run(update.split(' '));
+    succeeds(&outcome);
+    assert!(
+        outcome.stderr.contains("expanded rule 0 of ClusterRole/pump-operator"),
+        "{outcome}"
+    );
+    let expanded = files(&sandbox.path("pump"));
+    succeeds(&sandbox.run("bundle init pump --package pump --version 1.0.0 --expand-wildcards --overwrite".split(' ')));
+    assert_eq!(files(&sandbox.path("pump/manifests")).len(), expanded.len() - 2);
 }
 
 #[test]

@@ -160,13 +160,41 @@ fn what_init_takes_out_or_writes_out_update_does_not_bring_back() {
 }
 
 #[test]
-fn what_is_to_decide_is_listed_as_by_init() {
+fn wildcards_that_were_expanded_before_are_expanded_again() {
     let sandbox = Sandbox::new();
     begun(&sandbox, "pump", "--expand-wildcards");
-    let outcome = sandbox.run("bundle update pump --from upstream.yaml".split(' '));
+    let before = files(&sandbox.path("pump/manifests"));
+    let outcome = sandbox.run("bundle update pump --from upstream.yaml --version 0.4.0".split(' '));
     succeeds(&outcome);
-    let said = "to decide: rule 0 of ClusterRole/pump-operator allows all resources of pumps.example.com, which the previous release listed by name; use --expand-wildcards to list them again, in pump/manifests/upstream.yaml:81\n";
+    assert_eq!(files(&sandbox.path("pump/manifests")), before, "{outcome}");
+    let said = "expanded rule 0 of ClusterRole/pump-operator in pump/manifests/upstream.yaml:81 to the bundle's own kinds \
+                of pumps.example.com, as in the previous release\n";
     assert!(outcome.stderr.contains(said), "{outcome}");
+    assert!(!outcome.stderr.contains("--expand-wildcards"), "{outcome}");
+}
+
+#[test]
+fn a_new_api_becomes_a_comment_in_olm_yaml_once() {
+    let sandbox = sandbox();
+    let (rbac, olm) = ("deploy/rbac.yaml", "bundle/metadata/olm.yaml");
+    edit(&sandbox, rbac, "[certificates]", "[certificates, issuers]");
+    let run = || sandbox.run("bundle update bundle --from deploy --version 2.0.0".split(' '));
+    let outcome = run();
+    let said = "to decide: whether the dependency on issuers of cert-manager.io is required or optional, under apis in";
+    assert!(outcome.stderr.contains(said), "{outcome}");
+    let stub = "# - group: cert-manager.io\n#   resource: issuers\n#   kind: Issuer\n#   version: v1\n#   dependency: required  #";
+    let text = read(&sandbox, olm);
+    assert!(text.contains(stub), "{text}");
+    assert!(succeeds(&outcome).contains("+# - group: cert-manager.io"), "{outcome}");
+    let _ = run();
+    assert_eq!(read(&sandbox, olm), text, "a second run changes nothing");
+    edit(&sandbox, olm, stub, &stub.replace("# ", ""));
+    succeeds(&sandbox.run(["bundle", "synthesize", "bundle"]));
+}
+
+#[test]
+fn what_is_to_decide_is_listed_as_by_init() {
+    let sandbox = Sandbox::new();
     begun(&sandbox, "sweeper", "");
     let outcome = sandbox.run("bundle update sweeper --from upstream.yaml".split(' '));
     succeeds(&outcome);

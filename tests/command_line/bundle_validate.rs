@@ -347,6 +347,7 @@ fn the_example_of_the_dependency_proposal_is_shown_how_to_quote() {
       = note: "opmx bundle validate --fix" does this
 
     bundle (k8s+v1): 1 error
+    more checks run after these errors are fixed
     "#);
 }
 
@@ -390,4 +391,94 @@ fn every_rule_is_listed_and_explained() {
     let outcome = sandbox.run(["bundle", "rules", "dep-intent-valu"]);
     assert_eq!(outcome.status, Some(2));
     assert!(outcome.stderr.contains("did you mean dep-intent-value?"), "{outcome}");
+}
+
+#[test]
+fn channels_as_a_list_are_shown_as_the_string_to_write() {
+    let sandbox = both();
+    let annotations = "compost/metadata/annotations.yaml";
+    edit(
+        &sandbox,
+        annotations,
+        "channels.v1: alpha",
+        "channels.v1: [alpha, beta]",
+    );
+    insta::assert_snapshot!(validate(&sandbox, "compost"), @r#"
+    error[ann-value-type]: the annotation operators.operatorframework.io.bundle.channels.v1 must be a string with the channels separated by commas, not a list
+     --> compost/metadata/annotations.yaml:2:54
+      |
+      |
+    2 | ...peratorframework.io.bundle.channels.v1: [alpha, beta]
+      |                                            ^^^^^^^^^^^^^
+      = help: Use operators.operatorframework.io.bundle.channels.v1: "alpha,beta".
+
+    compost (registry+v1): 1 error
+    ------- exit 1 -------
+    "#);
+    edit(&sandbox, annotations, "channels.v1: [alpha, beta]", "channels.v1: 1.10");
+    let outcome = validate(&sandbox, "compost");
+    assert!(outcome.stdout.contains("help: Use quotes: \"1.10\".\n"), "{outcome}");
+}
+
+#[test]
+fn a_missing_annotation_points_at_the_key_of_the_map() {
+    let sandbox = both();
+    let annotations = "compost/metadata/annotations.yaml";
+    edit(
+        &sandbox,
+        annotations,
+        "  operators.operatorframework.io.bundle.channels.v1: alpha\n",
+        "",
+    );
+    let outcome = validate(&sandbox, "compost");
+    assert!(
+        outcome.stdout.contains("--> compost/metadata/annotations.yaml:1:1\n"),
+        "{outcome}"
+    );
+}
+
+#[test]
+fn an_incomplete_version_is_completed_as_it_is_written() {
+    let sandbox = both();
+    let csv = "compost/manifests/compost-operator.clusterserviceversion.yaml";
+    edit(&sandbox, csv, "version: 0.3.1", "version: 1.10");
+    let outcome = validate(&sandbox, "compost");
+    assert!(
+        outcome.stdout.contains("help: Use all three numbers: 1.10.0.\n"),
+        "{outcome}"
+    );
+}
+
+#[test]
+fn checks_that_errors_prevent_are_announced() {
+    let sandbox = both();
+    let rbac = "bundle/manifests/rbac.yaml";
+    edit(
+        &sandbox,
+        rbac,
+        "[certificates]",
+        "[certificates, issuers, clusterissuers]",
+    );
+    let outcome = validate(&sandbox, "bundle");
+    assert!(
+        outcome
+            .stdout
+            .ends_with("2 errors\nmore checks run after these errors are fixed\n"),
+        "{outcome}"
+    );
+    // The advice that is the same for all resources is given once.
+    assert_eq!(outcome.stdout.matches("--api-source").count(), 1, "{outcome}");
+    assert_eq!(
+        outcome.stdout.matches("Add an entry to metadata/olm.yaml:").count(),
+        2,
+        "{outcome}"
+    );
+    edit(
+        &sandbox,
+        rbac,
+        "[certificates, issuers, clusterissuers]",
+        "[certificates]",
+    );
+    let outcome = validate(&sandbox, "bundle");
+    assert!(!outcome.stdout.contains("more checks"), "{outcome}");
 }

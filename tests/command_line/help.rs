@@ -87,3 +87,30 @@ fn help_goes_to_standard_output_and_its_absence_to_standard_error() {
     assert_eq!((needed.status, needed.stdout.as_str()), (Some(2), ""));
     assert!(needed.stderr.contains("Usage: opmx"), "{needed}");
 }
+
+#[test]
+fn an_option_of_other_commands_is_told_with_their_names() {
+    let sandbox = Sandbox::new();
+    let tip = |line: &str| {
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(2), "{outcome}");
+        let tips: Vec<String> = outcome
+            .stderr
+            .lines()
+            .filter(|line| line.contains("tip:"))
+            .map(str::to_owned)
+            .collect();
+        tips.join("\n")
+    };
+    assert_eq!(
+        tip("bundle validate x --expand-wildcards"),
+        "  tip: --expand-wildcards is an option of opmx bundle init, opmx bundle synthesize, opmx bundle build, opmx bundle convert and opmx bundle update"
+    );
+    assert_eq!(
+        tip("plan x --starting-csv=a"),
+        "  tip: --starting-csv is an option of opmx resolve"
+    );
+    assert!(tip("serve index.db --max-file-size 1").contains(" more commands"));
+    // An option that no command has is compared with those of the command.
+    assert!(tip("bundle validate x --onyl a").contains("'--only'"));
+}

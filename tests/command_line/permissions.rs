@@ -258,7 +258,7 @@ fn an_upgrade_that_asks_for_more_ends_with_one() {
     bundle(&sandbox, "old", "1.0.0", "get, list");
     bundle(&sandbox, "new", "1.1.0", "get, list, delete");
     insta::assert_snapshot!(sandbox.run("permissions diff old new".split(' ')), @"
-    rake.v1.1.0 needs these permissions in addition to rake.v1.0.0:
+    to approve: rake.v1.1.0 needs these permissions in addition to rake.v1.0.0:
     NAMESPACE  GROUP   RESOURCE  NAMES  VERBS
     operators  (core)  leaves           delete
     ------- exit 3 -------
@@ -266,10 +266,12 @@ fn an_upgrade_that_asks_for_more_ends_with_one() {
     let fewer = outcome_of(&sandbox, "permissions diff new old");
     assert_eq!(
         fewer.stdout,
-        "rake.v1.0.0 needs no permissions that rake.v1.1.0 was not approved for\n"
+        "nothing to approve: rake.v1.0.0 needs no permissions that rake.v1.1.0 was not approved for\n"
     );
     for same in ["old", "greenhouse", "compost"] {
-        let _ = outcome_of(&sandbox, &format!("permissions diff -q {same} {same}"));
+        let outcome = outcome_of(&sandbox, &format!("permissions diff {same} {same}"));
+        assert!(outcome.stdout.starts_with("no differences: "), "{outcome}");
+        assert!(!outcome.stderr.contains("info["), "{outcome}");
     }
     let added = json(&sandbox, "permissions diff old new -o json");
     assert_eq!(added["permissions"][0]["verbs"], serde_json::json!(["delete"]));
@@ -282,7 +284,7 @@ fn an_upgrade_that_asks_for_more_ends_with_one() {
     );
     assert!(
         held.stdout
-            .starts_with("rake.v1.1.0 needs no permissions that rake.v1.0.0 was not approved for"),
+            .starts_with("nothing to approve: rake.v1.1.0 needs no permissions that rake.v1.0.0 was not approved for"),
         "{held}"
     );
 }
@@ -441,7 +443,7 @@ fn s86_all_that_was_approved_before_counts() {
     let both = outcome_of(&sandbox, "permissions diff a b c");
     assert_eq!(
         both.stdout,
-        "rake.v1.2.0 needs no permissions that rake.v1.0.0 and rake.v1.1.0 were not approved for\n"
+        "nothing to approve: rake.v1.2.0 needs no permissions that rake.v1.0.0 and rake.v1.1.0 were not approved for\n"
     );
     let json = json(&sandbox, "permissions diff a b c -o json");
     assert_eq!(
@@ -472,7 +474,7 @@ fn s86_a_new_version_is_compared_with_the_published_head() {
     assert_eq!(more.status, Some(3), "{more}");
     assert!(
         more.stdout
-            .starts_with("rake.v1.2.0 needs these permissions in addition to rake.v1.1.0:"),
+            .starts_with("to approve: rake.v1.2.0 needs these permissions in addition to rake.v1.1.0:"),
         "{more}"
     );
     let both = outcome_of(
@@ -481,7 +483,7 @@ fn s86_a_new_version_is_compared_with_the_published_head() {
     );
     assert!(
         both.stdout
-            .starts_with("rake.v1.2.0 needs no permissions that rake.v1.0.0 and rake.v1.1.0 were not approved for"),
+            .starts_with("nothing to approve: rake.v1.2.0 needs no permissions that rake.v1.0.0 and rake.v1.1.0 were not approved for"),
         "{both}"
     );
     for (line, words) in [

@@ -69,6 +69,49 @@ fn a_version_whose_native_apis_are_not_served_stays_pending() {
 }
 
 #[test]
+fn a_version_whose_required_apis_have_no_provider_stays_pending() {
+    let sandbox = garden();
+    let cluster = |more: &str| fs::write(sandbox.path("state.yaml"), format!("version: 1\napis: []\n{more}")).unwrap();
+    cluster("");
+    let outcome = sandbox.run("plan greenhouse --state state.yaml".split(' '));
+    assert_eq!(outcome.status, Some(3), "{outcome}");
+    let told = "greenhouse-operator.v1.2.0 stays Pending: the cluster does not serve its required APIs Certificate \
+                (cert-manager.io/v1)";
+    assert!(outcome.stderr.contains(told), "{outcome}");
+    assert!(
+        outcome.stderr.contains("use opmx resolve to look for providers"),
+        "{outcome}"
+    );
+    let provider = "installed:\n- name: cert-manager.v1.0.0\n  provides:\n  \
+                    - {group: cert-manager.io, version: v1, kind: Certificate}\n";
+    cluster(provider);
+    succeed(&sandbox, "plan greenhouse --state state.yaml");
+}
+
+#[test]
+fn required_apis_that_were_not_checked_are_listed() {
+    let sandbox = garden();
+    let told = "Certificate (cert-manager.io/v1), which greenhouse-operator.v1.2.0 requires from another operator; use \
+                opmx resolve to look for providers in a catalog\n";
+    let outcome = outcome_of(&sandbox, "plan -q greenhouse");
+    assert!(outcome.stdout.contains(&format!("\nunchecked  {told}")), "{outcome}");
+    let outcome = outcome_of(&sandbox, "plan greenhouse -o json");
+    assert!(
+        outcome.stderr.contains(&format!("warning: not checked: {told}")),
+        "{outcome}"
+    );
+    fs::write(sandbox.path("state.yaml"), "version: 1\n").unwrap();
+    let outcome = outcome_of(&sandbox, "plan -q greenhouse --state state.yaml");
+    assert!(outcome.stdout.contains(&format!("\nunchecked  {told}")), "{outcome}");
+    let sandbox = subscribed("");
+    let outcome = outcome_of(&sandbox, "plan --state state.yaml");
+    assert!(
+        !outcome.stdout.contains("unchecked"),
+        "a resolution checks them: {outcome}"
+    );
+}
+
+#[test]
 fn a_bundle_of_an_index_replaces_what_the_index_says() {
     let sandbox = garden();
     rake(&sandbox, "old", "1.0.0", None);

@@ -267,6 +267,35 @@ fn a_reason_that_holds_in_two_channels_is_told_once() {
 }
 
 #[test]
+fn all_missing_providers_are_named_at_once_and_those_of_the_platform_apart() {
+    let sandbox = garden();
+    let olm = sandbox.path("greenhouse/metadata/olm.yaml");
+    let text = fs::read_to_string(&olm).unwrap();
+    let more = "customresourcedefinitions:\n  required:\n  \
+                - {name: kafkas.kafka.strimzi.io, version: v1, kind: Kafka}\n  \
+                - {name: routes.route.openshift.io, version: v1, kind: Route}\n";
+    fs::write(&olm, text.replacen("customresourcedefinitions:\n", more, 1)).unwrap();
+    succeed(&sandbox, "registry add -q -b greenhouse -d index.db");
+    let outcome = run(&sandbox, "resolve greenhouse-operator --catalog index.db");
+    let told = "it would work with: a catalog with a provider of Certificate (cert-manager.io/v1) and a provider of Kafka \
+                (kafka.strimzi.io/v1), for greenhouse-operator.v1.2.0; and Route (route.openshift.io/v1) among the \
+                native APIs of greenhouse-operator.v1.2.0 instead of the required ones (dependency: native in its \
+                olm.yaml), because the platform serves such APIs, and no bundle does\n";
+    assert!(outcome.stderr.contains(told), "{outcome}");
+    fs::write(sandbox.path("state.yaml"), "version: 1\napis: []\n").unwrap();
+    let outcome = run(&sandbox, "plan greenhouse --state state.yaml");
+    let told =
+        "required APIs Certificate (cert-manager.io/v1), Kafka (kafka.strimzi.io/v1), Route (route.openshift.io/v1)\n";
+    assert!(outcome.stderr.contains(told), "{outcome}");
+    assert!(
+        outcome
+            .stderr
+            .contains("hint: no bundle provides Route (route.openshift.io/v1)"),
+        "{outcome}"
+    );
+}
+
+#[test]
 fn a_wrong_command_line_ends_with_the_status_of_its_own() {
     let sandbox = Sandbox::new();
     for (line, message) in [

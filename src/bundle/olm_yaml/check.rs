@@ -8,7 +8,7 @@ use crate::rules;
 use crate::shape::{self, Fault, Mend, Problem, Shape};
 use crate::source::Place;
 use crate::text::{Format, Path, mend};
-use crate::version::strict_part;
+use crate::version::{strict_part, with_all_numbers};
 use serde_json::{Map, Value};
 
 /// Checks the keys, the types and the syntax of the values. `reading` contains the findings from reading the file, so
@@ -84,16 +84,13 @@ impl Checker<'_> {
             Fault::Type { shape, mend, .. } => {
                 let finding = finding(&rules::OLM_TYPE);
                 let written = place.text();
-                let numbers = written.split('.').count();
                 match shape {
                     // Quotes would not make this value valid.
                     Shape::Syntax(syntax) if *mend == Some(Mend::Quote) && (syntax.fault)(written).is_some() => {
-                        let is_version = syntax.rule == &rules::OLM_VERSION && numbers < 3;
-                        if is_version && written.starts_with(|first: char| first.is_ascii_digit()) {
-                            let zeros = ".0".repeat(3 - numbers);
-                            finding.help(format!("Use all three numbers: {written}{zeros}."))
-                        } else {
-                            finding
+                        let is_version = syntax.rule == &rules::OLM_VERSION;
+                        match with_all_numbers(written).filter(|_| is_version) {
+                            Some(complete) => finding.help(format!("Use all three numbers: {complete}.")),
+                            None => finding,
                         }
                     }
                     _ => finding.mended_by(problem.edit(document, &Path::root())),

@@ -15,6 +15,7 @@ use crate::image::{Reference, TagState};
 use crate::tree::Tree;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -179,7 +180,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         BuildError::Annotations(error) => super::annotation_error(error),
         error => error.into(),
     })?;
-    wildcards::expanded(&built.expanded, context);
+    wildcards::expanded(&built.expanded, &BTreeSet::new(), context);
     inference::report(&built.outside_findings, &built.resolved, context);
     if diagnostic::has_errors(&built.outside_findings) {
         printer.error(format_args!("no image of {origin} was built"));

@@ -1,6 +1,6 @@
 //! The reports of commands that import manifests: changes to the manifests, and decisions that remain for the author.
 
-use super::wildcards;
+use super::{open_apis, wildcards};
 use crate::bundle::OLM_YAML;
 use crate::cli::Context;
 use crate::diagnostic::{self, Diagnostic};
@@ -29,9 +29,9 @@ pub(super) fn are_sound(manifests: &Manifests, context: &Context<'_>) -> bool {
     sound
 }
 
-/// Reports the changes that were made to the manifests.
-pub(super) fn settled(settled: &Settled, context: &Context<'_>) {
-    wildcards::expanded(&settled.expanded, context);
+/// Reports the changes that were made to the manifests. The previous release lists the rules in `named_before` by name.
+pub(super) fn settled(settled: &Settled, named_before: &BTreeSet<String>, context: &Context<'_>) {
+    wildcards::expanded(&settled.expanded, named_before, context);
     for object in &settled.examples {
         context.printer.status(format_args!(
             "{} becomes an example because OLM does not create custom resources of a bundle's own kinds",
@@ -46,15 +46,8 @@ pub(super) fn settled(settled: &Settled, context: &Context<'_>) {
     }
 }
 
-/// Lists the decisions that remain for the author of the bundle in the folder `shown`. `named_before` contains the
-/// rules that previously had names where they now have wildcards.
-pub(super) fn list(
-    decisions: &Decisions,
-    sources: &ServedResources,
-    named_before: &BTreeSet<String>,
-    shown: &str,
-    context: &Context<'_>,
-) {
+/// Lists the decisions that remain for the author of the bundle in the folder `shown`.
+pub(super) fn list(decisions: &Decisions, sources: &ServedResources, shown: &str, context: &Context<'_>) {
     let decide = |what: String| context.printer.status(format_args!("to decide: {what}"));
     if let Some(what) = widened(&decisions.widened) {
         decide(format!(
@@ -62,16 +55,8 @@ pub(super) fn list(
             operator in all namespaces the permissions that its Roles grant in one: {what}"
         ));
     }
-    for entry in &decisions.unresolved {
-        let (resource, group) = (&entry.resource, &entry.group);
-        let origin = if entry.of_own_group {
-            " (this operator's, of a different release, or a different operator's)"
-        } else {
-            ""
-        };
-        decide(format!(
-            "the kind of the resource {resource} of group {group}{origin}, under apis in {shown}/{OLM_YAML}"
-        ));
+    for sentence in open_apis::sentences(&decisions.unresolved) {
+        decide(format!("{sentence}, under apis in {shown}/{OLM_YAML}"));
     }
     for binding in &decisions.everything {
         let place = binding.place(&Path::from("roleRef.name"));
@@ -96,7 +81,7 @@ pub(super) fn list(
             labels.join(", ")
         ));
     }
-    wildcards::to_decide(&decisions.wildcards, sources, named_before, context);
+    wildcards::to_decide(&decisions.wildcards, sources, context);
     for service in &decisions.api_services {
         decide(format!(
             "the kinds that {service} serves, under apiservicedefinitions in {shown}/{OLM_YAML}"

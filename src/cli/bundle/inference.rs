@@ -65,6 +65,7 @@ pub(super) fn report(findings: &[Diagnostic], resolved: &[Resolved], context: &C
         // An existing entry in olm.yaml determines the dependency.
         let consequence = match hint.entry {
             Some(_) => "",
+            None if hint.native => "; it is native, because the platform serves it",
             None => "; the bundle requires it, unless apis in metadata/olm.yaml sets dependency: optional",
         };
         context.printer.status(format_args!(

@@ -15,8 +15,8 @@ use crate::diagnostic;
 use crate::files;
 use crate::manifest::{self, Layout};
 use crate::synthesis::samples;
-use crate::synthesis::settle::{Settling, settle};
-use crate::synthesis::starter::{Known, start};
+use crate::synthesis::settle::{Expand, Settling, settle};
+use crate::synthesis::starter::{Known, Starter, start};
 use crate::tree::Tree;
 use crate::version::parse_strict;
 use clap::Args;
@@ -128,15 +128,14 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     let before = tree.clone();
     let settling = Settling {
         cut: arguments.from.is_some(),
-        expand_wildcards: arguments.wildcards.expand_wildcards,
+        expand: Expand::if_asked(arguments.wildcards.expand_wildcards),
         untouched: None,
     };
     let settled = settle(&mut tree, settling, &arguments.limits.bundle())?;
     let differs = |(path, content): &(&str, &[u8])| before.get(path) != Some(*content);
     let changed: BTreeSet<String> = tree.iter().filter(differs).map(|(path, _)| path.to_owned()).collect();
-    decisions::settled(&settled, context);
     let known = Known {
-        samples: samples::with(known.samples, settled.examples),
+        samples: samples::with(known.samples, settled.examples.clone()),
         ..known
     };
     let starter = start(&settled.objects, &known);
@@ -161,12 +160,13 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     {
         written.insert(path, content.to_vec(), &limits)?;
     }
-    written.insert(OLM_YAML, starter.olm_yaml.into_bytes(), &limits)?;
+    written.insert(OLM_YAML, starter.olm_yaml.clone().into_bytes(), &limits)?;
     if let Some(package) = &starter.package {
         let values = standard(MediaType::K8sV1, package, &channels, default_channel);
         written.insert(ANNOTATIONS_YAML, annotations_yaml(&values).into_bytes(), &limits)?;
     }
     refuse_overwriting(&written, &changed, arguments)?;
+    decisions::settled(&settled, &BTreeSet::new(), context);
     written.write_to(&arguments.folder)?;
     for (path, _) in written.iter() {
         printer.status(format_args!("wrote {shown}/{path}"));
@@ -193,17 +193,27 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         "minKubeVersion {}: the first version that serves all APIs of the manifests",
         starter.kube_version
     ));
-    for key in starter.open {
-        let why = if key == "version" {
-            ": no image tag is a version"
-        } else {
-            ""
-        };
-        printer.status(format_args!("to decide: {key}, in {shown}/{OLM_YAML}{why}"));
+    for sentence in open_keys(&starter, &shown) {
+        printer.status(format_args!("to decide: {sentence}"));
     }
-    inference::report(&[], &starter.required, context);
-    decisions::list(&starter.decisions, &known.sources, &BTreeSet::new(), &shown, context);
+    inference::report(&[], &starter.resolved, context);
+    decisions::list(&starter.decisions, &known.sources, &shown, context);
     Ok(Status::Success)
+}
+
+/// Returns what is to be decided about the required keys. The name follows from the package and the version.
+fn open_keys(starter: &Starter, shown: &str) -> Vec<String> {
+    let why = "no image tag is a version; set it there, or use --overwrite --version VERSION";
+    let derived = starter.package.as_ref().filter(|_| starter.open.contains(&"version"));
+    let keys = starter.open.iter().filter(|key| **key != "name" || derived.is_none());
+    let sentence = |key: &&'static str| match (*key, derived) {
+        ("version", Some(package)) => {
+            format!("version, and with it the name {package}.vVERSION, in {shown}/{OLM_YAML}: {why}")
+        }
+        ("version", None) => format!("version, in {shown}/{OLM_YAML}: {why}"),
+        (key, _) => format!("{key}, in {shown}/{OLM_YAML}"),
+    };
+    keys.map(sentence).collect()
 }
 
 /// Returns an error if files would be overwritten. Files that already have the new content are ignored, so that a
@@ -219,7 +229,9 @@ fn refuse_overwriting(
     }
     let folder = &arguments.folder;
     let differs = |path: &Path, content: &[u8]| path.exists() && files::require_content(path, content).is_err();
-    let meant = |path: &str| arguments.from.is_none() && changed.contains(path);
+    // The manifests of a folder that is not a bundle yet change as requested.
+    let begins = !folder.join(OLM_YAML).exists();
+    let meant = |path: &str| arguments.from.is_none() && begins && changed.contains(path);
     let mut other = written
         .iter()
         .filter(|(path, _)| !meant(path))
@@ -235,17 +247,20 @@ fn refuse_overwriting(
     }
     let Some(path) = other else { return Ok(()) };
     let shown = from::word(&folder.display().to_string());
-    let update = match &arguments.from {
-        Some(from) => format!(
-            "opmx bundle update {shown} --from {}",
-            from::word(&from.display().to_string())
-        ),
-        None => format!("opmx bundle update {shown} --from FOLDER"),
+    let from = arguments
+        .from
+        .as_ref()
+        .map(|from| from::word(&from.display().to_string()));
+    let advice = if arguments.wildcards.expand_wildcards {
+        let own = || from::word(&folder.join(MANIFESTS).display().to_string());
+        let from = from.unwrap_or_else(own);
+        format!("opmx bundle update {shown} --from {from} --expand-wildcards expands the wildcards")
+    } else {
+        let from = from.unwrap_or_else(|| "FOLDER".to_owned());
+        format!("opmx bundle update {shown} --from {from} imports the next release")
     };
     let message = format!("{} already exists, so nothing was written", path.display());
     Err(CommandError::failure(message)
-        .hint(format!(
-            "{update} imports the next release and keeps manual changes in {OLM_YAML}"
-        ))
+        .hint(format!("{advice} and keeps manual changes in {OLM_YAML}"))
         .hint("use --overwrite to replace existing files"))
 }

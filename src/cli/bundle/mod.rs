@@ -8,6 +8,7 @@ mod generate;
 mod inference;
 mod init;
 mod inspect;
+mod open_apis;
 mod rules;
 mod schema;
 mod synthesize;

@@ -34,7 +34,8 @@ Examples:
 /// Replaces the files in manifests/ with the new manifests. In metadata/olm.yaml, sets name, version and replaces, and
 /// updates changed values that "opmx bundle init" inferred; everything else is kept, including comments. As with "opmx
 /// bundle init", custom resources of the bundle's own kinds are added to the examples, and tests of a Helm chart are
-/// skipped. Prints the changes as a diff, and lists the added and removed objects. A second run changes nothing.
+/// skipped. Wildcards in RBAC rules are expanded where the previous release lists the bundle's own kinds by name, and
+/// resources that only the new manifests use become comments under apis. Prints the changes as a diff, and lists the added and removed objects. A second run changes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct UpdateArguments {
@@ -115,7 +116,7 @@ pub(crate) fn run(arguments: &UpdateArguments, context: &Context<'_>) -> Command
     printer.flush()?;
     tell(&release, arguments, &shown, context);
     let sources = &options.outside.sources;
-    decisions::list(&release.decisions, sources, &release.named_before, &shown, context);
+    decisions::list(&release.decisions, sources, &shown, context);
     Ok(Status::Success)
 }
 
@@ -127,7 +128,7 @@ fn inside(path: &str, folder: &str) -> String {
 
 fn tell(release: &Release, arguments: &UpdateArguments, shown: &str, context: &Context<'_>) {
     let printer = &context.printer;
-    decisions::settled(&release.settled, context);
+    decisions::settled(&release.settled, &release.named_before, context);
     for object in &release.differing {
         printer.status(format_args!(
             "the example {} in {shown}/{OLM_YAML} is kept, although it differs from the manifests",

@@ -37,7 +37,7 @@ impl WildcardArguments {
         match reading.bundle.as_ref().filter(plain) {
             Some(bundle) if self.expand_wildcards => {
                 let found = synthesize(bundle, &reading.diagnostics).wildcards;
-                expanded(&expand_in(tree, found, limits)?, context);
+                expanded(&expand_in(tree, found, limits)?, &BTreeSet::new(), context);
                 Ok(crate::bundle::read(tree, &limits.text))
             }
             _ => Ok(reading),
@@ -45,13 +45,18 @@ impl WildcardArguments {
     }
 }
 
-/// Reports the expanded rules.
-pub(super) fn expanded(rules: &[WildcardRule], context: &Context<'_>) {
+/// Reports the expanded rules. The previous release lists the rules in `named_before` by name.
+pub(super) fn expanded(rules: &[WildcardRule], named_before: &BTreeSet<String>, context: &Context<'_>) {
     for rule in rules {
+        let as_before = if named_before.contains(&rule.label()) {
+            ", as in the previous release"
+        } else {
+            ""
+        };
         let groups: Vec<&str> = rule.own_groups().into_iter().collect();
         let place = rule.place();
         context.printer.status(format_args!(
-            "expanded {} in {}:{} to the bundle's own kinds of {}",
+            "expanded {} in {}:{} to the bundle's own kinds of {}{as_before}",
             rule.label(),
             place.source.name(),
             place.start().line,
@@ -60,38 +65,18 @@ pub(super) fn expanded(rules: &[WildcardRule], context: &Context<'_>) {
     }
 }
 
-/// Lists the rules that require a decision by the author. The rules in `named_before` previously had names instead of
-/// wildcards.
-pub(super) fn to_decide(
-    rules: &[WildcardRule],
-    sources: &ServedResources,
-    named_before: &BTreeSet<String>,
-    context: &Context<'_>,
-) {
-    for rule in rules {
-        let again = named_before.contains(&rule.label());
-        if !rule.of_types && !again {
-            continue;
-        }
+/// Lists the rules that require a decision by the author.
+pub(super) fn to_decide(rules: &[WildcardRule], sources: &ServedResources, context: &Context<'_>) {
+    for rule in rules.iter().filter(|rule| rule.of_types) {
         let (place, label) = (rule.place(), rule.label());
         let place = format!("{}:{}", place.source.name(), place.start().line);
         let say = |what: String| context.printer.status(format_args!("to decide: {what}, in {place}"));
         if rule.expanded.is_some() {
             let groups: Vec<&str> = rule.own_groups().into_iter().collect();
             let groups = groups.join(", ");
-            let what = if rule.of_types {
-                "resources of"
-            } else {
-                "verbs on resources of"
-            };
-            say(if again {
-                format!(
-                    "{label} allows all {what} {groups}, which the previous release listed by name; use \
-                    --expand-wildcards to list them again"
-                )
-            } else {
-                format!("{label} allows all {what} {groups}; use --expand-wildcards to list those of this bundle")
-            });
+            say(format!(
+                "{label} allows all resources of {groups}; use --expand-wildcards to list those of this bundle"
+            ));
         }
         for group in &rule.open {
             if group == ALL {

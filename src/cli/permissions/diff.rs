@@ -5,9 +5,12 @@ use crate::catalog::published::published;
 use crate::cli::arguments::OutputArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
+use crate::diagnostic::Diagnostic;
 use crate::index::open::Index;
 use crate::install::content::{self, ContentError};
 use crate::install::permissions::{approved, pending};
+use crate::kubernetes::rbac::account::Grants;
+use crate::rules::Severity;
 use crate::steps::Content;
 use crate::terminal::{self, Format};
 use clap::Args;
@@ -58,32 +61,46 @@ pub(crate) struct DiffArguments {
 pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandResult {
     let install = &arguments.installer.install;
     let state = install.state(context)?;
-    let Some((olds, new)) = contents(arguments, context)? else {
+    let mut findings = Vec::new();
+    let Some((olds, new)) = contents(arguments, &mut findings, context)? else {
+        context.printer.report(&findings);
         return Ok(Status::Failure);
     };
     let namespace = install.namespace(&state);
     let (_, mut held) = arguments.installer.held(&state, &new.name, context);
     let olm = arguments.installer.olm.announced(context);
+    let needed = needs(&new, namespace, &state, olm)?;
+    let enough = approved(&needed, Grants::default());
+    let (mut fewer, mut of_olds) = (false, Grants::default());
     for old in &olds {
-        held = approved(&needs(old, namespace, &state, olm)?, held);
+        let needed = needs(old, namespace, &state, olm)?;
+        fewer |= !pending(&needed, &enough)?.is_empty();
+        held = approved(&needed, held);
+        of_olds = approved(&needed, of_olds);
     }
-    let added = pending(&needs(&new, namespace, &state, olm)?, &held)?;
+    let is_same = !fewer && pending(&needed, &of_olds)?.is_empty();
+    let added = pending(&needed, &held)?;
     let names: Vec<&str> = olds.iter().map(|old| old.name.as_str()).collect();
     let before = match &names[..] {
         [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
         names => names.concat(),
     };
     match arguments.output.output {
+        Format::Text if is_same => {
+            let answer = format!("no differences: {} needs the same permissions as {before}", new.name);
+            context.printer.line(answer)?;
+        }
         Format::Text if added.is_empty() => {
             let (were, new) = (if names.len() == 1 { "was" } else { "were" }, &new.name);
             context.printer.line(format!(
-                "{new} needs no permissions that {before} {were} not approved for"
+                "nothing to approve: {new} needs no permissions that {before} {were} not approved for"
             ))?;
         }
         Format::Text => {
-            context
-                .printer
-                .line(format!("{} needs these permissions in addition to {before}:", new.name))?;
+            context.printer.line(format!(
+                "to approve: {} needs these permissions in addition to {before}:",
+                new.name
+            ))?;
             terminal::permissions::permissions(&context.printer, &added)?;
         }
         format => {
@@ -93,16 +110,28 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
             context.printer.document(format, &answer)?;
         }
     }
+    // The answer comes first, and remarks about the form of the bundles do not matter for it.
+    context.printer.flush()?;
+    findings.retain(|finding| finding.severity != Severity::Info);
+    context.printer.report(&findings);
     Ok(Status::of_answer(added.is_empty()))
 }
 
-/// Returns the approved bundles and the new bundle, or `None` if a bundle has errors, which have been reported.
-fn contents(arguments: &DiffArguments, context: &Context<'_>) -> Result<Option<(Vec<Content>, Content)>, CommandError> {
+/// Returns the approved bundles and the new bundle, or `None` if a bundle has errors, which are among the findings.
+fn contents(
+    arguments: &DiffArguments,
+    findings: &mut Vec<Diagnostic>,
+    context: &Context<'_>,
+) -> Result<Option<(Vec<Content>, Content)>, CommandError> {
     let install = &arguments.installer.install;
     let Some((new, olds)) = arguments.bundles.split_last() else {
         return Err(CommandError::usage("specify the new bundle"));
     };
     let mut found = Vec::new();
+    let mut noted = |(content, of_bundle): (Option<Content>, Vec<Diagnostic>)| {
+        findings.extend(of_bundle);
+        content
+    };
     let new = match (&arguments.package, &install.index) {
         (Some(package), Some(index)) => {
             let opened = sources::open_catalog(index, &install.registry, install.index_limits(), context)?;
@@ -110,9 +139,9 @@ fn contents(arguments: &DiffArguments, context: &Context<'_>) -> Result<Option<(
             let head = published(&catalog, package, arguments.channel.as_deref());
             let head = head?;
             for name in olds.iter().map(String::as_str).filter(|old| *old != head).chain([head]) {
-                found.push(of_index(&opened, name, arguments, context)?);
+                found.push(noted(of_index(&opened, name, arguments, context)?));
             }
-            install.content_at(new, context)?
+            noted(install.content_at_with_findings(new, context)?)
         }
         _ if olds.is_empty() => {
             let usage =
@@ -121,9 +150,9 @@ fn contents(arguments: &DiffArguments, context: &Context<'_>) -> Result<Option<(
         }
         _ => {
             for old in olds {
-                found.push(install.content(old, context)?);
+                found.push(noted(install.content_with_findings(old, context)?));
             }
-            install.content(new, context)?
+            noted(install.content_with_findings(new, context)?)
         }
     };
     let found: Option<Vec<Content>> = found.into_iter().collect();
@@ -136,11 +165,11 @@ fn of_index(
     name: &str,
     arguments: &DiffArguments,
     context: &Context<'_>,
-) -> Result<Option<Content>, CommandError> {
+) -> Result<(Option<Content>, Vec<Diagnostic>), CommandError> {
     match content::of_index(opened, name) {
         Err(ContentError::NoCsv { image, .. }) if !image.is_empty() => {
-            arguments.installer.install.content_at(&image, context)
+            arguments.installer.install.content_at_with_findings(&image, context)
         }
-        read => Ok(Some(read?)),
+        read => Ok((Some(read?), Vec::new())),
     }
 }

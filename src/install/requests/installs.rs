@@ -9,6 +9,7 @@ use crate::cluster::state::Approval;
 use crate::csv::{self, Csv};
 use crate::install::apis::Apis;
 use crate::install::apply::apply_as;
+use crate::install::apply::requirements::unchecked;
 use crate::install::install_plan::{InstallPlan, Phase};
 use crate::install::permissions::{self, Need, Operator, Permission, Review, approved, held, needed, pending};
 use crate::install::plan::Planned;
@@ -284,6 +285,7 @@ impl OpenInstall {
         }
         let planned = Planned {
             released: None,
+            unchecked: unchecked(&plan.status.plan, known),
             apis: Apis::of(known).with_steps(&plan.status.plan),
             operators: reviewed.operators.clone(),
             held_by: Vec::new(),

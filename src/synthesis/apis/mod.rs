@@ -15,6 +15,7 @@ use super::grants::{self, Grant};
 use super::{Work, apiservices};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::builtin;
+use crate::kubernetes::platform::is_platform_group;
 use crate::kubernetes::rbac::{PolicyRule, parent_resource};
 use crate::rules;
 use crate::source::Place;
@@ -25,6 +26,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Groups that OLM serves in every cluster, and that no bundle provides.
 const OLM_GROUPS: [&str; 2] = ["operators.coreos.com", "packages.operators.coreos.com"];
+
+/// The kind and version of an unknown API, as placeholders.
+const UNKNOWN: (&str, &str) = ("…", "…");
 
 /// A resource in RBAC rules whose kind neither the bundle nor `olm.yaml` specifies.
 #[derive(Debug, Clone)]
@@ -37,7 +41,7 @@ pub struct Unresolved {
     pub kind: &'static str,
     /// The usual version, or `…`.
     pub version: &'static str,
-    /// Whether the resource usually belongs to the platform, which no bundle provides.
+    /// Whether the platform provides the resource, which no bundle does.
     pub of_platform: bool,
     /// Whether the bundle defines other kinds of the group, so that the operator may only be meant to use a kind of its
     /// other releases.
@@ -46,6 +50,13 @@ pub struct Unresolved {
     pub entry: Option<usize>,
     /// The first place where a rule names the resource.
     pub place: Option<Place>,
+}
+
+impl Unresolved {
+    /// Whether the usual kind and version are known.
+    pub fn is_known(&self) -> bool {
+        (self.kind, self.version) != UNKNOWN
+    }
 }
 
 /// The kind and version of a resource in `olm.yaml`.
@@ -283,7 +294,7 @@ fn requirement(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Men
         unresolved(work, group, resource, mentions);
         return None;
     };
-    if group.ends_with(".openshift.io") {
+    if is_platform_group(group) {
         let message = format!("{resource} of {group} become required, but only the platform provides them");
         report(work, &rules::RBAC_OPENSHIFT_REQUIRED, message, mentions, None);
     }
@@ -321,22 +332,18 @@ fn is_described(work: &Work<'_>, group: &str, resource: &str, name: &str) -> boo
 
 fn unresolved(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) {
     let message = format!("the kind and version of the resource {resource} of group {group} are unknown");
-    let (kind, version, class) = known::find(group, resource).unwrap_or(("…", "…", "optional"));
-    let paste = if class == "native" {
+    let (kind, version) = known::find(group, resource).unwrap_or(UNKNOWN);
+    let is_native = is_platform_group(group);
+    let paste = if is_native {
         format!(
             "apis:\n- {{group: {group}, resource: {resource}, kind: {kind}, version: {version}, dependency: native}}"
         )
     } else {
         format!("apis:\n- {{group: {group}, resource: {resource}, kind: {kind}, version: {version}}}")
     };
-    let help = format!(
-        "Add an entry to metadata/olm.yaml:\n{paste}\n\
-         or specify a source for the look-up: an index, a folder of CRDs or the output of `kubectl api-resources`,\n\
-         or, if the operator works without this resource, grant access by a separate binding with the annotation\n\
-         operators.operatorframework.io.bundle.dependency: optional"
-    );
+    let help = format!("Add an entry to metadata/olm.yaml:\n{paste}");
     report(work, &rules::RBAC_KIND_UNKNOWN, message, mentions, Some(help));
-    remember(work, (group, resource), (kind, version, class), false, mentions);
+    remember(work, (group, resource), (kind, version), is_native, mentions);
 }
 
 /// Reports a resource of a group of the bundle whose kind the bundle does not define.
@@ -351,15 +358,18 @@ fn own_group(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Menti
          - {{group: {group}, resource: {resource}, dependency: none}}"
     );
     report(work, &rules::RBAC_OWN_GROUP, message, mentions, Some(help));
-    remember(work, (group, resource), ("…", "…", ""), true, mentions);
+    remember(work, (group, resource), UNKNOWN, false, mentions);
+    if let Some(entry) = work.unresolved.last_mut() {
+        entry.of_own_group = true;
+    }
 }
 
 /// Records a resource for callers with other sources.
 fn remember(
     work: &mut Work<'_>,
     (group, resource): (&str, &str),
-    (kind, version, class): (&'static str, &'static str, &'static str),
-    of_own_group: bool,
+    (kind, version): (&'static str, &'static str),
+    of_platform: bool,
     mentions: &[Mention<'_>],
 ) {
     let place = mentions.first().map(|mention| {
@@ -372,8 +382,8 @@ fn remember(
         resource: resource.to_owned(),
         kind,
         version,
-        of_platform: class == "native",
-        of_own_group,
+        of_platform,
+        of_own_group: false,
         entry,
         place,
     });
@@ -385,7 +395,7 @@ fn native(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<
         let help =
             format!("Add kind and version to the entry for {resource} of {group} under apis in metadata/olm.yaml.");
         report(work, &rules::RBAC_KIND_UNKNOWN, message, mentions, Some(help));
-        remember(work, (group, resource), ("…", "…", "native"), false, mentions);
+        remember(work, (group, resource), UNKNOWN, true, mentions);
         return None;
     };
     let of_group = mentions.first().map(|mention| mention.group_origin(work));

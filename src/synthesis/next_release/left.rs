@@ -2,6 +2,7 @@
 
 use crate::bundle::Bundle;
 use crate::bundle::stamp::Stamp;
+use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::covering::uncovered;
 use crate::manifest::Object;
 use crate::olm::optional_manifest::{OptionalManifest, entries};
@@ -42,18 +43,20 @@ pub(super) fn decisions(is: &Synthesis, after: &Bundle, was: &Decisions, wanted:
     open
 }
 
-/// Returns the rules with expandable wildcards whose roles had none in the previous release.
+/// Returns the labels of the rules with wildcards for which the same role named the bundle's own kinds in the previous
+/// release, so that they are named again.
 pub(super) fn named_before(is: &Synthesis, was: &Synthesis, before: &Bundle) -> BTreeSet<String> {
-    let expandable = |synthesis: &Synthesis| -> Vec<WildcardRule> {
-        let rules = synthesis.wildcards.iter().filter(|rule| rule.expanded.is_some());
-        rules.cloned().collect()
-    };
     let same = |left: &Object, right: &Object| left.gvk() == right.gvk() && left.name() == right.name();
-    let old = expandable(was);
-    let mut new = expandable(is);
-    new.retain(|rule| {
-        before.objects.iter().any(|object| same(object, &rule.role))
-            && !old.iter().any(|old| same(&old.role, &rule.role))
+    let still = |rule: &WildcardRule, groups: &BTreeSet<&str>| {
+        let mut old = was.wildcards.iter().filter(|old| same(&old.role, &rule.role));
+        old.any(|old| !old.own_groups().is_disjoint(groups))
+    };
+    let named = is.wildcards.iter().filter(|rule| {
+        let groups = rule.own_groups();
+        let roles = before.objects.iter().filter(|object| same(object, &rule.role));
+        let mut rules = roles.flat_map(|role| Rule::read_all(role.value()));
+        let mut names_one = || rules.any(|rule| rule.api_groups.iter().any(|group| groups.contains(group.as_str())));
+        rule.expanded.is_some() && names_one() && !still(rule, &groups)
     });
-    new.iter().map(WildcardRule::label).collect()
+    named.map(WildcardRule::label).collect()
 }

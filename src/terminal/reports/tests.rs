@@ -31,11 +31,13 @@ fn sample() -> Vec<Validation> {
     let findings = findings.map(|(validator, diagnostic)| Finding { validator, diagnostic });
     vec![
         Validation {
+            incomplete: false,
             bundle: "oci:dir,x:v1".to_owned(),
             media_type: Some(MediaType::RegistryV1),
             findings: findings.into(),
         },
         Validation {
+            incomplete: false,
             bundle: "empty".to_owned(),
             media_type: None,
             findings: Vec::new(),

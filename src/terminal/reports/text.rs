@@ -4,19 +4,27 @@ use super::counts;
 use crate::rules;
 use crate::terminal::{counted, findings};
 use crate::validation::Validation;
+use std::collections::BTreeSet;
 
 /// Writes every finding, or only every error if `quiet`, with its source line, and a summary line. A bundle that could
 /// not be read at all is reported elsewhere, with its causes, and only counted here.
 pub(super) fn write(validations: &[Validation], quiet: bool, color: bool) -> String {
     let mut out = String::new();
+    let mut told = BTreeSet::new();
     let all = validations.iter().flat_map(|validation| &validation.findings);
     let shown = all.filter(|finding| !quiet || finding.diagnostic.is_error());
     for finding in shown.filter(|finding| finding.diagnostic.rule != &rules::BUNDLE_UNREADABLE) {
-        out.push_str(&findings::render(&finding.diagnostic, color));
+        out.push_str(&findings::render_next(&finding.diagnostic, color, &mut told));
         out.push_str("\n\n");
     }
     out.push_str(&summary(validations));
     out.push('\n');
+    if validations
+        .iter()
+        .any(|validation| validation.incomplete && validation.has_errors())
+    {
+        out.push_str("more checks run after these errors are fixed\n");
+    }
     out
 }
 

@@ -1,0 +1,58 @@
+//! The advice for an option that the command does not have, but other commands do.
+
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::ffi::OsString;
+
+/// The maximum number of commands that are named.
+const NAMED: usize = 5;
+
+/// Replaces the tip of an error about an unknown option by the commands that have this option.
+pub(super) fn with_commands(mut answer: clap::Error, root: &Command, arguments: &[OsString]) -> clap::Error {
+    if answer.kind() != ErrorKind::UnknownArgument {
+        return answer;
+    }
+    let Some(ContextValue::String(written)) = answer.get(ContextKind::InvalidArg) else {
+        return answer;
+    };
+    let option = written.split('=').next().unwrap_or_default().to_owned();
+    let Some(long) = option.strip_prefix("--") else {
+        return answer;
+    };
+    let mut found = Vec::new();
+    find(root, root.get_name(), long, &mut found);
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let group = words.iter().find(|word| root.find_subcommand(word).is_some());
+    // Commands of the same group come first.
+    let is_near = |path: &String| group.is_some_and(|group| path.split(' ').nth(1) == Some(group));
+    found.sort_by_key(|path| !is_near(path));
+    let more = found.len().saturating_sub(NAMED);
+    found.truncate(NAMED);
+    let named = match &found[..] {
+        [] => return answer,
+        all if more > 0 => format!("{} and {more} more commands", all.join(", ")),
+        [one] => one.clone(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    };
+    answer.remove(ContextKind::SuggestedArg);
+    let tip = format!("{option} is an option of {named}");
+    answer.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    answer
+}
+
+/// Collects the commands below `command` that have the option and that help shows.
+fn find(command: &Command, path: &str, long: &str, found: &mut Vec<String>) {
+    let has_it = command.get_arguments().any(|argument| {
+        !argument.is_hide_set()
+            && argument
+                .get_long_and_visible_aliases()
+                .unwrap_or_default()
+                .contains(&long)
+    });
+    if has_it {
+        found.push(path.to_owned());
+    }
+    for below in command.get_subcommands().filter(|command| !command.is_hide_set()) {
+        find(below, &format!("{path} {}", below.get_name()), long, found);
+    }
+}

@@ -1,0 +1,66 @@
+//! The APIs that the versions of a plan require, in words: those that were not checked, and those that are missing.
+
+use crate::cli::Context;
+use crate::install::apply::RequiredApis;
+use crate::kubernetes::GroupVersionKind;
+use crate::kubernetes::platform::is_platform_group;
+
+/// Returns a sentence for each sort of APIs that was not checked, with the option or command that checks it.
+pub(super) fn unchecked(versions: &[RequiredApis]) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for RequiredApis { name, required, native } in versions {
+        if !required.is_empty() {
+            sentences.push(format!(
+                "{}, which {name} requires from another operator; use opmx resolve to look for providers in a catalog",
+                listed(required)
+            ));
+        }
+        if !native.is_empty() {
+            sentences.push(format!(
+                "{}, which {name} requires from the cluster; use --cluster with the output of \"kubectl api-resources\"",
+                listed(native)
+            ));
+        }
+    }
+    sentences
+}
+
+/// Reports the versions that stay `Pending` because of missing APIs.
+pub(super) fn report_pending(versions: &[RequiredApis], context: &Context<'_>) {
+    for RequiredApis { name, required, native } in versions {
+        let sorts = [("native", native), ("required", required)];
+        let missing: Vec<String> = sorts
+            .into_iter()
+            .filter(|(_, apis)| !apis.is_empty())
+            .map(|(sort, apis)| format!("its {sort} APIs {}", listed(apis)))
+            .collect();
+        context.printer.error(format!(
+            "the plan completes, but {name} stays Pending: the cluster does not serve {}",
+            missing.join(" and ")
+        ));
+        let (of_platform, of_operators): (Vec<_>, Vec<_>) =
+            required.iter().cloned().partition(|api| is_platform_group(&api.group));
+        if !of_platform.is_empty() {
+            context.printer.detail(
+                "hint",
+                format!(
+                    "no bundle provides {}, because the platform serves such APIs: use dependency: native in the \
+                     olm.yaml of {name}",
+                    listed(&of_platform)
+                ),
+            );
+        }
+        if !of_operators.is_empty() {
+            context.printer.detail(
+                "hint",
+                "use opmx resolve to look for providers in a catalog, or plan without a bundle to install them along \
+                 with it",
+            );
+        }
+    }
+}
+
+fn listed(apis: &[GroupVersionKind]) -> String {
+    let api = |api: &GroupVersionKind| format!("{} ({})", api.kind, api.api_version());
+    apis.iter().map(api).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,74 @@
+//! The APIs that a version requires: until the cluster serves them, the version stays `Pending` after its plan.
+
+use super::{Apis, Step, StepStatus};
+use crate::cluster::State;
+use crate::csv::{self, Csv};
+use crate::kubernetes::GroupVersionKind;
+use crate::olm::property::GVK;
+use serde_json::Value;
+
+/// The APIs of a version that it needs before it starts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RequiredApis {
+    /// The name of the ClusterServiceVersion.
+    pub name: String,
+    /// The APIs that another operator provides.
+    pub required: Vec<GroupVersionKind>,
+    /// The APIs that the cluster itself serves.
+    pub native: Vec<GroupVersionKind>,
+}
+
+impl RequiredApis {
+    fn of(csv: Csv<'_>) -> Self {
+        Self {
+            name: csv.name().to_owned(),
+            required: csv.apis("required"),
+            native: csv.native_apis(),
+        }
+    }
+
+    /// Returns the APIs that `apis` and the operators in `state` leave open, if any.
+    fn open(mut self, apis: &Apis, state: &State) -> Option<Self> {
+        self.native.retain(|api| !apis.serves(api));
+        self.required
+            .retain(|api| !apis.serves(api) && !is_provided(api, state));
+        (!self.required.is_empty() || !self.native.is_empty()).then_some(self)
+    }
+}
+
+/// Whether an installed operator provides an API.
+fn is_provided(api: &GroupVersionKind, state: &State) -> bool {
+    state.installed.iter().any(|operator| {
+        let mut properties = operator.properties.iter().filter(|property| property.kind == GVK);
+        let is_it = |value: &Value| {
+            let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
+            api.is(text("group"), text("kind")) && api.version == text("version")
+        };
+        operator.provides.contains(api) || properties.any(|property| is_it(&property.value))
+    })
+}
+
+/// Returns the new versions among these steps whose APIs the cluster does not serve. `statuses` are the final statuses
+/// of the steps.
+pub(super) fn pending(steps: &[Step], statuses: &[StepStatus], apis: &Apis, state: &State) -> Vec<RequiredApis> {
+    let new = steps
+        .iter()
+        .zip(statuses)
+        .filter(|(step, status)| step.resource.kind == csv::KIND && **status == StepStatus::Created);
+    new.filter_map(|(step, _)| RequiredApis::of(Csv(&step.resource.manifest)).open(apis, state))
+        .collect()
+}
+
+/// Returns the versions among these steps with the APIs that neither the plan nor the description of the cluster
+/// contains. If the description lists all APIs, [`pending`] answers instead.
+pub(crate) fn unchecked(steps: &[Step], state: &State) -> Vec<RequiredApis> {
+    if state.apis.is_some() {
+        return Vec::new();
+    }
+    let apis = Apis::of(state).with_steps(steps).alone();
+    steps
+        .iter()
+        .filter(|step| step.resource.kind == csv::KIND)
+        .filter_map(|step| RequiredApis::of(Csv(&step.resource.manifest)).open(&apis, state))
+        .collect()
+}
