@@ -6,9 +6,7 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::index::open::Index;
 use crate::page::live::{LiveSite, state_of};
-use crate::page::{
-    Hosts, Images, Probe, SiteOptions, Summary, Unprobed, Unread, catalog_schema, package_schema, write,
-};
+use crate::page::{Images, Probe, SiteOptions, Summary, Unprobed, Unread, catalog_schema, package_schema, write};
 use crate::server;
 use crate::terminal::{Format, counted};
 use clap::{Args, ValueEnum};
@@ -166,14 +164,12 @@ pub(crate) fn run(arguments: &PageArguments, context: &Context<'_>) -> CommandRe
     let beside = beside.map(|(name, index)| Ok((name.clone(), arguments.catalog_of(index, context)?)));
     let beside: Vec<(String, Catalog)> = beside.collect::<Result<_, CommandError>>()?;
     let transports = arguments.registry.transports(context);
-    let hosts = Hosts::default();
     let images = Images {
         transports: &transports,
         runtime: context.runtime,
         limits: arguments.limits.bundle(),
-        hosts: &hosts,
     };
-    let probe = Probe::new(&transports, context.runtime, &hosts);
+    let probe = Probe::new(&transports, context.runtime);
     let options = SiteOptions {
         title: arguments.title.as_deref(),
         source: index,
