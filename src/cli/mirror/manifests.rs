@@ -1,5 +1,6 @@
 //! `opmx mirror manifests`: the cluster configuration for mirrored images.
 
+use super::left_out;
 use super::naming::NamingArguments;
 use super::plan::pair;
 use crate::cli::Context;
@@ -164,6 +165,7 @@ pub(super) fn run(arguments: &ManifestsArguments, context: &Context<'_>) -> Comm
         arguments.output.display(),
         paths.join(", ")
     ));
+    left_out::warn(plan.missing().len(), &arguments.plan, printer);
     Ok(Status::Success)
 }
 
