@@ -298,7 +298,8 @@ impl Collector<'_> {
                 directory: self.options.layout.clone(),
                 tag: Some(catalog_tag(place)),
             };
-            let built = build(&folder, &to, self.transports, &self.options.building).await?;
+            let built = build(&folder, &to, self.transports, &self.options.building).await;
+            let built = built.map_err(|error| error.named(&request.catalog))?;
             self.findings.extend(built.findings);
             let source = catalog_source(place);
             (
