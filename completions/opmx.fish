@@ -416,7 +416,7 @@ semver-skippatch\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l replaces -d 'Bundle that the new bundle replaces in these channels [default: from its ClusterServiceVersion]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l skips -d 'Bundles that the new bundle skips in these channels [default: from its ClusterServiceVersion]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l skip-range -d 'Version range that the new bundle skips in these channels [default: from its ClusterServiceVersion]' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l default-channel -d 'Default channel of the package; required for a new package with several channels' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l default-channel -d 'Default channel of the package [default: the channel in the annotations of the bundle, or the only channel]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l migrate-level -d 'Replace old forms with newer forms, up to this level [default: the form of the other bundles in the catalog]' -r -f -a "none\t'Change nothing'
 bundle-object-to-csv-metadata\t'Replace the manifests of bundles that have an image with olm.csv.metadata'
 all\t'Replace all old forms'"
