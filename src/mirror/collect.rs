@@ -10,6 +10,7 @@ use super::placed::CATALOG;
 use super::plan::{ImageRole, Plan, PlannedCatalog, Use};
 use super::request::{CatalogRequest, MirrorRequest, Place};
 use super::survey::{Subject, of_document, survey};
+use crate::bundle::location::is_path;
 use crate::catalog::file_based::edit::{CatalogEditError, Editor};
 use crate::causes::with_causes;
 use crate::diagnostic::Diagnostic;
@@ -394,7 +395,7 @@ impl Collector<'_> {
             reference: None,
             digest: None,
         };
-        if Path::new(name).exists() || name.starts_with(['/', '.']) {
+        if Path::new(name).exists() || is_path(name) {
             return Ok(named);
         }
         if let Ok(reference) = name.parse::<Reference>() {

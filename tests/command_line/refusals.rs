@@ -208,3 +208,57 @@ fn a_new_channel_needs_a_name_that_clusters_can_refer_to() {
         "{outcome}"
     );
 }
+
+#[test]
+fn a_name_that_can_only_be_a_folder_is_not_asked_for_in_a_registry() {
+    let sandbox = rakes();
+    for line in [
+        "registry add -b ./nowhere -d index.db",
+        "registry add -b nowhere/ -d index.db",
+        "catalog add catalog -b nowhere/",
+    ] {
+        let outcome = crate::bundles::miss(&sandbox, line);
+        assert!(outcome.stderr.contains("cannot read "), "{outcome}");
+        assert!(!outcome.stderr.contains("hint: check the host name"), "{outcome}");
+    }
+    for line in [
+        "render nowhere/",
+        "index list packages nowhere/",
+        "index page nowhere/ -o site",
+    ] {
+        let outcome = crate::bundles::miss(&sandbox, line);
+        assert!(!outcome.stderr.contains("image"), "{outcome}");
+    }
+}
+
+#[test]
+fn the_first_hint_for_a_name_without_a_host_is_about_folders_and_layouts() {
+    let sandbox = rakes();
+    // No proxy listens there, so that no registry is reached.
+    let failed = |line: &str| {
+        let mut command = sandbox.command(line.split_whitespace());
+        for name in ["HTTPS_PROXY", "https_proxy"] {
+            command.env(name, "http://127.0.0.1:1");
+        }
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let stderr = failed("registry add -b nowhere/rake -d index.db --retries 0");
+    let hint = stderr.lines().find(|line| line.starts_with("  hint: ")).unwrap();
+    assert_eq!(
+        hint,
+        "  hint: there is no folder nowhere/rake, so the name was interpreted as an image"
+    );
+    for line in [
+        "bundle build rake1 -t ix --retries 0",
+        "index add -b rake1 -t ix --retries 0",
+    ] {
+        let stderr = failed(line);
+        let hint = stderr.lines().find(|line| line.starts_with("  hint: ")).unwrap();
+        assert_eq!(
+            hint, "  hint: to write an OCI layout on disk, name it oci:ix",
+            "{line}: {stderr}"
+        );
+    }
+}
