@@ -1020,11 +1020,11 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -s o -l output -d 'Folder for the site' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -s o -l output -d 'Folder for the site; required without --serve' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l serve -d 'Serve the site instead of writing it; without ADDRESS, on this machine only' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l title -d 'Title of the site' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l base-url -d 'URL of the published site, for the links of its feed and its error page' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l name -d 'Name of the catalog on clusters, for the manifests to copy [default: from the name of the index]' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l name -d 'Name of the catalog on clusters, for the manifests to copy [default: from the name and the tag of the index]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l compare -d 'Older index to compare with; a page lists the changes' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l catalog -d 'Additional index, for a page that shows the versions of all indexes side by side; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l schema -d 'Print the JSON Schema of catalog.json, or of the data of a package' -r -f -a "catalog\t'All packages'
@@ -1208,7 +1208,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l to -d 'Registry to copy to, with an optional path for the images; not needed if the plan specifies it' -r
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l to -d 'Registry to copy to, with an optional path for the images; by default, the target in the plan, which cannot be changed' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l to-archive -d 'Folder to write an archive to' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l name -d 'Name of the archive: its files are NAME.json, NAME-0001.tar, …' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l volume-size -d 'Maximum size of an archive volume' -r
@@ -1236,7 +1236,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l to -d 'Registry to copy to, with an optional path for the images; not needed if the plan specifies it' -r
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l to -d 'Registry to copy to, with an optional path for the images; by default, the target in the plan, which cannot be changed' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l max-nested-paths -d 'Maximum number of path components below the target; further components are joined with dashes (0: no limit)' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l state-dir -d 'Folder for the journal and the result, instead of the folder of the archive' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l concurrency -d 'Number of concurrent transfers' -r
@@ -1256,7 +1256,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -l to -d 'Registry of the mirrored images, with an optional path; not needed if the plan specifies it' -r
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -l to -d 'Registry of the mirrored images, with an optional path; by default, the target in the plan, which cannot be changed' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -l max-nested-paths -d 'Maximum number of path components below the target; further components are joined with dashes (0: no limit)' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -s o -l output -d 'Folder for the files' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -l kind -d 'Kinds of files to write, separated by commas' -r -f -a "idms\t'An ImageDigestMirrorSet, for images that are pulled by digest'

@@ -49,9 +49,10 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CopyArguments {
-    /// Plan written by opmx mirror plan
+    /// Plan written by opmx mirror plan, next to the folder with its catalogs, such as plan.catalogs
     plan: PathBuf,
-    /// Registry to copy to, with an optional path for the images; not needed if the plan specifies it
+    /// Registry to copy to, with an optional path for the images; by default, the target in the plan, which cannot be
+    /// changed
     #[arg(long, value_name = "REGISTRY[/PREFIX]")]
     to: Option<Target>,
     /// Folder to write an archive to

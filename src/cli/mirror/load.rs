@@ -36,7 +36,8 @@ Examples:
 pub(super) struct LoadArguments {
     /// Folder of the archive, or its list
     archive: PathBuf,
-    /// Registry to copy to, with an optional path for the images; not needed if the plan specifies it
+    /// Registry to copy to, with an optional path for the images; by default, the target in the plan, which cannot be
+    /// changed
     #[arg(long, value_name = "REGISTRY[/PREFIX]")]
     to: Option<Target>,
     #[command(flatten)]

@@ -34,7 +34,8 @@ Examples:
 pub(super) struct ManifestsArguments {
     /// Plan written by opmx mirror plan
     plan: PathBuf,
-    /// Registry of the mirrored images, with an optional path; not needed if the plan specifies it
+    /// Registry of the mirrored images, with an optional path; by default, the target in the plan, which cannot be
+    /// changed
     #[arg(long, value_name = "REGISTRY[/PREFIX]")]
     to: Option<Target>,
     #[command(flatten)]

@@ -68,8 +68,10 @@ Examples:
 /// which one is installed, and recursively the bundles that these require. A channel also keeps the bundles that are
 /// needed to connect the selected bundles; the plan lists them with the reasons.
 ///
-/// If only a part of a catalog is kept, an image of that part is built in an OCI layout next to the plan, such as
-/// plan.catalogs next to plan.json. The same part of the same catalog always has the same digest.
+/// A catalog image is mirrored unchanged only with --all, or if an image set configuration selects all of it and blocks
+/// no image. Otherwise, an image of the kept part is built in an OCI layout next to the plan, such as plan.catalogs next
+/// to plan.json. The copy reads it there, so keep both together. The same part of the same catalog always has the same
+/// digest.
 ///
 /// Only the manifests of images are read. The plan includes signatures, attestations, bills of materials and other
 /// referrers. An image that cannot be read is left out; the plan contains the reason, and with --deny left-out, the exit
