@@ -93,7 +93,7 @@ impl Draft {
         let mut added = Vec::new();
         for channel in channels {
             if self.channel(channel).is_err() {
-                self.require_name(channel)?;
+                Self::require_name(channel)?;
             }
             let place = self.channel(channel).unwrap_or_else(|_| {
                 self.channels.push(DraftChannel::new(channel));
@@ -192,7 +192,7 @@ impl DraftChannel {
                 channel: self.name.clone(),
                 bundle: entry.name.clone(),
                 others: heads.map(str::to_owned).collect(),
-                replaces: entry.replaces.clone(),
+                replaces: entry.replaces.clone().into(),
                 is_absent: !others.contains(&entry.replaces),
             });
         }

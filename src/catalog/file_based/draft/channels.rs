@@ -68,7 +68,7 @@ impl Draft {
     }
 
     /// Checks the name of a new channel. Clusters follow a channel by its name in a Subscription or a ClusterExtension.
-    pub(super) fn require_name(&self, channel: &str) -> Result<(), DraftError> {
+    pub(super) fn require_name(channel: &str) -> Result<(), DraftError> {
         let is_end = |end: Option<char>| end.is_some_and(|end| end.is_ascii_alphanumeric());
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
         if is_end(channel.chars().next())
@@ -84,7 +84,7 @@ impl Draft {
     }
 
     fn require_free(&self, channel: &str) -> Result<(), DraftError> {
-        self.require_name(channel)?;
+        Self::require_name(channel)?;
         if self.channels.iter().all(|known| known.name != channel) {
             return Ok(());
         }

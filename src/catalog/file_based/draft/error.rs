@@ -88,9 +88,9 @@ pub enum DraftError {
         /// The added bundle.
         bundle: String,
         /// The other heads.
-        others: Vec<String>,
+        others: Box<[String]>,
         /// The bundle that the added bundle replaces; may be empty.
-        replaces: String,
+        replaces: Box<str>,
         /// Whether the replaced bundle is not in the channel.
         is_absent: bool,
     },
