@@ -416,7 +416,7 @@ semver-skippatch\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l replaces -d 'Bundle that the new bundle replaces in these channels [default: from its ClusterServiceVersion]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l skips -d 'Bundles that the new bundle skips in these channels [default: from its ClusterServiceVersion]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l skip-range -d 'Version range that the new bundle skips in these channels [default: from its ClusterServiceVersion]' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l default-channel -d 'Default channel of the package; required for a new package with several channels' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l default-channel -d 'Default channel of the package [default: the channel in the annotations of the bundle, or the only channel]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l migrate-level -d 'Replace old forms with newer forms, up to this level [default: the form of the other bundles in the catalog]' -r -f -a "none\t'Change nothing'
 bundle-object-to-csv-metadata\t'Replace the manifests of bundles that have an image with olm.csv.metadata'
 all\t'Replace all old forms'"
@@ -1020,11 +1020,11 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -s o -l output -d 'Folder for the site' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -s o -l output -d 'Folder for the site; required without --serve' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l serve -d 'Serve the site instead of writing it; without ADDRESS, on this machine only' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l title -d 'Title of the site' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l base-url -d 'URL of the published site, for the links of its feed and its error page' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l name -d 'Name of the catalog on clusters, for the manifests to copy [default: from the name of the index]' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l name -d 'Name of the catalog on clusters, for the manifests to copy [default: from the name and the tag of the index]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l compare -d 'Older index to compare with; a page lists the changes' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l catalog -d 'Additional index, for a page that shows the versions of all indexes side by side; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l schema -d 'Print the JSON Schema of catalog.json, or of the data of a package' -r -f -a "catalog\t'All packages'
@@ -1168,7 +1168,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l to -d 'Target registry of the mirror, with an optional path for the images' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-nested-paths -d 'Maximum number of path components below the target; further components are joined with dashes (0: no limit)' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -s o -l output -d 'File for the plan' -r -F
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l deny -d 'Exit with status 3 if selected content is omitted' -r -f -a "left-out\t'Images that cannot be copied'"
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l deny -d 'Exit with status 3 if selected content is left out' -r -f -a "left-out\t'Images that cannot be copied, except blocked images'"
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -s i -l binary-image -d 'Base image with a program that serves the index; by default, the image contains only opmx' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l binary -d 'Also build for this platform, with the static opmx binary in FILE; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l concurrency -d 'Number of images to inspect at once' -r
@@ -1208,11 +1208,11 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l to -d 'Registry to copy to, with an optional path for the images; not needed if the plan specifies it' -r
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l to -d 'Registry to copy to, with an optional path for the images; by default, the target in the plan, which cannot be changed' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l to-archive -d 'Folder to write an archive to' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l name -d 'Name of the archive: its files are NAME.json, NAME-0001.tar, …' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l volume-size -d 'Maximum size of an archive volume' -r
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l base -d 'List of an earlier archive, whose blobs are omitted' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l base -d 'List of an earlier archive, whose blobs are left out' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l max-nested-paths -d 'Maximum number of path components below the target; further components are joined with dashes (0: no limit)' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l concurrency -d 'Number of concurrent transfers' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l memory -d 'Maximum size of the content in memory' -r
@@ -1236,7 +1236,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l to -d 'Registry to copy to, with an optional path for the images; not needed if the plan specifies it' -r
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l to -d 'Registry to copy to, with an optional path for the images; by default, the target in the plan, which cannot be changed' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l max-nested-paths -d 'Maximum number of path components below the target; further components are joined with dashes (0: no limit)' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l state-dir -d 'Folder for the journal and the result, instead of the folder of the archive' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l concurrency -d 'Number of concurrent transfers' -r
@@ -1256,7 +1256,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -l to -d 'Registry of the mirrored images, with an optional path; not needed if the plan specifies it' -r
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -l to -d 'Registry of the mirrored images, with an optional path; by default, the target in the plan, which cannot be changed' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -l max-nested-paths -d 'Maximum number of path components below the target; further components are joined with dashes (0: no limit)' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -s o -l output -d 'Folder for the files' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -l kind -d 'Kinds of files to write, separated by commas' -r -f -a "idms\t'An ImageDigestMirrorSet, for images that are pulled by digest'
@@ -1281,7 +1281,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l at -d 'Mirror to verify: a registry with an optional path, the folder of an archive, or the list of an archive' -r
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l at -d 'Mirror to verify: a registry with an optional path, the folder of an archive, or the list of an archive; by default, the target in the plan' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l max-nested-paths -d 'Maximum number of path components below the target; further components are joined with dashes (0: no limit)' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l policy -d 'Policy that images must satisfy: a policy.json of container engines, or a ClusterImagePolicy' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l concurrency -d 'Number of concurrent requests' -r

@@ -55,10 +55,10 @@ pub struct LocationError {
 impl FromStr for Location {
     type Err = LocationError;
 
-    /// Treats a string that names an existing folder, or begins with `/` or `.`, as a folder, because no image
-    /// reference begins with these characters. Rejects a word without a host, path or tag.
+    /// Treats a string that names an existing folder, begins with `/` or `.`, or ends with `/` as a folder, because no
+    /// image reference has this form. Rejects a word without a host, path or tag.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if text.starts_with(['/', '.']) || Path::new(text).is_dir() {
+        if is_path(text) || Path::new(text).is_dir() {
             return Ok(Self::Directory(PathBuf::from(text)));
         }
         Reference::parse_unless_word(text)
@@ -68,6 +68,11 @@ impl FromStr for Location {
                 source,
             })
     }
+}
+
+/// Whether a string can only be a path, and not the reference of an image.
+pub(crate) fn is_path(text: &str) -> bool {
+    text.starts_with(['/', '.']) || text.ends_with('/')
 }
 
 impl fmt::Display for Location {

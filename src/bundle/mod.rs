@@ -22,6 +22,7 @@ mod read;
 pub(crate) mod roles;
 pub(crate) mod size;
 pub mod stamp;
+pub mod stated;
 
 pub use annotations::Annotations;
 pub use asked_annotations::{ANNOTATIONS_YAML, AnnotationError, AskedAnnotations};

@@ -340,6 +340,12 @@ impl<'a> Build<'a> {
                 break;
             }
             let next = node.replaces.as_str();
+            if next == current {
+                return Err(vec![GraphError::ReplacesItself {
+                    package: self.package(),
+                    bundle: current.to_owned(),
+                }]);
+            }
             if !visited.insert(next) {
                 return Err(vec![GraphError::Cycle {
                     package: self.package(),

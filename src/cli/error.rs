@@ -156,6 +156,13 @@ impl CommandError {
         self
     }
 
+    /// Adds a hint before all others.
+    #[must_use]
+    pub(crate) fn first_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.insert(0, hint.into());
+        self
+    }
+
     /// Returns the hints.
     pub(crate) fn hints(&self) -> &[String] {
         &self.hints

@@ -1,6 +1,6 @@
 //! Hints about the intended name if a bundle or an index does not exist.
 
-use crate::bundle::location::{Location, LocationError};
+use crate::bundle::location::{Location, LocationError, is_path};
 use crate::cli::error::CommandError;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -13,7 +13,7 @@ pub(crate) fn with_guess(error: CommandError, location: &Location) -> CommandErr
     match location.registry_reference() {
         Some(name) if !names_host(name) => {
             let hint = format!("there is no folder {name}, so the name was interpreted as an image");
-            with_nearest(error.hint(hint), name)
+            with_nearest(error.first_hint(hint), name)
         }
         _ => error,
     }
@@ -35,7 +35,7 @@ pub(crate) fn with_index_guess(error: CommandError, name: &str) -> CommandError 
     if has_transport || path.exists() || !error.to_string().contains(name) {
         return error;
     }
-    if name.starts_with(['/', '.']) || path.extension() == Some(OsStr::new("db")) {
+    if is_path(name) || path.extension() == Some(OsStr::new("db")) {
         return with_nearest(error, name);
     }
     if !name.contains(['/', ':', '@']) {
@@ -45,7 +45,7 @@ pub(crate) fn with_index_guess(error: CommandError, name: &str) -> CommandError 
         return error;
     }
     let hint = format!("there is no file or folder {name}, so the name was interpreted as an image");
-    with_nearest(error.hint(hint), name)
+    with_nearest(error.first_hint(hint), name)
 }
 
 pub(crate) fn with_nearest(error: CommandError, name: &str) -> CommandError {

@@ -15,13 +15,14 @@ mod stored;
 
 pub use super::reach::Stranded;
 pub use existing::Differences;
-pub use refusal::Refusal;
+pub use refusal::{Refusal, Refused};
 
 use super::change::{self, ChangeOptions, Target};
 use super::error::DatabaseError;
 use super::reach;
 use super::record::Record;
 use super::spool::{Piece, Spool};
+use crate::bundle::stated::StatedAt;
 use crate::catalog::graph::{self, Dropped, Graph, Mode, Node};
 use crate::files::FileError;
 use rusqlite::Transaction;
@@ -79,6 +80,7 @@ struct Addition {
     package: String,
     bundle_path: String,
     node: Node,
+    stated: StatedAt,
     manifests: Piece,
     csv: Range<usize>,
     bundle: Range<usize>,
@@ -142,8 +144,8 @@ pub struct ChannelChange {
 #[derive(Debug, thiserror::Error)]
 pub enum AddError {
     /// The bundles conflict with each other or with the index. Contains all reasons, in a fixed order.
-    #[error("{}", .0.iter().map(Refusal::to_string).collect::<Vec<_>>().join("\n"))]
-    Refused(Vec<Refusal>),
+    #[error("{}", .0.iter().map(Refused::to_string).collect::<Vec<_>>().join("\n"))]
+    Refused(Vec<Refused>),
     /// The database cannot be read or written.
     #[error(transparent)]
     Database(#[from] DatabaseError),
@@ -183,6 +185,7 @@ impl Additions {
                 deprecated: false,
                 substitutes: record.substitutes.clone(),
             },
+            stated: record.stated.clone(),
             manifests,
             csv: record.manifests.csv.clone(),
             bundle: record.manifests.bundle.clone(),
@@ -261,8 +264,11 @@ impl Additions {
         let mut refusals = refusal::check(&self.bundles, &stored, &overwritten, &differences, policy);
         let (graphs, errors) = self.graphs(&stored, &overwritten, &refusals, policy.mode);
         refusals.extend(errors);
+        refusals.dedup();
         if !refusals.is_empty() {
-            return Err(AddError::Refused(refusals));
+            let refused = refusals.into_iter();
+            let refused = refused.map(|refusal| Refused::new(refusal, &self.bundles));
+            return Err(AddError::Refused(refused.collect()));
         }
         let packages = stored.packages.keys().map(String::as_str).collect();
         let stranded = || reach::stranded(transaction, &packages).map_err(failed);

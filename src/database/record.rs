@@ -6,6 +6,7 @@ mod images;
 mod olm_properties;
 pub(crate) mod stored;
 
+use crate::bundle::stated::StatedAt;
 use crate::olm::annotation::SUBSTITUTES_FOR;
 use crate::olm::annotation::{INDEX_PROPERTIES, SKIP_RANGE};
 use crate::olm::property::{GVK, PACKAGE};
@@ -67,6 +68,7 @@ pub struct Record {
     pub(crate) substitutes: String,
     pub(crate) channels: BTreeSet<String>,
     pub(crate) default_channel: Option<String>,
+    pub(crate) stated: StatedAt,
     pub(crate) manifests: Manifests,
     pub(crate) rows: Rows,
 }
@@ -289,6 +291,7 @@ impl Record {
             substitutes: substitutes.to_owned(),
             channels: contents.channels.iter().cloned().collect(),
             default_channel: contents.default_channel.clone().filter(|channel| !channel.is_empty()),
+            stated: StatedAt::new(),
             manifests: manifests(contents),
             rows: Rows {
                 skip_range: annotations.at(SKIP_RANGE).text()?.to_owned(),

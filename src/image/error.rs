@@ -5,6 +5,7 @@ use super::reference::ReferenceError;
 #[cfg(feature = "registry")]
 use super::registry::error::RegistryError;
 use super::tag_state::Race;
+use crate::causes::with_causes;
 use crate::files::FileError;
 use crate::tree::TreeError;
 
@@ -115,6 +116,16 @@ impl ImageError {
             #[cfg(feature = "registry")]
             Self::Registry(error) => error.failure.is_unreachable(),
             _ => false,
+        }
+    }
+
+    /// Returns the reason of a failed request without the image and the URL, for a message that names the image; the
+    /// whole message of any other error.
+    pub fn reason(&self) -> String {
+        match self {
+            #[cfg(feature = "registry")]
+            Self::Registry(error) => with_causes(error.failure.as_ref()),
+            error => with_causes(error),
         }
     }
 

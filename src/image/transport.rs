@@ -243,6 +243,12 @@ impl Transports {
         self.registry.is_new(reference).await
     }
 
+    /// Forgets the registries that could not be reached. Until then, each of them is asked only once.
+    #[cfg(feature = "registry")]
+    pub fn forget_unreachable(&self) {
+        self.registry.forget_unreachable();
+    }
+
     /// Checks that the registry of a reference can be reached, and that it accepts the login.
     ///
     /// # Errors

@@ -83,6 +83,20 @@ pub enum CatalogImageError {
     Image(#[from] ImageError),
 }
 
+impl CatalogImageError {
+    /// Returns the same error about a catalog whose copy in a temporary folder was read.
+    pub(crate) fn named(self, name: &str) -> Self {
+        match self {
+            Self::Empty { .. } => Self::Empty { folder: name.into() },
+            Self::Findings { findings, .. } => Self::Findings {
+                folder: name.into(),
+                findings,
+            },
+            error => error,
+        }
+    }
+}
+
 /// Checks the catalog in a folder, then builds and pushes an image of it. The same catalog and options produce the same
 /// digest.
 ///

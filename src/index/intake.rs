@@ -1,5 +1,6 @@
 //! Converts the files of a bundle to the rows that an index stores.
 
+use crate::bundle::stated::{Stated, stated};
 use crate::bundle::{self, Annotations, Bundle, MediaType, TypedValue};
 use crate::database::record::{Contents, Provided, Record, RecordError};
 use crate::diagnostic::{self, Diagnostic};
@@ -100,21 +101,35 @@ pub fn prepare(
     let Some((bundle, annotations, csv)) = parts else {
         return Err(refuse(validation::check_reading(&reading)));
     };
-    let record = match &synthesis {
+    let stated = stated(bundle);
+    // The only errors of a record that are about the annotations.
+    let placed = |error: RecordError| match error {
+        RecordError::NoChannel { origin, bundle } => RecordError::NoChannel {
+            origin: stated.get(&Stated::Channels).cloned().unwrap_or(origin),
+            bundle,
+        },
+        RecordError::NoPackage { origin, bundle } => RecordError::NoPackage {
+            origin: stated.get(&Stated::Package).cloned().unwrap_or(origin),
+            bundle,
+        },
+        error => error,
+    };
+    let mut record = match &synthesis {
         None => {
             if recording.reference.is_none() {
                 let others = bundle.objects.iter().map(Object::value);
                 let others = others.filter(|object| !std::ptr::eq(*object, csv));
                 findings.extend(steps::inline_finding(csv, others));
             }
-            registry_v1(bundle, annotations, csv, recording)?
+            registry_v1(bundle, annotations, csv, recording).map_err(placed)?
         }
         Some(_) if recording.by_reference && recording.reference.is_none() => {
             let origin = bundle.origin.clone();
             return Err(IntakeError::NoReference { origin });
         }
-        Some(synthesis) => k8s_v1(bundle, annotations, csv, synthesis, recording)?,
+        Some(synthesis) => k8s_v1(bundle, annotations, csv, synthesis, recording).map_err(placed)?,
     };
+    record.stated = stated;
     Ok(Prepared {
         record,
         media_type: bundle.media_type,

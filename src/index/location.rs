@@ -1,6 +1,7 @@
 //! The location of an index, and its content as files.
 
 use super::image::{CONFIGS_LABEL, DATABASE_LABEL, DATABASE_PATH};
+use crate::bundle::location::is_path;
 use crate::database::read::is_database;
 use crate::files::{FileError, TemporaryFolder};
 use crate::image::{
@@ -142,11 +143,11 @@ impl FromStr for IndexLocation {
     type Err = IndexLocationError;
 
     /// Every existing path is treated as a file, including folders, so that it is not looked up in a registry. So is a
-    /// path that begins with `/` or `.`, which is impossible for an image, and a path that ends in `.db`, which is
+    /// path that begins with `/` or `.` or ends with `/`, which is impossible for an image, and a path that ends in `.db`, which is
     /// never meant to be an image. Rejects a word without a host, path or tag.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let path = Path::new(text);
-        if text.starts_with(['/', '.']) || path.extension() == Some(OsStr::new("db")) || path.exists() {
+        if is_path(text) || path.extension() == Some(OsStr::new("db")) || path.exists() {
             return Ok(Self::File(path.to_owned()));
         }
         Reference::parse_unless_word(text)

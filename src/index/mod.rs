@@ -23,6 +23,7 @@ pub mod import;
 pub mod intake;
 pub mod list_file_based;
 pub mod location;
+pub mod object_name;
 pub mod open;
 pub mod program;
 pub mod publish;

@@ -64,8 +64,22 @@ impl Assembly {
 
     /// Records that an image is excluded, and why.
     pub(super) fn leave_out(&mut self, image: impl Into<String>, bundles: BTreeSet<String>, why: String) {
-        let image = image.into();
-        self.plan.left_out.push(LeftOut { image, bundles, why });
+        self.plan.left_out.push(LeftOut {
+            image: image.into(),
+            bundles,
+            why,
+            blocked: false,
+        });
+    }
+
+    /// Records that the request blocks an image.
+    pub(super) fn block(&mut self, image: impl Into<String>, bundles: BTreeSet<String>, pattern: &str) {
+        self.plan.left_out.push(LeftOut {
+            image: image.into(),
+            bundles,
+            why: format!("it is blocked by the pattern {pattern}"),
+            blocked: true,
+        });
     }
 
     /// Adds an image with its manifests and blobs. If the image is already in the plan, only its names and uses are

@@ -10,6 +10,7 @@ use super::placed::CATALOG;
 use super::plan::{ImageRole, Plan, PlannedCatalog, Use};
 use super::request::{CatalogRequest, MirrorRequest, Place};
 use super::survey::{Subject, of_document, survey};
+use crate::bundle::location::is_path;
 use crate::catalog::file_based::edit::{CatalogEditError, Editor};
 use crate::causes::with_causes;
 use crate::diagnostic::Diagnostic;
@@ -50,8 +51,10 @@ pub struct Collected {
     pub findings: Vec<Diagnostic>,
     /// Versions to upgrade from for which a package has no update path.
     pub unreached: Vec<Unreached>,
-    /// Why registries cannot be reached, if no image of a registry could be looked at for that.
-    pub unreachable: Option<ImageError>,
+    /// The errors of registries that could not be reached, by the reason in the plan for leaving out their images.
+    pub unreachable: BTreeMap<String, ImageError>,
+    /// Whether none of the wanted images could be read, so that the plan contains at most catalogs.
+    pub is_empty: bool,
 }
 
 /// An error while creating a plan.
@@ -232,7 +235,8 @@ pub async fn collect(
         unsatisfied: Vec::new(),
         findings: Vec::new(),
         unreached: Vec::new(),
-        unreachable: None,
+        unreachable: BTreeMap::new(),
+        is_empty: false,
     };
     for (place, catalog) in request.catalogs.iter().enumerate() {
         collector.add_catalog(place, catalog).await?;
@@ -259,6 +263,7 @@ pub async fn collect(
         findings: collector.findings,
         unreached: collector.unreached,
         unreachable: collector.unreachable,
+        is_empty: collector.is_empty,
     })
 }
 
@@ -272,7 +277,8 @@ struct Collector<'a> {
     unsatisfied: Vec<Unsatisfied>,
     findings: Vec<Diagnostic>,
     unreached: Vec<Unreached>,
-    unreachable: Option<ImageError>,
+    unreachable: BTreeMap<String, ImageError>,
+    is_empty: bool,
 }
 
 impl Collector<'_> {
@@ -293,7 +299,8 @@ impl Collector<'_> {
                 directory: self.options.layout.clone(),
                 tag: Some(catalog_tag(place)),
             };
-            let built = build(&folder, &to, self.transports, &self.options.building).await?;
+            let built = build(&folder, &to, self.transports, &self.options.building).await;
+            let built = built.map_err(|error| error.named(&request.catalog))?;
             self.findings.extend(built.findings);
             let source = catalog_source(place);
             (
@@ -388,7 +395,7 @@ impl Collector<'_> {
             reference: None,
             digest: None,
         };
-        if Path::new(name).exists() || name.starts_with(['/', '.']) {
+        if Path::new(name).exists() || is_path(name) {
             return Ok(named);
         }
         if let Ok(reference) = name.parse::<Reference>() {
@@ -487,11 +494,7 @@ impl Collector<'_> {
         for ((image, place), wanted) in &wanted {
             let blocked = self.request.blocked.iter().find(|pattern| pattern.is_match(image));
             if let Some(pattern) = blocked {
-                self.assembly.leave_out(
-                    image,
-                    bundles(&wanted.uses),
-                    format!("it is blocked by the pattern {pattern}"),
-                );
+                self.assembly.block(image, bundles(&wanted.uses), pattern.as_str());
                 continue;
             }
             match image.parse() {
@@ -514,16 +517,17 @@ impl Collector<'_> {
             }
         }
         let looked = survey(self.transports, &subjects, self.options.parallel).await;
-        let none_was_reached = looked
-            .iter()
-            .all(|looked| looked.as_ref().is_err_and(ImageError::is_unreachable));
+        let mut read = 0_usize;
         for ((image, place, reference, wanted), looked) in names.into_iter().zip(looked) {
             let looked = match looked {
                 Ok(looked) => looked,
                 Err(error) => {
-                    self.assembly
-                        .leave_out(image, bundles(&wanted.uses), with_causes(&error));
-                    self.unreachable = Some(error).filter(|_| none_was_reached);
+                    let mut why = error.reason();
+                    if error.is_unreachable() {
+                        why = format!("the registry {} cannot be reached: {why}", reference.registry());
+                        self.unreachable.entry(why.clone()).or_insert(error);
+                    }
+                    self.assembly.leave_out(image, bundles(&wanted.uses), why);
                     continue;
                 }
             };
@@ -545,7 +549,9 @@ impl Collector<'_> {
                 tags: tags(&reference, place),
             };
             self.assembly.add_image(names, wanted.uses.clone(), &looked);
+            read += 1;
         }
+        self.is_empty = read == 0 && self.assembly.plan().left_out.iter().any(|left_out| !left_out.blocked);
         Ok(())
     }
 

@@ -94,7 +94,7 @@ fn catalog_of(plan: &Plan, image: &PlannedImage) -> Option<usize> {
 }
 
 /// The prefix of the sources of catalogs that were built for a plan.
-pub(super) const CATALOG: &str = "catalog:";
+pub const CATALOG: &str = "catalog:";
 
 /// Records the repositories of all manifests and blobs.
 pub(super) fn spread(plan: &mut Plan) {

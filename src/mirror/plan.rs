@@ -271,6 +271,14 @@ pub struct Totals {
     pub bytes_present: Option<u64>,
 }
 
+impl Plan {
+    /// Returns the names of the images that were selected but cannot be copied, without those that the request blocks.
+    pub fn missing(&self) -> BTreeSet<&str> {
+        let missing = self.left_out.iter().filter(|left_out| !left_out.blocked);
+        missing.map(|left_out| left_out.image.as_str()).collect()
+    }
+}
+
 /// The reason why a package that was not selected is included.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -294,6 +302,9 @@ pub struct LeftOut {
     pub bundles: BTreeSet<String>,
     /// The reason why the content is not copied.
     pub why: String,
+    /// Whether the request itself excludes the image.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub blocked: bool,
 }
 
 impl From<Role> for ImageRole {

@@ -1,7 +1,10 @@
-//! Whether the registry of a target can be reached at all.
+//! Whether the registries of a mirror can be reached at all.
 
+use super::placed::CATALOG;
 use super::plan::Plan;
+use super::work::{CopyResult, CopyState};
 use crate::image::{ImageError, Reference, RegistryReference, Transports};
+use std::collections::BTreeMap;
 
 /// Checks that the registry of a plan with places at a target can be reached and accepts the login, so that a wrong
 /// address, certificate or login is one error instead of one for each image.
@@ -27,4 +30,25 @@ pub async fn reach(plan: &Plan, target: &Transports) -> Result<(), ImageError> {
         }
         _ => Ok(()),
     }
+}
+
+/// Returns the source registries of failed images that cannot be reached, each with the error of a request: one
+/// explanation for all images of a registry.
+pub async fn unreachable_sources(result: &CopyResult, source: &Transports) -> BTreeMap<String, ImageError> {
+    let failed = result.items.iter().filter(|item| item.state == CopyState::Failed);
+    let mut registries: BTreeMap<String, RegistryReference> = BTreeMap::new();
+    for item in failed.filter(|item| !item.name.starts_with(CATALOG)) {
+        if let Ok(Reference::Registry(reference)) = item.name.parse() {
+            registries.entry(reference.registry().to_owned()).or_insert(reference);
+        }
+    }
+    let mut unreachable = BTreeMap::new();
+    for (registry, reference) in registries {
+        if let Err(error) = source.ping(&reference).await
+            && error.is_unreachable()
+        {
+            unreachable.insert(registry, error);
+        }
+    }
+    unreachable
 }

@@ -232,6 +232,7 @@ const LEFT_OUT: Shape = Object(&[
     ),
     optional("bundles", TEXTS, "The bundles that contain the reference."),
     required("why", Text, "The reason why the content is not copied."),
+    optional("blocked", Boolean, "Whether the request itself excludes the image."),
 ]);
 
 const RESULT: Shape = Object(&[

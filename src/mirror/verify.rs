@@ -151,7 +151,7 @@ async fn wrong(
     match asked(plan, target, repository, look, whole).await {
         Ok(None) => None,
         Ok(Some(problem)) => Some((name, problem)),
-        Err(error) => Some((name, with_causes(&error))),
+        Err(error) => Some((name, error.reason())),
     }
 }
 
@@ -170,10 +170,8 @@ async fn asked(
             TagState::Image(found) => Some(format!("the tag refers to {found} instead of {digest}")),
         },
         Look::Manifest(digest) => {
-            target
-                .document(&Reference::Registry(repository.with_digest(digest)))
-                .await?;
-            None
+            let found = target.find(&repository.with_digest(digest)).await?;
+            if found.is_none() { absent("manifest") } else { None }
         }
         Look::Blob(digest) => {
             let blob = plan.blobs.get(digest);

@@ -1,8 +1,8 @@
 //! Reads manifests that a catalog does not contain from the images of its bundles.
 
-use super::hosts::{Hosts, reason};
+use super::reason::reason;
 use crate::bundle::BundleLimits;
-use crate::bundle::location::{LoadError, Location};
+use crate::bundle::location::Location;
 use crate::catalog::{Bundle, BundleId};
 use crate::causes::with_causes;
 use crate::image::{Reference, Transports};
@@ -26,8 +26,6 @@ pub struct Images<'a> {
     pub runtime: &'a Runtime,
     /// Limits on the content of a bundle.
     pub limits: BundleLimits,
-    /// The hosts that do not answer.
-    pub hosts: &'a Hosts,
 }
 
 /// A bundle whose image could not be read.
@@ -70,20 +68,12 @@ impl Images<'_> {
     /// Loads the files of an image in a registry. Rejects all other references that an untrusted catalog may contain.
     async fn load(&self, image: &str) -> Result<Tree, String> {
         let reference: Reference = image.parse().map_err(|error| with_causes(&error))?;
-        let Reference::Registry(registry) = &reference else {
+        if !matches!(reference, Reference::Registry(_)) {
             return Err("it is not in a registry".to_owned());
-        };
-        let host = registry.host().to_owned();
-        self.hosts.check(&host)?;
+        }
         let location = Location::Image(reference);
-        location.load(self.transports, self.limits.tree).await.map_err(|error| {
-            if let LoadError::Image(error) = &error
-                && error.is_unreachable()
-            {
-                self.hosts.give_up(&host);
-            }
-            reason(&error, image)
-        })
+        let loaded = location.load(self.transports, self.limits.tree).await;
+        loaded.map_err(|error| reason(&error, image))
     }
 
     fn read(&self, image: &str, tree: &Tree, described: &mut Described) -> Result<(), String> {

@@ -1,6 +1,6 @@
 //! The sizes and platforms of images, from their manifests in registries.
 
-use super::hosts::{Hosts, reason};
+use super::reason::reason;
 use crate::causes::with_causes;
 use crate::image::{Reference, Transports};
 use crate::mirror::survey::{Subject, Survey, survey};
@@ -15,7 +15,6 @@ const AT_ONCE: usize = 8;
 pub struct Probe<'a> {
     transports: &'a Transports,
     runtime: &'a Runtime,
-    hosts: &'a Hosts,
     known: Mutex<HashMap<String, Option<Arc<Size>>>>,
 }
 
@@ -77,11 +76,10 @@ fn told(bytes: u64) -> String {
 
 impl<'a> Probe<'a> {
     /// Creates a probe without any known images.
-    pub fn new(transports: &'a Transports, runtime: &'a Runtime, hosts: &'a Hosts) -> Self {
+    pub fn new(transports: &'a Transports, runtime: &'a Runtime) -> Self {
         Self {
             transports,
             runtime,
-            hosts,
             known: Mutex::default(),
         }
     }
@@ -106,39 +104,16 @@ impl<'a> Probe<'a> {
                 }
             }
         }
-        // The first image of each host shows whether the host answers.
-        let mut asked = BTreeSet::new();
-        let (first, others): (Vec<_>, Vec<_>) = subjects
-            .into_iter()
-            .partition(|(_, subject)| asked.insert(host(subject).to_owned()));
-        for round in [first, others] {
-            let mut open = Vec::new();
-            for (image, subject) in round {
-                match self.hosts.check(host(&subject)) {
-                    Ok(()) => open.push((image, subject)),
-                    Err(reason) => {
-                        known.insert(image.to_owned(), None);
-                        unprobed.push(Unprobed {
-                            image: image.to_owned(),
-                            reason,
-                        });
-                    }
-                }
+        let (names, subjects): (Vec<&str>, Vec<Subject>) = subjects.into_iter().unzip();
+        let found = self.runtime.block_on(survey(self.transports, &subjects, AT_ONCE));
+        for (image, found) in names.into_iter().zip(found) {
+            if let Err(error) = &found {
+                unprobed.push(Unprobed {
+                    image: image.to_owned(),
+                    reason: reason(error, image),
+                });
             }
-            let (names, subjects): (Vec<&str>, Vec<Subject>) = open.into_iter().unzip();
-            let found = self.runtime.block_on(survey(self.transports, &subjects, AT_ONCE));
-            for ((image, subject), found) in names.into_iter().zip(&subjects).zip(found) {
-                if let Err(error) = &found {
-                    if error.is_unreachable() {
-                        self.hosts.give_up(host(subject));
-                    }
-                    unprobed.push(Unprobed {
-                        image: image.to_owned(),
-                        reason: reason(error, image),
-                    });
-                }
-                known.insert(image.to_owned(), found.ok().map(|survey| Arc::new(size(&survey))));
-            }
+            known.insert(image.to_owned(), found.ok().map(|survey| Arc::new(size(&survey))));
         }
         let of_image = |image: &&str| Some(((*image).to_owned(), known.get(*image)?.clone()?));
         let sizes = Sizes {
@@ -160,14 +135,6 @@ fn subject(image: &str) -> Result<Subject, String> {
         source: String::new(),
         platforms: BTreeSet::new(),
     })
-}
-
-/// Returns the host of an image in a registry.
-fn host(subject: &Subject) -> &str {
-    match &subject.reference {
-        Reference::Registry(reference) => reference.host(),
-        _ => "",
-    }
 }
 
 fn size(survey: &Survey) -> Size {

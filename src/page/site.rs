@@ -81,7 +81,7 @@ pub(super) fn build(index: &Index, options: &SiteOptions<'_>, sink: &dyn Sink) -
     let catalog = index.catalog()?;
     let catalog: &Catalog = &catalog;
     if let Some(images) = options.images {
-        images.hosts.forget();
+        images.transports.forget_unreachable();
     }
     let site = options.site();
     let relations = Relations::of(catalog);

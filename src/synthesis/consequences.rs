@@ -15,7 +15,9 @@ static UNREADABLE: [&Rule; 7] = [
 ];
 
 /// Rules about missing content of a bundle.
-static ABSENCES: [&Rule; 11] = [
+static ABSENCES: [&Rule; 13] = [
+    &rules::INDEX_NO_OBJECTS,
+    &rules::INDEX_NO_CSV,
     &rules::K8S_DEPLOYMENT_MISSING,
     &rules::WEBHOOK_SERVICE_MISSING,
     &rules::WEBHOOK_CONVERSION_SERVICE_MISSING,
@@ -29,15 +31,17 @@ static ABSENCES: [&Rule; 11] = [
     &rules::CERT_OWN_SECRET,
 ];
 
+/// Whether a finding reports a manifest as unreadable.
+pub(crate) fn is_unread(finding: &Diagnostic) -> bool {
+    let place = finding.place.as_ref();
+    UNREADABLE.contains(&finding.rule)
+        && place.is_some_and(|place| place.source.name().contains(&format!("{}/", crate::bundle::MANIFESTS)))
+}
+
 /// Removes findings about missing content if a manifest could not be read, because that manifest may contain it.
 /// Without a Deployment, findings about Services that select no pods are also removed.
 pub(crate) fn leave_out(reading: &[Diagnostic], findings: &mut Vec<Diagnostic>) {
-    let unread = reading.iter().any(|finding| {
-        let place = finding.place.as_ref();
-        UNREADABLE.contains(&finding.rule)
-            && place.is_some_and(|place| place.source.name().contains(&format!("{}/", crate::bundle::MANIFESTS)))
-    });
-    if unread {
+    if reading.iter().any(is_unread) {
         findings.retain(|finding| !ABSENCES.contains(&finding.rule));
     }
     let missing: &Rule = &rules::K8S_DEPLOYMENT_MISSING;

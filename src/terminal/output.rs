@@ -259,6 +259,13 @@ impl Printer {
         }
     }
 
+    /// Prints a hint for the preceding warning.
+    pub fn warning_hint(&self, hint: impl fmt::Display) {
+        if !self.quiet {
+            self.detail("hint", hint);
+        }
+    }
+
     /// Prints the error message of a failed command, even with `--quiet`.
     pub fn error(&self, message: impl fmt::Display) {
         self.labelled("error", "\u{1b}[1;31m", &message.to_string());

@@ -180,7 +180,7 @@ fn blanks(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
     let channels = annotations.channels();
     for channel in channels
         .iter()
-        .filter(|channel| channel.trim() != channel.as_str() || channel.is_empty())
+        .filter(|channel| channel.contains(char::is_whitespace) || channel.is_empty())
     {
         let message = if channel.trim().is_empty() {
             "a channel name between two commas is empty".to_owned()
@@ -193,6 +193,10 @@ fn blanks(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
             .filter(|channel| !channel.is_empty())
             .collect();
         let finding = Diagnostic::new(&rules::ANN_CHANNEL_BLANK, message).at(annotations.place(CHANNELS));
+        if channel.trim().contains(char::is_whitespace) {
+            findings.push(finding.help("Use a name without spaces."));
+            continue;
+        }
         let written = written.join(",");
         let edit = (!written.is_empty()).then(|| annotations.rewrite(CHANNELS, &written));
         findings.push(finding.help(format!("Use {written}.")).mended_by(edit.flatten()));

@@ -122,6 +122,7 @@ pub fn judge(reading: &BundleReading, strictness: &Strictness) -> Judged {
         synthesis: None,
     };
     let mut gate = strictness.gate;
+    let mut decisive = Vec::new();
     if let Some(bundle) = &reading.bundle {
         judged.findings.extend(super::check(bundle));
         if strictness.gate == Gate::Authoring {
@@ -130,6 +131,15 @@ pub fn judge(reading: &BundleReading, strictness: &Strictness) -> Judged {
             if bundle.media_type == MediaType::RegistryV1 {
                 super::certificates::check_csv(bundle, &mut judged.findings);
             }
+        }
+        if bundle.media_type == MediaType::RegistryV1 && bundle.csv().is_none() {
+            // No bundle remains without the file that may contain its CSV, so omitting the file is no choice.
+            consequences::leave_out(&reading.diagnostics, &mut judged.findings);
+            decisive.extend(
+                judged
+                    .findings
+                    .extract_if(.., |finding| consequences::is_unread(finding)),
+            );
         }
         if bundle.media_type == MediaType::K8sV1 {
             if gate == Gate::Intake {
@@ -148,6 +158,12 @@ pub fn judge(reading: &BundleReading, strictness: &Strictness) -> Judged {
         selection: strictness.selection.clone(),
     };
     strictness.weigh_bundle(&mut judged.findings);
+    Strictness {
+        gate: Gate::Authoring,
+        ..strictness
+    }
+    .weigh_bundle(&mut decisive);
+    judged.findings.extend(decisive);
     diagnostic::sort(&mut judged.findings);
     judged
 }

@@ -150,7 +150,10 @@ fn ours(tree: &Tree, request: &Request) -> Validated {
             stage(&mut findings, None, |found| certificates::check_csv(bundle, found));
             findings.extend(validators(bundle, tree, validators::DEFAULT, request));
             findings.extend(removed_crds(bundle, tree, request));
-            stage(&mut findings, INDEX, |found| index_needs::check(bundle, found));
+            stage(&mut findings, INDEX, |found| {
+                index_needs::check(bundle, found);
+                consequences::leave_out(&reading.diagnostics, found);
+            });
             if let Some(terms) = &request.policy {
                 stage(&mut findings, None, |found| policy::check(bundle, terms, found));
             }

@@ -57,8 +57,8 @@ fn a_package_begins_with_its_first_bundle_and_grows() {
     ");
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog add catalog -b rake3,rake2 --channel stable,fast"), @"
     ------- stderr -------
-    rake.v1.2.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
     rake.v1.1.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
+    rake.v1.2.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
     added rake.v1.1.0 to stable, fast
     added rake.v1.2.0 to stable, fast
     wrote catalog/rake/catalog.yaml
@@ -146,7 +146,6 @@ fn several_catalogs_change_with_one_command() {
     let before = text(&sandbox, "v1");
     insta::assert_snapshot!(fail(&sandbox, "catalog add v1 v2/rake/catalog.yaml -b rake3 --channel stable"), @"
     ------- stderr -------
-    rake.v1.2.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
     error: v2/rake/catalog.yaml is not a folder; a file-based catalog is a folder of files
     ------- exit 1 -------
     ");
@@ -179,7 +178,6 @@ fn edges_can_be_given_for_a_catalog() {
     ");
     insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake3 --channel stable"), @r#"
     ------- stderr -------
-    rake.v1.2.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
     error: bundle "rake.v1.2.0" is already in channel "stable" of package "rake", but with different replaces or skips
       hint: change the edges with --overwrite, or omit --replaces and --skips
     ------- exit 1 -------
@@ -193,8 +191,7 @@ fn what_does_not_fit_is_refused() {
     let sandbox = catalog();
     insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake1 --channel stable,fast"), @r#"
     ------- stderr -------
-    rake.v1.0.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
-    error: package "rake" has no default channel
+    error: rake1/metadata/annotations.yaml:2: package "rake" has no default channel
       hint: name the default channel with --default-channel: stable, fast
     ------- exit 1 -------
     "#);
@@ -205,9 +202,8 @@ fn what_does_not_fit_is_refused() {
     // Without what leads to it there are two heads.
     insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake3 --channel stable"), @r#"
     ------- stderr -------
-    rake.v1.2.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
-    error: channel "stable" of package "rake" would have 2 heads: "rake.v1.2.0", "rake.v1.0.0"
-      hint: let one of the heads replace or skip the others
+    error: rake3/manifests/operator.clusterserviceversion.yaml:8: bundle rake.v1.2.0 would be a second head of channel "stable" of package "rake" beside rake.v1.0.0: it replaces rake.v1.1.0, which is not in the channel
+      hint: let rake.v1.2.0 replace or skip rake.v1.0.0, for example with --replaces, or order the channel by version with --mode semver
     ------- exit 1 -------
     "#);
     rake(&sandbox, "rake1", "1.0.0", Some("rake.v0.9.0"));

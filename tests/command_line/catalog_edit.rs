@@ -52,7 +52,7 @@ fn a_bundle_goes_and_its_channel_is_mended() {
      schema: olm.bundle
      package: rake
     ------- stderr -------
-    removed bundle rake.v1.1.0
+    would remove bundle rake.v1.1.0
     would write catalog/rake.yaml
     ");
     assert_eq!(text(&sandbox), before);
@@ -101,8 +101,7 @@ fn a_head_that_goes_is_told_of() {
     ");
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake"), @"
     ------- stderr -------
-    removed channel test of package rake
-    removed bundle rake.v1.2.0
+    removed package rake with 1 channel and 1 bundle
     removed catalog/rake.yaml
     ");
     assert!(!sandbox.path("catalog/rake.yaml").exists());
@@ -236,7 +235,7 @@ fn ranges_are_read_as_the_style_says() {
     let sandbox = catalog();
     let kept = |flags: &str| {
         let outcome = outcome_of(&sandbox, &format!("catalog prune catalog --dry-run {flags}"));
-        outcome.stderr.matches("removed bundle").count()
+        outcome.stderr.matches("would remove bundle").count()
     };
     assert_eq!(kept("-p rake=stable@^1.1,!=1.1.0 --range-style masterminds"), 2);
     assert_eq!(kept("-p rake=stable@~1.1 --range-style masterminds"), 2);
@@ -256,11 +255,7 @@ fn a_part_is_kept() {
     fs::write(sandbox.path("catalog/hoe.yaml"), text(&sandbox).replace("rake", "hoe")).unwrap();
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog prune catalog -p rake=stable@>=1.1.0"), @"
     ------- stderr -------
-    removed channel stable of package hoe
-    removed channel test of package hoe
-    removed bundle hoe.v1.0.0
-    removed bundle hoe.v1.1.0
-    removed bundle hoe.v1.2.0
+    removed package hoe with 2 channels and 3 bundles
     removed channel test of package rake
     removed bundle rake.v1.0.0
     warning: Subscriptions to channel test of package rake no longer receive updates
@@ -420,4 +415,38 @@ fn an_interrupted_change_is_seen_below_and_completed_by_validate() {
         assert!(!sandbox.path("all/.opmx-changes").exists());
         fs::remove_file(sandbox.path("all/rake/new.yaml")).unwrap();
     }
+}
+
+#[test]
+fn a_deprecation_needs_a_message() {
+    let sandbox = catalog();
+    for message in ["", " "] {
+        let outcome = sandbox.run(["catalog", "deprecate", "catalog", "rake", "-m", message]);
+        assert_eq!(outcome.status, Some(2), "{outcome}");
+        assert!(outcome.stderr.contains("the message is empty; say why"), "{outcome}");
+    }
+}
+
+#[test]
+fn a_dry_run_says_what_would_change() {
+    let sandbox = catalog();
+    let outcome = outcome_of(&sandbox, "catalog deprecate catalog rake -m old --dry-run");
+    assert!(outcome.stderr.contains("rake would be deprecated\n"), "{outcome}");
+    let outcome = outcome_of(&sandbox, "catalog rm catalog rake@1.0.0 --dry-run");
+    assert!(
+        outcome.stderr.contains("would remove bundle rake.v1.0.0\n"),
+        "{outcome}"
+    );
+    let outcome = outcome_of(&sandbox, "catalog rm catalog rake --dry-run");
+    assert!(outcome.stderr.contains("would remove package rake with "), "{outcome}");
+    assert!(!outcome.stderr.contains("removed"), "{outcome}");
+}
+
+#[test]
+fn the_removal_of_a_whole_package_is_told_with_its_size() {
+    let sandbox = catalog();
+    let outcome = outcome_of(&sandbox, "catalog rm catalog rake");
+    let told = outcome.stderr.lines().next().unwrap();
+    assert!(told.starts_with("removed package rake with "), "{outcome}");
+    assert!(told.ends_with(" bundles") || told.ends_with(" bundle"), "{outcome}");
 }

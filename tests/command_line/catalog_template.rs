@@ -102,7 +102,7 @@ fn bundles_come_into_a_basic_template_and_go_again() {
     +      name: rake.v1.0.0
     +    message: Old.
     ------- stderr -------
-    rake@rake.v1.0.0 is deprecated
+    rake@rake.v1.0.0 would be deprecated
     would write basic.yaml
     ");
 }

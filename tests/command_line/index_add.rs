@@ -208,7 +208,7 @@ fn bundles_that_make_no_graph_are_refused_with_the_name_that_is_missing() {
     rake(&sandbox, "rake", "1.1.0", Some("rake.v1.0.0"));
     insta::assert_snapshot!(fail(&sandbox, "index add -b rake -t oci:index:v1"), @r#"
     ------- stderr -------
-    error: bundle rake.v1.1.0 in channel "stable" of package "rake" (head rake.v1.1.0) replaces rake.v1.0.0, which is neither in the index nor among the bundles to add; also add rake.v1.0.0, or correct replaces in rake.v1.1.0
+    error: rake/manifests/operator.clusterserviceversion.yaml:8: bundle rake.v1.1.0 in channel "stable" of package "rake" (head rake.v1.1.0) replaces rake.v1.0.0, which is neither in the index nor among the bundles to add; also add rake.v1.0.0, or correct replaces in rake.v1.1.0
     ------- exit 1 -------
     "#);
     assert!(!sandbox.path("index").exists());

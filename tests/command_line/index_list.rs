@@ -1,6 +1,6 @@
 //! `index list`: what is in an index, for people and for programs.
 
-use crate::bundles::{garden, outcome_of, rake, small_base, succeed};
+use crate::bundles::{fail, garden, outcome_of, rake, small_base, succeed};
 use crate::common::Sandbox;
 use serde_json::Value;
 use std::fs;
@@ -225,4 +225,40 @@ fn a_package_is_named_by_an_option_as_of_the_images() {
         assert_eq!(named, option);
         assert!(!option.stdout.contains("greenhouse"), "{option}");
     }
+}
+
+#[test]
+fn a_file_of_another_program_is_no_empty_index() {
+    let sandbox = Sandbox::new();
+    fs::write(
+        sandbox.path("plan.json"),
+        "{\"schema\": \"opmx.mirror.plan/v1\", \"catalogs\": []}",
+    )
+    .unwrap();
+    fs::create_dir(sandbox.path("empty")).unwrap();
+    for command in [
+        "index list packages plan.json",
+        "index page plan.json -o site",
+        "mirror plan --catalog plan.json --no-binary -o mirror.json",
+        "render plan.json",
+    ] {
+        let outcome = fail(&sandbox, command);
+        let told = "plan.json is not a catalog: its schema is \"opmx.mirror.plan/v1\", and it contains no olm.package, \
+                    olm.channel or olm.bundle\n";
+        assert!(outcome.stderr.contains(told), "{outcome}");
+        assert!(
+            outcome
+                .stderr
+                .contains("  hint: specify a database, the folder of a file-based catalog, or an image"),
+            "{outcome}"
+        );
+    }
+    assert!(!sandbox.path("site").exists());
+    let outcome = fail(&sandbox, "mirror plan --catalog empty --no-binary");
+    assert!(
+        outcome
+            .stderr
+            .starts_with("error: the catalog empty contains no package\n"),
+        "{outcome}"
+    );
 }

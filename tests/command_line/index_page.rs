@@ -699,3 +699,12 @@ fn a_folder_or_an_address_is_needed() {
         );
     }
 }
+
+#[test]
+fn without_a_folder_the_error_names_both_ways_to_see_a_site() {
+    let sandbox = Sandbox::new();
+    let outcome = sandbox.run(["index", "page", "catalog"]);
+    assert_eq!(outcome.status, Some(2), "{outcome}");
+    let told = "error: specify a folder for the site with --output, or an address with --serve\n";
+    assert!(outcome.stderr.starts_with(told), "{outcome}");
+}

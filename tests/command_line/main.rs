@@ -72,6 +72,7 @@ mod plan_of_resolution;
 mod process;
 mod promote;
 mod readme;
+mod refusals;
 mod registry_add;
 mod removals;
 mod render;

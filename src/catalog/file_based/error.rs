@@ -70,6 +70,14 @@ pub enum CatalogError {
         /// The path.
         file: PathBuf,
     },
+    /// A single file contains documents, but none of a catalog.
+    #[error("{} is not a catalog: its schema is {schema:?}, and it contains no olm.package, olm.channel or olm.bundle", file.display())]
+    NotACatalog {
+        /// The file.
+        file: PathBuf,
+        /// The schema of the first document.
+        schema: String,
+    },
     /// A file name cannot be stored in an image.
     #[error("the name of {} is not UTF-8", file.display())]
     Name {

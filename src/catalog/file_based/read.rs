@@ -168,6 +168,17 @@ impl FileBasedCatalog {
             let file = catalog.read_file(path, keep, &mut texts, &mut visit)?;
             catalog.files.push(file);
         }
+        // A folder may contain only documents of other programs, such as before its first package.
+        let is_other = |handle: &Handle| matches!(handle.schema, Schema::Other(_));
+        if let Some(first) = catalog.handles.first()
+            && folder.is_file()
+            && catalog.handles.iter().all(is_other)
+        {
+            return Err(CatalogError::NotACatalog {
+                file: folder.to_owned(),
+                schema: first.schema.to_string(),
+            });
+        }
         catalog.handles.sort_by(|one, other| one.key().cmp(&other.key()));
         Ok(catalog)
     }
@@ -273,7 +284,7 @@ impl FileBasedCatalog {
                 continue;
             };
             let Some(schema) = document.schema() else {
-                return Err(wrong(piece.line, no_schema(&document).to_owned()));
+                return Err(wrong(piece.line, no_schema(&document, path == self.folder).to_owned()));
             };
             if let Some(problem) = document.wrong_type() {
                 return Err(wrong(piece.line, problem));
@@ -317,11 +328,15 @@ impl FileBasedCatalog {
     }
 }
 
-/// Returns the fault of a document without a schema, with the probable intention.
-fn no_schema(document: &Document) -> &'static str {
+/// Returns the fault of a document without a schema, with the probable intention. `is_alone` is whether the user named
+/// the file, rather than a folder that contains it.
+fn no_schema(document: &Document, is_alone: bool) -> &'static str {
     if document.field("apiVersion").is_some() && document.field("kind").is_some() {
         return "this is a Kubernetes manifest, not a catalog document; to specify a bundle, name the folder that \
                 contains manifests/ and metadata/";
+    }
+    if is_alone {
+        return "this is not a catalog: the document has no schema, which every catalog document needs";
     }
     "the document has no schema, which every catalog document needs; if this file is not part of the catalog, list it \
      in a file .indexignore"

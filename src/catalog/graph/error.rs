@@ -159,6 +159,16 @@ pub enum GraphError {
         /// The bundle that is replaced.
         replaces: String,
     },
+    /// A bundle replaces itself.
+    #[error(
+        "bundle {bundle} of package {package:?} replaces itself; in replaces, name the bundle before it, or remove replaces"
+    )]
+    ReplacesItself {
+        /// The package.
+        package: String,
+        /// The bundle.
+        bundle: String,
+    },
     /// The head of a channel would be skipped by a bundle below it.
     #[error(
         "bundle {bundle} skips {head}, which is the head of channel {channel:?} of package {package:?} and above it: \

@@ -108,6 +108,7 @@ fn basic(before: Option<Value>, release: &TemplateRelease, change: &TemplateChan
     let mut draft = Draft::read(change.package, &documents)?;
     let default = release.default_channel.as_ref().or(release.channels.first());
     let new = NewBundle {
+        stated: [].into(),
         document: named(change.image),
         entry: WrittenEntry {
             name: change.name.to_owned(),

@@ -1,10 +1,13 @@
 //! `opmx catalog add`: adding bundles to channels of one or more catalogs.
 
+mod change;
+
 use super::edit::{self, Opened};
 use crate::bundle::location::Location;
-use crate::catalog::file_based::draft::{NewBundle, Placement};
-use crate::catalog::file_based::edit::template::{TemplateBundle, TemplateEditor};
-use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor};
+use crate::bundle::stated::Stated;
+use crate::catalog::file_based::draft::Placement;
+use crate::catalog::file_based::edit::Edited;
+use crate::catalog::file_based::edit::template::TemplateEditor;
 use crate::catalog::file_based::migrate::Level;
 use crate::catalog::file_based::template::{ARCHETYPES, Kind};
 use crate::cli::additions::Mode;
@@ -18,7 +21,9 @@ use crate::index::intake::IntakeError;
 use crate::index::render::RenderOptions;
 use crate::index::render::bundle::{BundleError, RenderedBundle, render_bundle};
 use crate::index::render::sources::SourceOptions;
+use crate::terminal::Printer;
 use crate::version::{RangeError, VersionRange, parse_tolerant};
+use change::{Change, in_basic_template, in_catalog, in_semver_template};
 use clap::Args;
 use semver::Version;
 use std::collections::BTreeMap;
@@ -98,7 +103,7 @@ pub(crate) struct AddArguments {
     /// Version range that the new bundle skips in these channels [default: from its ClusterServiceVersion]
     #[arg(long, value_name = "RANGE", value_parser = range)]
     skip_range: Option<String>,
-    /// Default channel of the package; required for a new package with several channels
+    /// Default channel of the package [default: the channel in the annotations of the bundle, or the only channel]
     #[arg(long, value_name = "CHANNEL")]
     default_channel: Option<String>,
     /// Replace an existing bundle of the same name, even if its content or edges differ
@@ -191,17 +196,24 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
             Err(error) => return edit::refused(error, printer),
         }
     }
+    arguments.remark(&packages, printer);
     if !arguments.dry_run {
-        let all: Vec<&Edited> = changes.iter().map(|(_, (change, _))| change).collect();
+        let all: Vec<&Edited> = changes.iter().map(|(_, change)| &change.edited).collect();
         Edited::write_all(&all)?;
     }
-    for (path, (change, added)) in &changes {
-        edit::show(change, arguments.dry_run, printer)?;
+    for (path, change) in &changes {
+        let Change { edited, added, started } = change;
+        edit::show(edited, arguments.dry_run, printer)?;
+        for package in started {
+            let done = if arguments.dry_run { "would start" } else { "started" };
+            let place = change.new_file().unwrap_or_else(|| (*path).clone());
+            printer.status(format_args!("{done} the package {package} in {}", place.display()));
+        }
         let done = if arguments.dry_run { "would add" } else { "added" };
         for (bundle, channels) in added.iter().filter(|(_, channels)| !channels.is_empty()) {
             printer.status(format_args!("{done} {bundle} to {}", channels.join(", ")));
         }
-        edit::written(change, arguments.dry_run, path, printer);
+        edit::written(edited, arguments.dry_run, path, printer);
     }
     Ok(Status::Success)
 }
@@ -214,19 +226,6 @@ fn range(text: &str) -> Result<String, RangeError> {
 /// The bundles of each package with their references, from the lowest version up.
 type Packages = BTreeMap<String, Vec<(String, RenderedBundle)>>;
 
-/// Returns the bundles in the form in which they are added.
-fn to_add(bundles: &[(String, RenderedBundle)], level: Level) -> Result<Vec<TemplateBundle>, CatalogEditError> {
-    let bundles = bundles.iter().map(|(image, rendered)| {
-        let bundle = rendered.to_add(level).map_err(CatalogEditError::Write)?;
-        let image = image.clone();
-        Ok(TemplateBundle { image, bundle })
-    });
-    bundles.collect()
-}
-
-/// A change, and the channels that each bundle was added to.
-type Change = (Edited, Vec<(String, Vec<String>)>);
-
 /// Returns the reason why a catalog stores the manifests of a bundle instead of the reference of its image.
 fn why_inline(reference: &str) -> &'static str {
     match reference.parse() {
@@ -235,59 +234,6 @@ fn why_inline(reference: &str) -> &'static str {
         }
         _ => "it is not in a registry; to store only its reference, publish the bundle and add it from there",
     }
-}
-
-fn in_catalog(
-    mut editor: Editor,
-    packages: &Packages,
-    placement: &Placement,
-    level: Option<Level>,
-) -> Result<Change, CatalogEditError> {
-    let mut added = Vec::new();
-    for (package, bundles) in packages {
-        let level = match level {
-            Some(level) => level,
-            // All bundles of a catalog have the same form.
-            None => editor.level(package)?.unwrap_or_default(),
-        };
-        let bundles: Vec<NewBundle> = to_add(bundles, level)?
-            .into_iter()
-            .map(|bundle| bundle.bundle)
-            .collect();
-        let channels = editor.add(package, &bundles, placement)?.into_iter();
-        let names = bundles.iter().map(|bundle| bundle.entry.name.clone());
-        added.extend(names.zip(channels));
-    }
-    Ok((editor.finish()?, added))
-}
-
-fn in_basic_template(
-    mut editor: TemplateEditor,
-    packages: &Packages,
-    placement: &Placement,
-    versions: &BTreeMap<String, Version>,
-) -> Result<Change, CatalogEditError> {
-    let mut added = Vec::new();
-    for (package, bundles) in packages {
-        let bundles = to_add(bundles, Level::None)?;
-        let channels = editor.add(package, &bundles, placement, versions)?.into_iter();
-        let names = bundles.iter().map(|bundle| bundle.bundle.entry.name.clone());
-        added.extend(names.zip(channels));
-    }
-    Ok((editor.finish()?, added))
-}
-
-fn in_semver_template(
-    mut editor: TemplateEditor,
-    packages: &Packages,
-    lists: &[String],
-) -> Result<Change, CatalogEditError> {
-    let mut added = Vec::new();
-    for (image, rendered) in packages.values().flatten() {
-        let lists = editor.add_image(image, lists)?;
-        added.push((rendered.entry.name.clone(), lists));
-    }
-    Ok((editor.finish()?, added))
 }
 
 impl AddArguments {
@@ -312,14 +258,6 @@ impl AddArguments {
                     guesses::with_index_guess(error, reference)
                 })?,
             };
-            strictness::warn(&rendered.findings, printer);
-            if rendered.bundle.image.is_empty() && self.catalogs.iter().any(|path| !path.is_file()) {
-                printer.status(format_args!(
-                    "{} is stored with its manifests because {}",
-                    rendered.entry.name,
-                    why_inline(reference)
-                ));
-            }
             self.place(&mut rendered);
             let package = rendered.bundle.package.clone();
             packages.entry(package).or_default().push((reference.clone(), rendered));
@@ -328,6 +266,21 @@ impl AddArguments {
             bundles.sort_by_key(|(_, bundle)| parse_tolerant(&bundle.version));
         }
         Ok(Some(packages))
+    }
+
+    /// Reports the warnings about the bundles, and those that are stored with their manifests.
+    fn remark(&self, packages: &Packages, printer: &Printer) {
+        let in_catalog = self.catalogs.iter().any(|path| !path.is_file());
+        for (reference, rendered) in packages.values().flatten() {
+            strictness::warn(&rendered.findings, printer);
+            if rendered.bundle.image.is_empty() && in_catalog {
+                printer.status(format_args!(
+                    "{} is stored with its manifests because {}",
+                    rendered.entry.name,
+                    why_inline(reference)
+                ));
+            }
+        }
     }
 
     /// Returns the versions of the bundles in a template, by bundle name.
@@ -389,6 +342,7 @@ impl AddArguments {
         let entry = &mut rendered.entry;
         if let Some(replaces) = &self.replaces {
             replaces.clone_into(&mut entry.replaces);
+            rendered.stated.remove(&Stated::Replaces);
         }
         if !self.skips.is_empty() {
             entry.skips.clone_from(&self.skips);

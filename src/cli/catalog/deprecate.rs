@@ -35,7 +35,7 @@ pub(crate) struct DeprecateArguments {
     #[arg(value_name = "TARGET")]
     target: TargetArgument,
     /// Reason and replacement, as Markdown
-    #[arg(short, long, value_name = "TEXT")]
+    #[arg(short, long, value_name = "TEXT", value_parser = message)]
     message: String,
 }
 
@@ -56,7 +56,10 @@ pub(crate) fn run(arguments: &DeprecateArguments, context: &Context<'_>) -> Comm
     arguments.edit.run(
         context,
         |editor| editor.change(package, |draft| draft.deprecate(&what, &arguments.message)),
-        |(), printer| printer.status(format_args!("{} is deprecated", arguments.target)),
+        |(), report| {
+            let words = report.words("is deprecated", "would be deprecated");
+            report.printer.status(format_args!("{} {words}", arguments.target));
+        },
     )
 }
 
@@ -66,15 +69,24 @@ pub(crate) fn take_back(arguments: &UndeprecateArguments, context: &Context<'_>)
     arguments.edit.run(
         context,
         |editor| editor.change(package, |draft| draft.undeprecate(&what)),
-        |known, printer| {
+        |known, report| {
             let target = &arguments.target;
             if *known {
-                printer.status(format_args!("{target} is no longer deprecated"));
+                let words = report.words("is no longer deprecated", "would no longer be deprecated");
+                report.printer.status(format_args!("{target} {words}"));
             } else {
-                printer.warning(format_args!("{target} was not deprecated"));
+                report.printer.warning(format_args!("{target} was not deprecated"));
             }
         },
     )
+}
+
+/// Parses a message. User interfaces show an empty message as a warning without a reason.
+fn message(text: &str) -> Result<String, &'static str> {
+    if text.trim().is_empty() {
+        return Err("the message is empty; say why, and what to use instead");
+    }
+    Ok(text.to_owned())
 }
 
 fn deprecated(target: &TargetArgument) -> Result<Deprecated, CommandError> {

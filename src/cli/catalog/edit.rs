@@ -8,9 +8,9 @@ use crate::cli::Context;
 use crate::cli::arguments::CatalogLimitArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::strictness;
-use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
 use crate::terminal::reports::unified;
+use crate::terminal::{Printer, counted};
 use crate::validation::Strictness;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ impl FolderEditArguments {
         &self,
         context: &Context<'_>,
         change: impl FnOnce(&mut Editor) -> Result<T, CatalogEditError>,
-        report: impl FnOnce(&T, &Printer),
+        report: impl FnOnce(&T, Report<'_>),
     ) -> CommandResult {
         let change = |opened: &mut Opened| change(opened.catalog()?);
         self.options.run(&self.catalog, context, change, report)
@@ -69,7 +69,7 @@ impl EditArguments {
         &self,
         context: &Context<'_>,
         change: impl FnOnce(&mut Opened) -> Result<T, CatalogEditError>,
-        report: impl FnOnce(&T, &Printer),
+        report: impl FnOnce(&T, Report<'_>),
     ) -> CommandResult {
         self.options.run(&self.catalog, context, change, report)
     }
@@ -82,7 +82,7 @@ impl EditOptions {
         catalog: &Path,
         context: &Context<'_>,
         change: impl FnOnce(&mut Opened) -> Result<T, CatalogEditError>,
-        report: impl FnOnce(&T, &Printer),
+        report: impl FnOnce(&T, Report<'_>),
     ) -> CommandResult {
         let printer = &context.printer;
         let edit = || {
@@ -98,9 +98,24 @@ impl EditOptions {
         if !self.dry_run {
             edited.write()?;
         }
-        report(&changed, printer);
+        let dry_run = self.dry_run;
+        report(&changed, Report { printer, dry_run });
         written(&edited, self.dry_run, catalog, printer);
         Ok(Status::Success)
+    }
+}
+
+/// The way to report what a change did, or would do.
+#[derive(Clone, Copy)]
+pub(crate) struct Report<'a> {
+    pub(crate) printer: &'a Printer,
+    dry_run: bool,
+}
+
+impl Report<'_> {
+    /// Returns the words for what was done, or the words for what would be done.
+    pub(crate) fn words<'w>(&self, done: &'w str, would: &'w str) -> &'w str {
+        if self.dry_run { would } else { done }
     }
 }
 
@@ -191,18 +206,27 @@ pub(crate) fn refused(error: CatalogEditError, printer: &Printer) -> CommandResu
 }
 
 /// Reports the channels and bundles that were removed from a package.
-pub(crate) fn removed(package: &str, removal: &Removal, printer: &Printer) {
-    for channel in &removal.channels {
-        printer.status(format_args!("removed channel {channel} of package {package}"));
-    }
-    for bundle in &removal.bundles {
-        printer.status(format_args!("removed bundle {bundle}"));
-    }
-    // Without its package, a Subscription has nothing to follow anyway.
-    for channel in removal.channels.iter().filter(|_| !removal.whole) {
-        printer.warning(format_args!(
-            "Subscriptions to channel {channel} of package {package} no longer receive updates"
+pub(crate) fn removed(package: &str, removal: &Removal, report: Report<'_>) {
+    let printer = report.printer;
+    let removed = report.words("removed", "would remove");
+    if removal.whole {
+        printer.status(format_args!(
+            "{removed} package {package} with {} and {}",
+            counted(removal.channels.len(), "channel"),
+            counted(removal.bundles.len(), "bundle")
         ));
+    } else {
+        for channel in &removal.channels {
+            printer.status(format_args!("{removed} channel {channel} of package {package}"));
+        }
+        for bundle in &removal.bundles {
+            printer.status(format_args!("{removed} bundle {bundle}"));
+        }
+        for channel in &removal.channels {
+            printer.warning(format_args!(
+                "Subscriptions to channel {channel} of package {package} no longer receive updates"
+            ));
+        }
     }
     for version in &removal.unreached {
         printer.warning(format_args!("package {package} has no update path from {version}"));

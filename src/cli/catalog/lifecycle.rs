@@ -65,11 +65,11 @@ pub(crate) fn run(arguments: &LifecycleArguments, context: &Context<'_>) -> Comm
         return arguments.edit.run(
             context,
             |editor| editor.change(package, |draft| Ok(draft.remove_lifecycle(arguments.version))),
-            |known, printer| {
+            |known, report| {
                 if !known {
                     let of = arguments.version.map(|version| format!("version {version} of "));
                     let of = of.unwrap_or_default();
-                    printer.warning(format_args!(
+                    report.printer.warning(format_args!(
                         "the catalog contains no lifecycle of {of}package {package}"
                     ));
                 }

@@ -62,9 +62,10 @@ pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandR
     arguments.edit.run(
         context,
         |editor| prune(editor, &request),
-        |pruned, printer| {
+        |pruned, report| {
+            let printer = report.printer;
             for (package, PrunedPackage { removal, between }) in &pruned.packages {
-                edit::removed(package, removal, printer);
+                edit::removed(package, removal, report);
                 for (bundle, channel) in between {
                     printer.status(format_args!(
                         "bundle {bundle} stays in channel {channel} of package {package} to keep the channel connected"

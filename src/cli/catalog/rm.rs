@@ -98,16 +98,18 @@ pub(crate) fn run(arguments: &RmArguments, context: &Context<'_>) -> CommandResu
             let lost = editor.catalog().map_or_else(|_| Vec::new(), |editor| lost(editor));
             Ok((removals, lost))
         },
-        |(removals, lost), printer| {
+        |(removals, lost), report| {
             for removed in removals {
                 match removed {
-                    Removed::Package(package, removal) => edit::removed(package, removal, printer),
+                    Removed::Package(package, removal) => edit::removed(package, removal, report),
                     Removed::Image(image, lists) => {
-                        printer.status(format_args!("removed {image} from {}", lists.join(", ")));
+                        let removed = report.words("removed", "would remove");
+                        let lists = lists.join(", ");
+                        report.printer.status(format_args!("{removed} {image} from {lists}"));
                     }
                 }
             }
-            removals::report_lost(lost, "catalog", printer);
+            removals::report_lost(lost, "catalog", report.printer);
         },
     )
 }

@@ -41,9 +41,9 @@ pub(crate) fn run(arguments: &TruncateArguments, context: &Context<'_>) -> Comma
             let removal = editor.change(package, |draft| draft.truncate(&arguments.below, default_channel))?;
             Ok((removal, lost(editor)))
         },
-        |(removal, lost), printer| {
-            edit::removed(package, removal, printer);
-            removals::report_lost(lost, "catalog", printer);
+        |(removal, lost), report| {
+            edit::removed(package, removal, report);
+            removals::report_lost(lost, "catalog", report.printer);
         },
     )
 }

@@ -16,6 +16,7 @@ hints! {
         pass: [File],
         none: [LinkedFolder, Document, Limit, NotAFolder, Name, Changed],
         Self::Walk { source, .. } => source.io_error().map(of_system).unwrap_or_default(),
+        Self::NotACatalog { .. } => hint("specify a database, the folder of a file-based catalog, or an image of either"),
         Self::Values { .. } => hint(raise(VALUES)),
         Self::TooMuch { .. } => hint(raise(TOTAL_SIZE)),
     }
@@ -51,7 +52,7 @@ hints! {
     }
     DraftError {
         pass: [],
-        none: [Entries, Taken, NoStart],
+        none: [ChannelName, Entries, Taken, NoStart],
         Self::Channel { nearest, .. } | Self::Bundle { nearest, .. } => {
             hints_of(nearest.iter().map(|name| format!("did you mean {name:?}?"))).of_missing()
         }
@@ -60,6 +61,11 @@ hints! {
         Self::Default { others, .. } => {
             hint(format!("name a different channel with --default-channel: {}", others.join(", ")))
         }
+        Self::SecondHead { bundle, others, .. } => hint(format!(
+            "{}, for example with --replaces, or order the channel by version with --mode semver",
+            above(bundle, others)
+        )),
+        Self::At { error, .. } => error.hints(),
         Self::Heads { .. } => hint("let one of the heads replace or skip the others"),
         Self::Differs { .. } => hint("use a different version for the bundle, or replace the existing bundle with \
                                       --overwrite"),
@@ -95,8 +101,11 @@ hints! {
         Self::Document { .. } => hint("opmx validate lists all faults of a catalog folder"),
     }
     TemplateChangeError {
-        pass: [Draft, Revise],
+        pass: [Revise],
         none: [],
+        // The command for this error has no options for edges.
+        Self::Draft(DraftError::SecondHead { bundle, others, .. }) => hint(above(bundle, others)),
+        Self::Draft(error) => error.hints(),
     }
     SelectionError {
         pass: [],
@@ -108,4 +117,9 @@ hints! {
         missing: [Package, Channel],
         none: [NoDefault, NoHead],
     }
+}
+
+/// Returns the advice to put a bundle above the other heads of its channel.
+fn above(bundle: &str, others: &[String]) -> String {
+    format!("let {bundle} replace or skip {}", others.join(", "))
 }

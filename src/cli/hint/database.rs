@@ -1,8 +1,9 @@
 //! Advice for errors about index databases.
 
 use super::{Advice, Hints, hint, hints, hints_of, image_in, of_system, raise};
+use crate::catalog::graph::GraphError;
 use crate::database::add::promote::PromoteError;
-use crate::database::add::{AddError, Refusal};
+use crate::database::add::{AddError, Refusal, Refused};
 use crate::database::admission::Unfit;
 use crate::database::deprecate::DeprecateError;
 use crate::database::error::DatabaseError;
@@ -64,10 +65,10 @@ hints! {
 }
 
 /// Returns the advice for bundles that an index refuses, each hint once.
-fn refusal_hints(refusals: &[Refusal]) -> Advice {
+fn refusal_hints(refusals: &[Refused]) -> Advice {
     let mut hints = Vec::new();
     for refusal in refusals {
-        let hint = match refusal {
+        let hint = match &refusal.refusal {
             Refusal::OverwriteMode => "omit --overwrite-latest, or add the bundles with --mode replaces".to_owned(),
             Refusal::Substitutes {
                 bundle, substitutes, ..
@@ -85,6 +86,9 @@ fn refusal_hints(refusals: &[Refusal]) -> Advice {
                 "use a new version for the bundle, or replace the head of its channels with \
                  --overwrite-latest"
                     .to_owned()
+            }
+            Refusal::Graph(GraphError::Unreachable { .. } | GraphError::SeveralUnreachable { .. }) => {
+                "to order the channel by version instead, use --mode semver".to_owned()
             }
             _ => continue,
         };

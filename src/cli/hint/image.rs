@@ -11,10 +11,9 @@ use crate::limit::Limit;
 impl Hints for RegistryError {
     fn hints(&self) -> Advice {
         Advice {
-            hints: registry_hint(self)
-                .map(str::to_owned)
+            hints: layout_hint(self)
                 .into_iter()
-                .chain(layout_hint(self))
+                .chain(registry_hint(self).map(str::to_owned))
                 .collect(),
             is_missing: match self.failure.as_ref() {
                 RegistryFailure::NotFound { .. } => true,
@@ -128,6 +127,8 @@ fn layout_hint(error: &RegistryError) -> Option<String> {
     let is_push =
         error.request.contains("/blobs/") && !error.request.starts_with("GET") || error.request.starts_with("PUT");
     let name = &error.image;
+    // Such a word is never the name of an image that is read.
+    let is_push = is_push || !name.contains(['/', ':', '@']);
     let host = name.split('/').next().unwrap_or_default();
     let has_host = name.contains('/') && (host == "localhost" || host.contains(['.', ':']));
     (is_push && !has_host).then(|| format!("to write an OCI layout on disk, name it oci:{name}"))

@@ -4,11 +4,10 @@ use crate::catalog::Catalog;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
+use crate::index::object_name::object_name;
 use crate::index::open::Index;
 use crate::page::live::{LiveSite, state_of};
-use crate::page::{
-    Hosts, Images, Probe, SiteOptions, Summary, Unprobed, Unread, catalog_schema, package_schema, write,
-};
+use crate::page::{Images, Probe, SiteOptions, Summary, Unprobed, Unread, catalog_schema, package_schema, write};
 use crate::server;
 use crate::terminal::{Format, counted};
 use clap::{Args, ValueEnum};
@@ -62,8 +61,8 @@ pub(crate) struct PageArguments {
     /// catalog
     #[arg(value_name = "REF|FILE|DIR", required_unless_present = "schema")]
     index: Option<String>,
-    /// Folder for the site
-    #[arg(short, long, value_name = "DIR", required_unless_present_any = ["serve", "schema"])]
+    /// Folder for the site; required without --serve
+    #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Serve the site instead of writing it; without ADDRESS, on this machine only
     ///
@@ -77,7 +76,7 @@ pub(crate) struct PageArguments {
     /// URL of the published site, for the links of its feed and its error page
     #[arg(long, value_name = "URL", value_parser = address)]
     base_url: Option<String>,
-    /// Name of the catalog on clusters, for the manifests to copy [default: from the name of the index]
+    /// Name of the catalog on clusters, for the manifests to copy [default: from the name and the tag of the index]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Read the images of bundles whose manifests the index does not contain
@@ -155,8 +154,11 @@ pub(crate) fn run(arguments: &PageArguments, context: &Context<'_>) -> CommandRe
         context.printer.document(Format::Json, &schema)?;
         return Ok(Status::Success);
     }
+    if arguments.output.is_none() && arguments.serve.is_none() {
+        return Err(no_place());
+    }
     let index = arguments.index();
-    let own_name = arguments.name.clone().unwrap_or_else(|| short_name(index));
+    let own_name = arguments.name.clone().unwrap_or_else(|| object_name(index));
     check_names(&own_name, &arguments.catalog)?;
     let opened = arguments.open(index, context)?;
     let compare = arguments.compare.as_deref();
@@ -166,14 +168,12 @@ pub(crate) fn run(arguments: &PageArguments, context: &Context<'_>) -> CommandRe
     let beside = beside.map(|(name, index)| Ok((name.clone(), arguments.catalog_of(index, context)?)));
     let beside: Vec<(String, Catalog)> = beside.collect::<Result<_, CommandError>>()?;
     let transports = arguments.registry.transports(context);
-    let hosts = Hosts::default();
     let images = Images {
         transports: &transports,
         runtime: context.runtime,
         limits: arguments.limits.bundle(),
-        hosts: &hosts,
     };
-    let probe = Probe::new(&transports, context.runtime, &hosts);
+    let probe = Probe::new(&transports, context.runtime);
     let options = SiteOptions {
         title: arguments.title.as_deref(),
         source: index,
@@ -195,7 +195,7 @@ pub(crate) fn run(arguments: &PageArguments, context: &Context<'_>) -> CommandRe
             Ok(Status::Success)
         }
         (None, Some(address)) => serve(opened, address, &options, arguments, context),
-        (None, None) => Err(CommandError::usage("specify a folder for the site with --output")),
+        (None, None) => Err(no_place()),
     }
 }
 
@@ -319,47 +319,6 @@ impl PageArguments {
     }
 }
 
-/// Returns the last part of the name of an index, without a tag, a digest or a file extension.
-fn short_name(index: &str) -> String {
-    let without_digest = index.split('@').next().unwrap_or_default();
-    let last = without_digest
-        .trim_end_matches('/')
-        .rsplit('/')
-        .next()
-        .unwrap_or_default();
-    let parts = last.trim_start_matches("oci-archive:").trim_start_matches("oci:");
-    let name = parts.split(':').next().unwrap_or_default();
-    let name = name.strip_suffix(".db").or(name.strip_suffix(".tar")).unwrap_or(name);
-    let plain = |letter: char| {
-        if letter.is_ascii_alphanumeric() {
-            letter.to_ascii_lowercase()
-        } else {
-            '-'
-        }
-    };
-    let name: String = name.chars().map(plain).collect();
-    match name.trim_matches('-') {
-        "" => "catalog".to_owned(),
-        name => name.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_catalog_is_named_after_its_index() {
-        for (index, name) in [
-            ("registry.example.com/garden/index:v1", "index"),
-            ("registry.example.com:5000/Index_1@sha256:0", "index-1"),
-            ("oci:layouts/tools:v1", "tools"),
-            ("oci-archive:tools.tar:v1", "tools"),
-            ("dir/index.db", "index"),
-            ("catalog/", "catalog"),
-            ("..", "catalog"),
-        ] {
-            assert_eq!(short_name(index), name, "{index}");
-        }
-    }
+fn no_place() -> CommandError {
+    CommandError::usage("specify a folder for the site with --output, or an address with --serve")
 }

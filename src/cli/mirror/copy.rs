@@ -1,20 +1,24 @@
 //! `opmx mirror copy`: copying the content of a plan into a registry or an archive.
 
+use super::left_out;
 use super::naming::NamingArguments;
 use super::target::TargetArguments;
 use super::told;
 use crate::cli::Context;
 use crate::cli::arguments::ConnectionArguments;
 use crate::cli::error::{CommandError, CommandResult};
+use crate::cli::hint::Hints;
 use crate::cli::size::Size;
+use crate::image::Transports;
 use crate::image::copy::CopyOptions;
 use crate::mirror::archive::ArchiveOptions;
 use crate::mirror::beside::{journal_of, layout_of, result_of};
 use crate::mirror::pack::pack;
 use crate::mirror::plan::Plan;
+use crate::mirror::reach::unreachable_sources;
 use crate::mirror::target::Target;
 use crate::mirror::transfer::{TransferError, TransferOptions, transfer};
-use crate::mirror::work::Sources;
+use crate::mirror::work::{CopyResult, Sources};
 use clap::{Args, value_parser};
 use std::path::{Path, PathBuf};
 
@@ -37,7 +41,7 @@ Examples:
 ///
 /// An archive consists of tar files (volumes), each of which is an OCI layout, and a list of the volumes with their
 /// digests, NAME.json, which is written last. The same plan always gives the same bytes. The next run continues an
-/// unfinished volume, and writes a missing or damaged volume again. With --base, blobs of an earlier archive are omitted.
+/// unfinished volume, and writes a missing or damaged volume again. With --base, blobs of an earlier archive are left out.
 ///
 /// If an image fails, the other images are still copied. A journal next to the plan allows the next run to continue,
 /// and plan.result.json contains the result for each image. The exit status is 0 only if everything in the plan has
@@ -45,9 +49,10 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CopyArguments {
-    /// Plan written by opmx mirror plan
+    /// Plan written by opmx mirror plan, next to the folder with its catalogs, such as plan.catalogs
     plan: PathBuf,
-    /// Registry to copy to, with an optional path for the images; not needed if the plan specifies it
+    /// Registry to copy to, with an optional path for the images; by default, the target in the plan, which cannot be
+    /// changed
     #[arg(long, value_name = "REGISTRY[/PREFIX]")]
     to: Option<Target>,
     /// Folder to write an archive to
@@ -59,7 +64,7 @@ pub(super) struct CopyArguments {
     /// Maximum size of an archive volume
     #[arg(long, value_name = "SIZE", requires = "to_archive", default_value_t = Size(4 << 30))]
     volume_size: Size,
-    /// List of an earlier archive, whose blobs are omitted
+    /// List of an earlier archive, whose blobs are left out
     #[arg(long, value_name = "NAME.json", requires = "to_archive")]
     base: Option<PathBuf>,
     #[command(flatten)]
@@ -120,6 +125,7 @@ pub(super) fn run(arguments: &CopyArguments, context: &Context<'_>) -> CommandRe
         progress: progress.as_ref(),
     };
     let holdings = Sources { layout: &layout };
+    let missing = plan.missing().len();
     let copied = transfer(plan, &holdings, &source, &target, &options);
     let result = context.runtime.block_on(copied).map_err(|error| {
         let is_target = matches!(error, TransferError::Target(_));
@@ -130,7 +136,10 @@ pub(super) fn run(arguments: &CopyArguments, context: &Context<'_>) -> CommandRe
             error
         }
     })?;
-    told::told(&result, &options.result, &context.printer)
+    let status = told::told(&result, &options.result, &context.printer)?;
+    warn_unreachable(&result, &source, context);
+    left_out::warn(missing, &arguments.plan, &context.printer);
+    Ok(status)
 }
 
 fn into_archive(arguments: &CopyArguments, plan: &Plan, folder: &Path, context: &Context<'_>) -> CommandResult {
@@ -153,5 +162,22 @@ fn into_archive(arguments: &CopyArguments, plan: &Plan, folder: &Path, context: 
     let holdings = Sources { layout: &layout };
     let packed = pack(plan, &holdings, &source, &archive, &options, &file);
     let result = context.runtime.block_on(packed)?;
-    told::told(&result, &file, &context.printer)
+    let status = told::told(&result, &file, &context.printer)?;
+    warn_unreachable(&result, &source, context);
+    left_out::warn(plan.missing().len(), &arguments.plan, &context.printer);
+    Ok(status)
+}
+
+/// Names the registries that are the reason why images could not be copied.
+fn warn_unreachable(result: &CopyResult, source: &Transports, context: &Context<'_>) {
+    for (registry, error) in context.runtime.block_on(unreachable_sources(result, source)) {
+        let printer = &context.printer;
+        printer.warning(format_args!(
+            "the registry {registry} cannot be reached: {}",
+            error.reason()
+        ));
+        for hint in error.hints().hints {
+            printer.warning_hint(hint);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! `opmx mirror load`: loading an archive into a registry.
 
 use super::copy::TransferArguments;
+use super::left_out;
 use super::naming::NamingArguments;
 use super::told;
 use crate::cli::Context;
@@ -35,7 +36,8 @@ Examples:
 pub(super) struct LoadArguments {
     /// Folder of the archive, or its list
     archive: PathBuf,
-    /// Registry to copy to, with an optional path for the images; not needed if the plan specifies it
+    /// Registry to copy to, with an optional path for the images; by default, the target in the plan, which cannot be
+    /// changed
     #[arg(long, value_name = "REGISTRY[/PREFIX]")]
     to: Option<Target>,
     #[command(flatten)]
@@ -73,5 +75,7 @@ pub(super) fn run(arguments: &LoadArguments, context: &Context<'_>) -> CommandRe
         progress: progress.as_ref(),
     };
     let result = context.runtime.block_on(load(&archive, &target, &options))?;
-    told::told(&result, &options.result, &context.printer)
+    let status = told::told(&result, &options.result, &context.printer)?;
+    left_out::warn(archive.plan.missing().len(), &archive.path, &context.printer);
+    Ok(status)
 }

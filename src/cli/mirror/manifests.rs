@@ -1,5 +1,6 @@
 //! `opmx mirror manifests`: the cluster configuration for mirrored images.
 
+use super::left_out;
 use super::naming::NamingArguments;
 use super::plan::pair;
 use crate::cli::Context;
@@ -33,7 +34,8 @@ Examples:
 pub(super) struct ManifestsArguments {
     /// Plan written by opmx mirror plan
     plan: PathBuf,
-    /// Registry of the mirrored images, with an optional path; not needed if the plan specifies it
+    /// Registry of the mirrored images, with an optional path; by default, the target in the plan, which cannot be
+    /// changed
     #[arg(long, value_name = "REGISTRY[/PREFIX]")]
     to: Option<Target>,
     #[command(flatten)]
@@ -164,6 +166,7 @@ pub(super) fn run(arguments: &ManifestsArguments, context: &Context<'_>) -> Comm
         arguments.output.display(),
         paths.join(", ")
     ));
+    left_out::warn(plan.missing().len(), &arguments.plan, printer);
     Ok(Status::Success)
 }
 

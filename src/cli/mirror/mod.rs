@@ -3,6 +3,7 @@
 mod copy;
 mod delete;
 mod diff;
+mod left_out;
 mod load;
 mod manifests;
 mod naming;

@@ -7,6 +7,7 @@ use crate::catalog::selection::part::{Versions, WrittenPart};
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::following::{self, DependencyArguments};
+use crate::cli::hint::Hints;
 use crate::cli::index::publication::ServerArguments;
 use crate::cli::parts::PartArguments;
 use crate::cli::strictness;
@@ -67,12 +68,14 @@ Examples:
 /// which one is installed, and recursively the bundles that these require. A channel also keeps the bundles that are
 /// needed to connect the selected bundles; the plan lists them with the reasons.
 ///
-/// If only a part of a catalog is kept, an image of that part is built in an OCI layout next to the plan, such as
-/// plan.catalogs next to plan.json. The same part of the same catalog always has the same digest.
+/// A catalog image is mirrored unchanged only with --all, or if an image set configuration selects all of it and blocks
+/// no image. Otherwise, an image of the kept part is built in an OCI layout next to the plan, such as plan.catalogs next
+/// to plan.json. The copy reads it there, so keep both together. The same part of the same catalog always has the same
+/// digest.
 ///
 /// Only the manifests of images are read. The plan includes signatures, attestations, bills of materials and other
-/// referrers. An image that cannot be read is omitted; the plan contains the reason, and with --deny left-out, the exit
-/// status is 3.
+/// referrers. An image that cannot be read is left out; the plan contains the reason, and with --deny left-out, the exit
+/// status is 3. If no image can be read, the exit status is 1.
 ///
 /// For each package, and for each channel if there are several, the table shows the number of images and bytes, and the
 /// number of bytes that you would save by leaving it out.
@@ -145,7 +148,7 @@ pub(super) struct PlanArguments {
     /// File for the plan
     #[arg(short, long, value_name = "FILE", default_value = "plan.json")]
     output: PathBuf,
-    /// Exit with status 3 if selected content is omitted
+    /// Exit with status 3 if selected content is left out
     #[arg(long, value_enum, value_name = "WHAT")]
     deny: Vec<Denied>,
     #[command(flatten)]
@@ -168,7 +171,7 @@ pub(super) struct PlanArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Denied {
-    /// Images that cannot be copied
+    /// Images that cannot be copied, except blocked images
     LeftOut,
 }
 
@@ -335,12 +338,15 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         BinaryBytes(plan.totals.bytes_referenced),
         arguments.output.display()
     ));
-    match collected.unreachable {
-        Some(error) if !request.images.is_empty() => return Err(error.into()),
-        Some(_) => printer.warning("no registry could be reached, so the plan contains no image of a bundle"),
-        None => {}
+    let missing = plan.missing();
+    if collected.is_empty {
+        return Err(CommandError::failure(format!(
+            "no selected image could be read, so {} lacks all of them: {}",
+            arguments.output.display(),
+            counted(missing.len(), "image")
+        )));
     }
-    let denied = arguments.deny.contains(&Denied::LeftOut) && !plan.left_out.is_empty();
+    let denied = arguments.deny.contains(&Denied::LeftOut) && !missing.is_empty();
     Ok(Status::of_answer(!denied))
 }
 
@@ -365,9 +371,8 @@ fn refused(error: CollectError, printer: &Printer) -> CommandResult {
     Err(error.into())
 }
 
-/// Reports parts of the plan that were not requested, and requested parts that were omitted.
+/// Reports parts of the plan that were not requested, and requested parts that were left out.
 fn remark(collected: &Collected, printer: &Printer) {
-    const SHOWN: usize = 20;
     let plan = &collected.plan;
     strictness::warn(&collected.findings, printer);
     let mut because: BTreeMap<&str, Vec<&Because>> = BTreeMap::new();
@@ -390,7 +395,7 @@ fn remark(collected: &Collected, printer: &Printer) {
         if !package.channels_left_out.is_empty() {
             let channels: Vec<String> = package.channels_left_out.iter().cloned().collect();
             printer.warning(format_args!(
-                "omitted {} of package {} without a selected version: {}",
+                "left out {} of package {} without a selected version: {}",
                 counted(channels.len(), "channel"),
                 package.package,
                 channels.join(", ")
@@ -409,18 +414,51 @@ fn remark(collected: &Collected, printer: &Printer) {
     for Unreached { package, version } in &collected.unreached {
         printer.warning(format_args!("package {package} has no update path from {version}"));
     }
-    for LeftOut { image, bundles, why } in plan.left_out.iter().take(SHOWN) {
+    remark_left_out(collected, printer);
+}
+
+/// Reports the images that were left out. Images with the same reason, such as those of a registry that cannot be
+/// reached, share a warning.
+fn remark_left_out(collected: &Collected, printer: &Printer) {
+    const SHOWN: usize = 20;
+    let mut by_reason: Vec<(&LeftOut, usize)> = Vec::new();
+    for left_out in &collected.plan.left_out {
+        match by_reason.iter_mut().find(|(first, _)| first.why == left_out.why) {
+            Some((_, count)) => *count += 1,
+            None => by_reason.push((left_out, 1)),
+        }
+    }
+    for (
+        LeftOut {
+            image, bundles, why, ..
+        },
+        count,
+    ) in by_reason.iter().take(SHOWN)
+    {
         let bundles: Vec<String> = bundles.iter().cloned().collect();
         let of = if bundles.is_empty() {
             String::new()
         } else {
             format!(" of {}", following::some(&bundles))
         };
-        printer.warning(format_args!("omitted {image}{of}: {why}"));
+        let more = match count - 1 {
+            0 => String::new(),
+            more => format!(" and {}", counted(more, "more image")),
+        };
+        printer.warning(format_args!("left out {image}{of}{more}: {why}"));
+        for hint in collected
+            .unreachable
+            .get(why)
+            .into_iter()
+            .flat_map(|error| error.hints().hints)
+        {
+            printer.warning_hint(hint);
+        }
     }
-    if plan.left_out.len() > SHOWN {
-        let more = plan.left_out.len() - SHOWN;
-        printer.warning(format_args!("{more} more images are omitted; the plan lists them"));
+    let more: usize = by_reason.iter().skip(SHOWN).map(|(_, count)| count).sum();
+    if more > 0 {
+        let more = counted(more, "more image");
+        printer.warning(format_args!("left out {more}; the plan lists them all"));
     }
 }
 
@@ -441,7 +479,7 @@ fn table(plan: &Plan, printer: &Printer) -> Result<(), CommandError> {
     } in shares(plan)
     {
         table.row([
-            package.as_deref().unwrap_or("(no package)"),
+            package.as_deref().unwrap_or("(catalogs and other images)"),
             channel.as_deref().unwrap_or("-"),
             &images.to_string(),
             &BinaryBytes(bytes).to_string(),

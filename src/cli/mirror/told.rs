@@ -41,8 +41,8 @@ pub(super) fn told(result: &CopyResult, file: &Path, printer: &Printer) -> Comma
             "FAILED",
             "NOT TRIED",
             "BLOBS SENT",
-            "MOUNTED",
-            "SENT",
+            "BLOBS MOUNTED",
+            "DATA SENT",
         ],
     );
     table.row([

@@ -1,5 +1,6 @@
 //! `opmx mirror verify`: verifying a mirror.
 
+use super::left_out;
 use super::naming::NamingArguments;
 use crate::cli::Context;
 use crate::cli::arguments::{ConnectionArguments, OutputArguments};
@@ -7,7 +8,7 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::files;
 use crate::image::{Reference, RegistryReference};
 use crate::mirror::archive::Archive;
-use crate::mirror::placed::placed;
+use crate::mirror::placed::{CATALOG, placed};
 use crate::mirror::plan::{Extra, Plan, PlannedImage};
 use crate::mirror::policy::{Policy, Signatures, Verdict, read, signatures_of, verdicts};
 use crate::mirror::target::Target;
@@ -21,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  $ opmx mirror verify plan.json --at mirror.example.com:5000/olm
+  $ opmx mirror verify plan.json
 
   Also read every byte, and check signatures
   $ opmx mirror verify plan.json --at mirror.example.com:5000/olm --read --policy policy.json
@@ -47,9 +48,10 @@ const POLICY_LIMIT: usize = 16 << 20;
 pub(super) struct VerifyArguments {
     /// Plan written by opmx mirror plan
     plan: PathBuf,
-    /// Mirror to verify: a registry with an optional path, the folder of an archive, or the list of an archive
+    /// Mirror to verify: a registry with an optional path, the folder of an archive, or the list of an archive; by
+    /// default, the target in the plan
     #[arg(long, value_name = "PLACE", value_parser = place)]
-    at: Place,
+    at: Option<Place>,
     #[command(flatten)]
     naming: NamingArguments,
     /// Read every blob, instead of only checking that it exists
@@ -97,8 +99,14 @@ struct Report {
 pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> CommandResult {
     let plan = Plan::read(&arguments.plan)?;
     let policy = arguments.policy.as_deref().map(policy).transpose()?;
+    if plan.to.is_none() && arguments.at.is_none() {
+        let error = CommandError::usage("the plan specifies no target");
+        return Err(error.hint("specify the registry or the archive with --at"));
+    }
+    let missing = plan.missing().len();
+    let catalogs: Vec<String> = plan.catalogs.iter().map(|catalog| catalog.source.clone()).collect();
     let report = match &arguments.at {
-        Place::Archive(path) => {
+        Some(Place::Archive(path)) => {
             let archive = Archive::open(path)?;
             let refused = refused(&plan, policy.as_ref(), || signatures_in(&archive));
             Report {
@@ -106,8 +114,12 @@ pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> Command
                 refused,
             }
         }
-        Place::Registry(target) => {
-            let plan = placed(plan, Some(&arguments.naming.naming(target)))?;
+        place => {
+            let naming = match place {
+                Some(Place::Registry(target)) => Some(arguments.naming.naming(target)),
+                _ => None,
+            };
+            let plan = placed(plan, naming.as_ref())?;
             let transports = arguments.registry.transports(context);
             let options = VerifyOptions {
                 read: arguments.read,
@@ -119,7 +131,9 @@ pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> Command
             Report { verified, refused }
         }
     };
-    shown(&report, arguments.output.output, &context.printer)
+    let status = shown(&report, &catalogs, arguments.output.output, &context.printer)?;
+    left_out::warn(missing, &arguments.plan, &context.printer);
+    Ok(status)
 }
 
 /// Returns the reference of a signature's manifest at the target.
@@ -138,17 +152,21 @@ fn policy(path: &Path) -> Result<Policy, CommandError> {
     Ok(read(&path.display().to_string(), &bytes, &Limits::default())?)
 }
 
-fn shown(report: &Report, format: Format, printer: &Printer) -> CommandResult {
+fn shown(report: &Report, catalogs: &[String], format: Format, printer: &Printer) -> CommandResult {
     let verified = &report.verified;
     if format == Format::Text {
-        let mut table = Table::new(printer.stdout(), ["PLACE", "PROBLEM", "NEEDED BY"]);
+        let mut table = Table::new(printer.stdout(), ["CONTENT", "PROBLEM", "NEEDED BY"]);
         for problem in &verified.problems {
-            let images: Vec<&str> = problem.images.iter().map(|image| short(image)).collect();
-            table.row([problem.place.as_str(), &problem.problem, &images.join(", ")])?;
+            let images: Vec<&str> = problem.images.iter().map(|image| named(image, catalogs)).collect();
+            table.row([short(&problem.place), &problem.problem, &images.join(", ")])?;
         }
         for verdict in &report.refused {
             let why = verdict.refused.as_deref().unwrap_or_default();
-            table.row([verdict.image.as_str(), &format!("rejected by the policy: {why}"), "-"])?;
+            table.row([
+                named(&verdict.image, catalogs),
+                &format!("rejected by the policy: {why}"),
+                "-",
+            ])?;
         }
         if !verified.problems.is_empty() || !report.refused.is_empty() {
             table.finish()?;
@@ -169,6 +187,16 @@ fn shown(report: &Report, format: Format, printer: &Printer) -> CommandResult {
         printer.status(format_args!("{} among {looked}", counted(wrong, "problem")));
     }
     Ok(Status::of_answer(wrong == 0))
+}
+
+/// Returns the name of an image in a plan for readers: the name of its index for the image of a catalog, and otherwise
+/// the reference with a shortened digest.
+fn named<'a>(image: &'a str, catalogs: &'a [String]) -> &'a str {
+    let place = image.strip_prefix(CATALOG).and_then(|place| place.parse().ok());
+    match place.and_then(|place: usize| catalogs.get(place)) {
+        Some(catalog) => catalog,
+        None => short(image),
+    }
 }
 
 /// Returns the name of an image with a shortened digest.

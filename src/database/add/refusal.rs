@@ -3,8 +3,10 @@
 use super::existing::Differences;
 use super::stored::Stored;
 use super::{Addition, Existing, Policy};
+use crate::bundle::stated::Stated;
 use crate::catalog::graph::{GraphError, Mode};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 /// A reason to refuse the bundles of a call. The message names the bundle and, where possible, a fix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -147,6 +149,88 @@ impl Refusal {
             Self::SeveralOverwritten { bundles, .. } => bundles.iter().map(String::as_str).collect(),
             Self::Twice { .. } | Self::OverwriteMode | Self::Graph(_) => Vec::new(),
         }
+    }
+}
+
+/// A reason to refuse bundles, with the place in a bundle that states what is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// The reason.
+    pub refusal: Refusal,
+    /// The place, as `FILE:LINE`.
+    pub place: Option<String>,
+}
+
+impl Refused {
+    pub(super) fn new(refusal: Refusal, added: &[Addition]) -> Self {
+        let place = refusal.stated().and_then(|(is_about, statement)| {
+            let about = added.iter().filter(|bundle| is_about.matches(bundle));
+            let mut places =
+                about.filter_map(|bundle| bundle.stated.get(&statement).or(bundle.stated.get(&Stated::Name)));
+            places.next().cloned()
+        });
+        Self { refusal, place }
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(formatter, "{place}: {}", self.refusal),
+            None => self.refusal.fmt(formatter),
+        }
+    }
+}
+
+/// The added bundles that a refusal is about.
+enum About<'a> {
+    Bundle(&'a str),
+    AnyOf(&'a [String]),
+    Package(&'a str),
+}
+
+impl About<'_> {
+    fn matches(&self, bundle: &Addition) -> bool {
+        match self {
+            Self::Bundle(name) => bundle.name == *name,
+            Self::AnyOf(names) => names.contains(&bundle.name),
+            Self::Package(package) => bundle.package == *package,
+        }
+    }
+}
+
+impl Refusal {
+    /// Returns the bundles that the refusal is about, and their statement that is refused. Returns `None` if it names
+    /// the directory or image of the bundle, or is about no statement.
+    fn stated(&self) -> Option<(About<'_>, Stated)> {
+        Some(match self {
+            Self::OtherPackage { bundle, .. } | Self::SeveralPackages { bundle, .. } => {
+                (About::Bundle(bundle), Stated::Package)
+            }
+            Self::Graph(error) => match error {
+                GraphError::Version { bundle, .. }
+                | GraphError::Unreachable { bundle, .. }
+                | GraphError::ChannelDeprecated { bundle, .. }
+                | GraphError::VersionPresent { bundle, .. } => (About::Bundle(bundle), Stated::Version),
+                GraphError::AmbiguousMaximum { bundles, .. } | GraphError::AmbiguousHead { bundles, .. } => {
+                    (About::AnyOf(bundles), Stated::Version)
+                }
+                GraphError::SubstitutesMissing { bundle, .. } => (About::Bundle(bundle), Stated::Substitutes),
+                GraphError::SubstitutesAmbiguous { bundles, .. } => (About::AnyOf(bundles), Stated::Substitutes),
+                GraphError::ReplacesMissing { bundle, .. }
+                | GraphError::Cycle { bundle, .. }
+                | GraphError::ReplacesItself { bundle, .. } => (About::Bundle(bundle), Stated::Replaces),
+                GraphError::HeadSkipped { bundle, .. } => (About::Bundle(bundle), Stated::Skips),
+                GraphError::NoChannel { package } => (About::Package(package), Stated::Channels),
+                GraphError::DefaultChannelMissing { package, .. } => (About::Package(package), Stated::DefaultChannel),
+                GraphError::DefaultChannelUnknown { bundle, .. } => (About::Bundle(bundle), Stated::DefaultChannel),
+                GraphError::DefaultChannelDeprecated { .. }
+                | GraphError::SeveralUnreachable { .. }
+                | GraphError::SeveralHeads { .. }
+                | GraphError::Disconnected { .. } => return None,
+            },
+            _ => return None,
+        })
     }
 }
 

@@ -159,7 +159,7 @@ fn commit(target: &Target<'_>, records: impl IntoIterator<Item = Record>) -> Res
 
 fn refusals(result: Result<Report, AddError>) -> Vec<Refusal> {
     match result {
-        Err(AddError::Refused(refusals)) => refusals,
+        Err(AddError::Refused(refused)) => refused.into_iter().map(|refused| refused.refusal).collect(),
         other => panic!("{other:?}"),
     }
 }

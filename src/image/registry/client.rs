@@ -2,6 +2,7 @@
 
 use super::address::{Place, Reach, is_this_machine, written};
 use super::error::RegistryFailure;
+use super::hosts::Hosts;
 use super::pace::TimeLimits;
 use crate::files::FileError;
 use crate::image::options::ImageOptions;
@@ -55,6 +56,7 @@ impl From<&ImageOptions> for ConnectionOptions {
 #[derive(Debug)]
 pub(super) struct Clients {
     pub(super) options: ConnectionOptions,
+    pub(super) hosts: Hosts,
     proxies: OnceLock<Matcher>,
     made: Mutex<HashMap<Way, Client>>,
 }
@@ -72,6 +74,7 @@ impl Clients {
     pub(super) fn new(options: ConnectionOptions) -> Self {
         Self {
             options,
+            hosts: Hosts::default(),
             proxies: OnceLock::new(),
             made: Mutex::new(HashMap::new()),
         }

@@ -3,7 +3,6 @@
 use super::Registry;
 use super::error::{RegistryError, RegistryFailure};
 use super::repository::{Access, Repository, Request};
-use super::retry::with_retries;
 use super::transfer::Transfer;
 use crate::files::FileError;
 use crate::image::cache::{Cache, Incoming};
@@ -35,7 +34,11 @@ impl Registry {
             body: None,
         };
         let _permit = self.permits.acquire().await;
-        with_retries(&self.retry, || self.blob_once(repository, &request, descriptor)).await
+        repository
+            .ask(&request, &self.retry, || {
+                self.blob_once(repository, &request, descriptor)
+            })
+            .await
     }
 
     async fn blob_once(

@@ -10,19 +10,21 @@ use oci_distribution::errors::{OciEnvelope, OciErrorCode};
 use reqwest::StatusCode;
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A registry request that failed after all retries.
 #[derive(Debug, thiserror::Error)]
-#[error("{image}: {request}: {}{}", with_causes(failure.as_ref()), tries(*attempts))]
+#[error("{image}: {request}{}", result(failure, *attempts))]
 pub struct RegistryError {
     /// The image reference in its original spelling.
     pub image: String,
-    /// The method and URL, such as `GET https://registry.example.com/v2/team/bundle/manifests/v1`.
+    /// The method and URL, such as `GET https://registry.example.com/v2/team/bundle/manifests/v1`; the host if it was
+    /// not asked again.
     pub request: String,
     /// The reason for the failure.
-    pub failure: Box<RegistryFailure>,
-    /// The number of attempts.
+    pub failure: Arc<RegistryFailure>,
+    /// The number of attempts; 0 if the host was not asked again after it could not be reached.
     pub attempts: u32,
 }
 
@@ -187,7 +189,7 @@ impl RegistryError {
         Self {
             image: image.to_owned(),
             request: request.into(),
-            failure: Box::new(failure),
+            failure: Arc::new(failure),
             attempts: 1,
         }
     }
@@ -402,11 +404,11 @@ fn of_authorities(file: Option<&Path>) -> String {
     })
 }
 
-fn tries(attempts: u32) -> String {
-    if attempts > 1 {
-        format!(" (tried {attempts} times)")
-    } else {
-        String::new()
+fn result(failure: &RegistryFailure, attempts: u32) -> String {
+    match attempts {
+        0 => " could not be reached before".to_owned(),
+        1 => format!(": {}", with_causes(failure)),
+        attempts => format!(": {} (tried {attempts} times)", with_causes(failure)),
     }
 }
 

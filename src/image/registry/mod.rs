@@ -12,6 +12,7 @@ mod challenge;
 mod client;
 mod download;
 pub(super) mod error;
+mod hosts;
 mod moving;
 mod pace;
 mod place;
@@ -52,7 +53,6 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use repository::{Access, Repository, Request};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Method, StatusCode};
-use retry::with_retries;
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -98,6 +98,11 @@ impl Registry {
             repositories: Mutex::new(HashMap::new()),
             without_referrers: Mutex::new(HashSet::new()),
         }
+    }
+
+    /// Forgets the hosts that could not be reached, so that they are asked again.
+    pub(super) fn forget_unreachable(&self) {
+        self.clients.hosts.forget();
     }
 
     /// Returns the delay before a moved tag is checked again.
@@ -265,7 +270,11 @@ impl Registry {
     ) -> Result<Received, ImageError> {
         let _permit = self.permits.acquire().await;
         let request = manifest_request(repository, image, Method::GET, name)?;
-        let received = with_retries(&self.retry, || Self::document_once(repository, &request, digest)).await?;
+        let received = repository
+            .ask(&request, &self.retry, || {
+                Self::document_once(repository, &request, digest)
+            })
+            .await?;
         if let Some(cache) = &self.cache {
             cache.keep(&received.digest, &received.bytes);
         }
@@ -311,7 +320,9 @@ impl Registry {
         let request = manifest_request(&repository, image, Method::HEAD, reference.manifest_name())?;
         let head = {
             let _permit = self.permits.acquire().await;
-            with_retries(&self.retry, || repository.send(&request, &[StatusCode::OK])).await?
+            repository
+                .ask(&request, &self.retry, || repository.send(&request, &[StatusCode::OK]))
+                .await?
         };
         if let Some(digest) = stated_digest(&head) {
             return Ok(digest);

@@ -3,7 +3,6 @@
 use super::Registry;
 use super::error::RegistryError;
 use super::repository::{Access, Request};
-use super::retry::with_retries;
 use crate::image::digest::Digest;
 use crate::image::error::ImageError;
 use crate::image::reference::RegistryReference;
@@ -92,7 +91,7 @@ impl Registry {
             headers: HeaderMap::new(),
             body: None,
         };
-        let answer = with_retries(&self.retry, || repository.send(&request, accepted));
+        let answer = repository.ask(&request, &self.retry, || repository.send(&request, accepted));
         Ok(answer.await?.status())
     }
 }

@@ -4,7 +4,6 @@ use super::Registry;
 use super::error::{RegistryError, RegistryFailure};
 use super::redirect::{from_stranger, refused};
 use super::repository::{Access, Repository, Request};
-use super::retry::with_retries;
 use crate::image::document::Document;
 use crate::image::error::ImageError;
 use crate::image::manifest::{INDEX, IndexEntry, MANIFEST_LIMIT, Manifest};
@@ -114,7 +113,9 @@ impl Registry {
             };
             let answer = {
                 let _permit = self.permits.acquire().await;
-                with_retries(&self.retry, || page(repository, &request)).await
+                repository
+                    .ask(&request, &self.retry, || page(repository, &request))
+                    .await
             };
             match answer {
                 Ok((page, after)) => {

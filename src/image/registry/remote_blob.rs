@@ -107,15 +107,22 @@ impl RemoteReader {
                 self.failed = (0, at);
             }
             self.failed.0 += 1;
-            if let Some(delay) = self.blob.retry.delay_after(&error.failure, self.failed.0) {
+            let is_refused = error.attempts == 0;
+            let delay = self.blob.retry.delay_after(&error.failure, self.failed.0);
+            if let Some(delay) = delay.filter(|_| !is_refused) {
                 tracing::info!(%error, wait = ?delay, at, "resuming the download of a blob");
                 tokio::time::sleep(delay).await;
-            } else if self.place + 1 < self.blob.repositories.len() {
+                continue;
+            }
+            if let Some((repository, _)) = self.blob.repositories.get(self.place) {
+                repository.gave_up(&error);
+            }
+            if self.place + 1 < self.blob.repositories.len() {
                 tracing::info!(%error, "reading a blob from a different repository");
                 self.place += 1;
                 self.failed = (0, at);
             } else {
-                return Err(error.after(self.failed.0));
+                return Err(if is_refused { error } else { error.after(self.failed.0) });
             }
         }
     }
@@ -185,6 +192,7 @@ impl RemoteReader {
         } else {
             &[StatusCode::OK]
         };
+        repository.check(&request)?;
         let answer = repository.send(&request, accepted).await?;
         // A registry without range support sends the blob from the beginning.
         let from = if answer.status() == StatusCode::PARTIAL_CONTENT {

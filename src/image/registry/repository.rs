@@ -7,11 +7,14 @@ use super::client::Clients;
 use super::error::{RegistryError, RegistryFailure};
 use super::pace::TimeLimits;
 use super::redirect::{Trail, origin};
+use super::retry::with_retries;
 use crate::image::credentials::{Credentials, Login};
+use crate::image::options::RetryPolicy;
 use crate::image::reference::RegistryReference;
 use reqwest::header::{AUTHORIZATION, HeaderMap};
 use reqwest::{Body, Client, Method, StatusCode, Url};
 use std::collections::HashMap;
+use std::future::Future;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, PoisonError};
 use tokio::sync::{Mutex, OnceCell};
@@ -159,6 +162,47 @@ impl Repository {
         Err(request.fail(self.with_login(failure).await))
     }
 
+    /// Runs the attempts of a request, with retries. If the registry could not be reached before, it is not asked again.
+    pub(super) async fn ask<T, A: Future<Output = Result<T, RegistryError>>>(
+        &self,
+        request: &Request<'_>,
+        policy: &RetryPolicy,
+        attempt: impl FnMut() -> A,
+    ) -> Result<T, RegistryError> {
+        let first = self.clients.hosts.enter(&self.host).await;
+        let mut first = first.map_err(|failure| self.unreachable(request, failure))?;
+        let answer = with_retries(policy, attempt).await;
+        if let Err(error) = &answer {
+            self.gave_up(error);
+        }
+        if let Some(first) = &mut first {
+            first.ended = true;
+        }
+        answer
+    }
+
+    /// Returns an error if the registry could not be reached before.
+    pub(super) fn check(&self, request: &Request<'_>) -> Result<(), RegistryError> {
+        match self.clients.hosts.failure(&self.host) {
+            Some(failure) => Err(self.unreachable(request, failure)),
+            None => Ok(()),
+        }
+    }
+
+    /// Records an error after the last attempt of a request.
+    pub(super) fn gave_up(&self, error: &RegistryError) {
+        self.clients.hosts.failed(&self.host, &error.failure);
+    }
+
+    fn unreachable(&self, request: &Request<'_>, failure: Arc<RegistryFailure>) -> RegistryError {
+        RegistryError {
+            image: request.image.to_owned(),
+            request: self.host.clone(),
+            failure,
+            attempts: 0,
+        }
+    }
+
     async fn authorization(&self, access: &Access) -> Option<Authorization> {
         let authorizations = self.authorizations.lock().await;
         authorizations
@@ -229,6 +273,7 @@ impl Repository {
             };
             let response = response.map_err(|error| self.failure(&error))?;
             if own {
+                self.clients.hosts.reached(&self.host);
                 self.answered_from(self.clients.place(trail.url(), &response));
             }
             if !trail.follow(&request.method, response.status(), response.headers())? {

@@ -1,5 +1,6 @@
 //! Computes the rows of a bundle in a file-based catalog.
 
+use crate::bundle::stated::StatedAt;
 use crate::catalog::file_based::RelatedImage;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::manifests::Manifests as Documents;
@@ -75,6 +76,7 @@ pub(super) fn read(
             .to_owned(),
         channels: membership.channels,
         default_channel: None,
+        stated: StatedAt::new(),
         manifests: manifests(&csv, &objects),
         rows: Rows {
             skip_range: membership.skip_range.unwrap_or_default().to_owned(),

@@ -3,6 +3,7 @@
 use super::sources::SourceOptions;
 use super::{RenderError, render_record};
 use crate::bundle::location::{LoadError, Location, LocationError};
+use crate::bundle::stated::StatedAt;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::draft::NewBundle;
 use crate::catalog::file_based::migrate::{Level, migrated};
@@ -42,6 +43,8 @@ pub struct RenderedBundle {
     pub channels: Vec<String>,
     /// The default channel in its annotations.
     pub default_channel: Option<String>,
+    /// The places at which the bundle states its position.
+    pub stated: StatedAt,
     /// Findings about the bundle, without any errors.
     pub findings: Vec<Diagnostic>,
 }
@@ -83,6 +86,7 @@ pub async fn render_bundle(
             version: record.version().to_owned(),
             channels: record.channels.iter().cloned().collect(),
             default_channel: record.default_channel.clone(),
+            stated: record.stated.clone(),
             findings: prepared.diagnostics,
         })
     };
@@ -105,6 +109,7 @@ impl RenderedBundle {
             version: parse_tolerant(&self.version),
             channels: self.channels.clone(),
             default_channel: self.default_channel.clone(),
+            stated: self.stated.clone(),
         })
     }
 }

@@ -5,6 +5,7 @@ use super::image_reference::{ImageReferenceTemplate, Named};
 use super::{Item, RenderError, RenderOptions, RenderedIndex, render_record};
 use crate::bundle::annotations::PACKAGE;
 use crate::bundle::image::files_of;
+use crate::bundle::location::is_path;
 use crate::bundle::{MANIFESTS, METADATA};
 use crate::catalog::Catalog;
 use crate::catalog::file_based::document::Document;
@@ -148,7 +149,7 @@ impl RenderSource {
         if path.exists() {
             return Self::of_file(path, opening);
         }
-        if name.starts_with(['/', '.']) {
+        if is_path(name) {
             return Err(SourceError::Missing { path: path.to_owned() });
         }
         let reference: Reference = Reference::parse_unless_word(name).map_err(|source| SourceError::Name {

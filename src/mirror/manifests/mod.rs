@@ -8,6 +8,7 @@ mod scopes;
 pub use scopes::{Rules, Scope, rules};
 
 use super::plan::{Plan, PlannedCatalog};
+use crate::index::object_name::object_name;
 use crate::kubernetes::names::is_dns1123_label;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -172,21 +173,9 @@ fn names(plan: &Plan, given: &BTreeMap<String, String>) -> Result<Vec<String>, M
     Ok(names)
 }
 
-/// Returns a valid Kubernetes object name for a catalog, consisting of the last component of its repository and its
-/// tag.
+/// Returns the name of the objects of a catalog, after its image at the target.
 fn name_of(catalog: &PlannedCatalog) -> String {
-    const MOST: usize = 63;
-    let destination = catalog.destination.as_deref().unwrap_or(&catalog.source);
-    let last = destination.rsplit('/').next().unwrap_or_default().to_lowercase();
-    let plain = |character: char| {
-        if character.is_ascii_alphanumeric() {
-            character
-        } else {
-            '-'
-        }
-    };
-    let name: String = last.chars().map(plain).take(MOST).collect();
-    name.trim_matches('-').to_owned()
+    object_name(catalog.destination.as_deref().unwrap_or(&catalog.source))
 }
 
 #[cfg(test)]

@@ -115,7 +115,7 @@ fn wider(source: &str, mirrors: &BTreeSet<String>, scope: Scope) -> Option<Rule>
     Some((source.strip_suffix(&end)?.to_owned(), mirrors.collect::<Option<_>>()?))
 }
 
-/// Returns remarks about images that the plan omits, but that a rule redirects to the mirror.
+/// Returns remarks about images that the plan leaves out, but that a rule redirects to the mirror.
 fn caught(plan: &Plan, rules: &Rules) -> Vec<String> {
     let mirrored: BTreeSet<String> = plan.images.iter().flat_map(|image| &image.origins).cloned().collect();
     let mut remarks = BTreeSet::new();
@@ -130,7 +130,7 @@ fn caught(plan: &Plan, rules: &Rules) -> Vec<String> {
             && let Some(source) = matching.max_by_key(|source| source.len())
         {
             remarks.insert(format!(
-                "the rule for {source} also applies to {}, which the plan omits",
+                "the rule for {source} also applies to {}, which the plan leaves out",
                 left.image
             ));
         }

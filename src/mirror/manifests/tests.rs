@@ -79,6 +79,7 @@ fn plan() -> Plan {
         totals: Totals::default(),
         because: Vec::new(),
         left_out: vec![LeftOut {
+            blocked: false,
             image: "registry.example.com/garden/gone:v1".to_owned(),
             bundles: BTreeSet::new(),
             why: "it is gone".to_owned(),
@@ -138,7 +139,7 @@ fn a_rule_is_for_one_repository_unless_a_wider_one_is_wanted_and_what_it_catches
     assert_eq!(
         wide.remarks,
         [
-            "the rule for registry.example.com/garden also applies to registry.example.com/garden/gone:v1, which the plan omits"
+            "the rule for registry.example.com/garden also applies to registry.example.com/garden/gone:v1, which the plan leaves out"
         ]
     );
     // A different path with the same ending also leads to this mirror.

@@ -27,6 +27,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
 /// Returns the findings of the command that the example names.
 pub(crate) fn judge(example: &Example, side: Side) -> Vec<Diagnostic> {
@@ -124,7 +125,7 @@ fn answer(registries: &BTreeMap<String, Vec<String>>, image: &str) -> Result<(),
     Err(ImageError::Registry(Box::new(RegistryError {
         image: image.to_owned(),
         request: "HEAD".to_owned(),
-        failure: Box::new(failure),
+        failure: Arc::new(failure),
         attempts: 1,
     })))
 }

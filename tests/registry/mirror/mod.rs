@@ -8,6 +8,7 @@ mod repair;
 mod selection;
 mod target;
 mod tutorial;
+mod unreachable;
 mod upkeep;
 
 use crate::http::Request;

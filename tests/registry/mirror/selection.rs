@@ -54,8 +54,8 @@ fn an_image_set_configuration_is_planned_and_copied() {
     garden.ok(&format!("mirror copy later.json --to {late} --use-http"));
     assert!(client.find(&format!("{late}/my/catalog:v9")).is_some());
     assert!(client.find(&format!("{late}/mine/rbac:v0.15")).is_some());
-    let output = garden.run("mirror plan -c set.yaml --use-http --no-binary --deny left-out");
-    assert_eq!(output.status.code(), Some(3));
+    // What the file blocks is not missing.
+    garden.ok("mirror plan -c set.yaml --use-http --no-binary --deny left-out");
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn channels_without_a_selected_version_are_told() {
     }
     let garden = Garden::new();
     let text = garden.ok("mirror plan --catalog catalog.yaml -p greenhouse-operator@<2.0.0-0 --use-http --no-binary");
-    let told = "omitted 1 channel of package greenhouse-operator without a selected version: candidate";
+    let told = "left out 1 channel of package greenhouse-operator without a selected version: candidate";
     assert!(text.contains(told), "{text}");
     let kept = garden.json("plan.json")["catalogs"][0]["kept"].clone();
     let kept = kept.as_array().unwrap().iter();

@@ -1,6 +1,7 @@
 //! Adding bundles to channels.
 
 use super::{Draft, DraftBundle, DraftChannel, DraftError, differing};
+use crate::bundle::stated::StatedAt;
 use crate::catalog::file_based::WrittenEntry;
 use crate::catalog::graph::Mode;
 use semver::Version;
@@ -21,6 +22,8 @@ pub struct NewBundle {
     pub channels: Vec<String>,
     /// The default channel that the bundle itself names.
     pub default_channel: Option<String>,
+    /// The places at which the bundle itself states its position.
+    pub stated: StatedAt,
 }
 
 /// The channels and position at which a bundle is added.
@@ -45,6 +48,16 @@ impl Draft {
     /// Returns an error if a different bundle has the same name, a version is missing that the mode needs, a new
     /// package has no default channel, or a channel would not have exactly one head.
     pub fn add(
+        &mut self,
+        new: &NewBundle,
+        placement: &Placement,
+        known: Option<&Value>,
+    ) -> Result<Vec<String>, DraftError> {
+        let added = self.add_unplaced(new, placement, known);
+        added.map_err(|error| error.at(&new.stated))
+    }
+
+    fn add_unplaced(
         &mut self,
         new: &NewBundle,
         placement: &Placement,
@@ -79,6 +92,9 @@ impl Draft {
         };
         let mut added = Vec::new();
         for channel in channels {
+            if self.channel(channel).is_err() {
+                Self::require_name(channel)?;
+            }
             let place = self.channel(channel).unwrap_or_else(|_| {
                 self.channels.push(DraftChannel::new(channel));
                 self.channels.len() - 1
@@ -168,6 +184,17 @@ impl DraftChannel {
         let heads = self.heads();
         if heads.len() == 1 {
             return Ok(true);
+        }
+        if placement.mode == Mode::Replaces && heads.contains(&entry.name.as_str()) {
+            let heads = heads.into_iter().filter(|head| *head != entry.name);
+            return Err(DraftError::SecondHead {
+                package: package.to_owned(),
+                channel: self.name.clone(),
+                bundle: entry.name.clone(),
+                others: heads.map(str::to_owned).collect(),
+                replaces: entry.replaces.clone().into(),
+                is_absent: !others.contains(&entry.replaces),
+            });
         }
         Err(DraftError::Heads {
             package: package.to_owned(),

@@ -3,6 +3,9 @@
 use super::{Draft, DraftChannel, DraftError};
 use crate::catalog::file_based::Schema;
 
+/// The maximum length of a channel's name in bytes.
+const LONGEST_NAME: usize = 253;
+
 impl Draft {
     /// Makes a channel the default one.
     ///
@@ -64,7 +67,24 @@ impl Draft {
         Ok(())
     }
 
+    /// Checks the name of a new channel. Clusters follow a channel by its name in a Subscription or a ClusterExtension.
+    pub(super) fn require_name(channel: &str) -> Result<(), DraftError> {
+        let is_end = |end: Option<char>| end.is_some_and(|end| end.is_ascii_alphanumeric());
+        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
+        if is_end(channel.chars().next())
+            && is_end(channel.chars().next_back())
+            && channel.chars().all(is_plain)
+            && channel.len() <= LONGEST_NAME
+        {
+            return Ok(());
+        }
+        Err(DraftError::ChannelName {
+            channel: channel.to_owned(),
+        })
+    }
+
     fn require_free(&self, channel: &str) -> Result<(), DraftError> {
+        Self::require_name(channel)?;
         if self.channels.iter().all(|known| known.name != channel) {
             return Ok(());
         }

@@ -1,6 +1,7 @@
 //! Errors of requested package changes.
 
 use super::Draft;
+use crate::bundle::stated::{Stated, StatedAt};
 use crate::catalog::file_based::lifecycle::MinorVersion;
 use crate::catalog::file_based::load::Subject;
 use crate::shape::nearest;
@@ -72,6 +73,43 @@ pub enum DraftError {
         channel: String,
         /// The bundles that no bundle replaces or skips.
         heads: Vec<String>,
+    },
+    /// An added bundle would be a head of its channel beside another.
+    #[error(
+        "bundle {bundle} would be a second head of channel {channel:?} of package {package:?} beside {}: {}",
+        others.join(", "),
+        link(bundle, replaces, *is_absent)
+    )]
+    SecondHead {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// The added bundle.
+        bundle: String,
+        /// The other heads.
+        others: Box<[String]>,
+        /// The bundle that the added bundle replaces; may be empty.
+        replaces: Box<str>,
+        /// Whether the replaced bundle is not in the channel.
+        is_absent: bool,
+    },
+    /// An error about what a bundle states.
+    #[error("{place}: {error}")]
+    At {
+        /// The place, as `FILE:LINE`.
+        place: String,
+        /// The error.
+        error: Box<DraftError>,
+    },
+    /// A new channel has a name that clusters cannot refer to.
+    #[error(
+        "{channel:?} is not a name of a channel; use letters, digits, dashes, dots and underscores, beginning and \
+         ending with a letter or a digit"
+    )]
+    ChannelName {
+        /// The name.
+        channel: String,
     },
     /// A channel of this name already exists.
     #[error("package {package:?} already has a channel {channel:?}")]
@@ -230,6 +268,16 @@ fn below(prerelease: Option<&Version>) -> String {
     prerelease.map(reason).unwrap_or_default()
 }
 
+/// Formats why a bundle is not above the head of its channel.
+fn link(bundle: &str, replaces: &str, is_absent: bool) -> String {
+    match replaces {
+        "" => "it replaces nothing".to_owned(),
+        replaces if replaces == bundle => "it replaces itself".to_owned(),
+        replaces if is_absent => format!("it replaces {replaces}, which is not in the channel"),
+        replaces => format!("it replaces {replaces}, which is not the head"),
+    }
+}
+
 /// Formats names as an enumeration.
 fn quoted(names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
@@ -237,6 +285,26 @@ fn quoted(names: &[String]) -> String {
 }
 
 impl DraftError {
+    /// Adds the place in an added bundle that states what is wrong, if there is one.
+    pub(super) fn at(self, stated: &StatedAt) -> Self {
+        let statement = match &self {
+            Self::SecondHead { .. } => Stated::Replaces,
+            Self::SameVersion { .. } | Self::Version { .. } => Stated::Version,
+            Self::NoDefault { channels, .. } if channels.is_empty() => Stated::Channels,
+            Self::NoDefault { .. } => Stated::DefaultChannel,
+            Self::Differs { .. } => Stated::Name,
+            Self::ChannelName { .. } => Stated::Channels,
+            _ => return self,
+        };
+        match stated.get(&statement).or(stated.get(&Stated::Name)) {
+            Some(place) => Self::At {
+                place: place.clone(),
+                error: Box::new(self),
+            },
+            None => self,
+        }
+    }
+
     pub(in crate::catalog::file_based) fn channel(draft: &Draft, channel: &str) -> Self {
         let names = draft.channels.iter().map(|channel| channel.name.as_str());
         Self::Channel {

@@ -429,6 +429,7 @@ fn two_documents_about_one_thing_are_refused() {
 /// Returns a bundle to add.
 fn new(version: usize, replaces: &str, skips: &[&str]) -> NewBundle {
     NewBundle {
+        stated: [].into(),
         document: bundle(version),
         entry: serde_json::from_value(
             json!({"name": format!("rake.v{version}"), "replaces": replaces, "skips": skips}),
@@ -506,7 +507,8 @@ fn a_bundle_that_would_be_a_second_head_is_refused() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "channel \"stable\" of package \"rake\" would have 2 heads: \"rake.v4\", \"rake.v5\""
+        "bundle rake.v5 would be a second head of channel \"stable\" of package \"rake\" beside rake.v4: it replaces \
+         rake.v3, which is not the head"
     );
 }
 

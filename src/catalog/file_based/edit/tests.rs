@@ -251,6 +251,7 @@ fn begin(folder: &Path, package: &str) -> Result<(), CatalogEditError> {
     let version = json!({"type": "olm.package", "value": {"packageName": package, "version": "1.0.0"}});
     let name = format!("{package}.v1.0.0");
     let bundle = NewBundle {
+        stated: [].into(),
         document: json!({"schema": "olm.bundle", "package": package, "name": name, "image": "registry.example.com/x",
             "properties": [version]}),
         entry: super::super::WrittenEntry {

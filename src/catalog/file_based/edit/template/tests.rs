@@ -56,6 +56,7 @@ fn bundle(version: &str) -> TemplateBundle {
     TemplateBundle {
         image: format!("registry.example.com/rake:{version}"),
         bundle: NewBundle {
+            stated: [].into(),
             document: json!({}),
             entry: WrittenEntry {
                 name: format!("rake.v{version}"),

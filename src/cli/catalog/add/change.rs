@@ -1,0 +1,108 @@
+//! Adding rendered bundles to a catalog or a template.
+
+use super::Packages;
+use crate::catalog::file_based::draft::{NewBundle, Placement};
+use crate::catalog::file_based::edit::template::{TemplateBundle, TemplateEditor};
+use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor};
+use crate::catalog::file_based::migrate::Level;
+use crate::index::render::bundle::RenderedBundle;
+use semver::Version;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Returns the bundles in the form in which they are added.
+fn to_add(bundles: &[(String, RenderedBundle)], level: Level) -> Result<Vec<TemplateBundle>, CatalogEditError> {
+    let bundles = bundles.iter().map(|(image, rendered)| {
+        let bundle = rendered.to_add(level).map_err(CatalogEditError::Write)?;
+        let image = image.clone();
+        Ok(TemplateBundle { image, bundle })
+    });
+    bundles.collect()
+}
+
+/// A change of a catalog or a template.
+pub(super) struct Change {
+    pub(super) edited: Edited,
+    /// The channels that each bundle was added to.
+    pub(super) added: Vec<(String, Vec<String>)>,
+    /// The new packages of a catalog that already contained others.
+    pub(super) started: Vec<String>,
+}
+
+impl Change {
+    fn new(edited: Edited, added: Vec<(String, Vec<String>)>) -> Self {
+        let started = Vec::new();
+        Self { edited, added, started }
+    }
+
+    /// Returns the only new file, if there is exactly one.
+    pub(super) fn new_file(&self) -> Option<PathBuf> {
+        let mut new = self.edited.files.iter().filter(|(_, file)| file.before.is_none());
+        match (new.next(), new.next()) {
+            (Some((path, _)), None) => Some(self.edited.folder.join(path)),
+            _ => None,
+        }
+    }
+}
+
+pub(super) fn in_catalog(
+    mut editor: Editor,
+    packages: &Packages,
+    placement: &Placement,
+    level: Option<Level>,
+) -> Result<Change, CatalogEditError> {
+    let mut added = Vec::new();
+    let known: Vec<String> = editor.packages().into_iter().map(str::to_owned).collect();
+    let started = packages
+        .keys()
+        .filter(|package| !known.is_empty() && !known.contains(package));
+    let started = started.cloned().collect();
+    for (package, bundles) in packages {
+        let level = match level {
+            Some(level) => level,
+            // All bundles of a catalog have the same form.
+            None => editor.level(package)?.unwrap_or_default(),
+        };
+        let bundles: Vec<NewBundle> = to_add(bundles, level)?
+            .into_iter()
+            .map(|bundle| bundle.bundle)
+            .collect();
+        let channels = editor.add(package, &bundles, placement)?.into_iter();
+        let names = bundles.iter().map(|bundle| bundle.entry.name.clone());
+        added.extend(names.zip(channels));
+    }
+    Ok(Change {
+        edited: editor.finish()?,
+        added,
+        started,
+    })
+}
+
+pub(super) fn in_basic_template(
+    mut editor: TemplateEditor,
+    packages: &Packages,
+    placement: &Placement,
+    versions: &BTreeMap<String, Version>,
+) -> Result<Change, CatalogEditError> {
+    let mut added = Vec::new();
+    for (package, bundles) in packages {
+        let bundles = to_add(bundles, Level::None)?;
+        let channels = editor.add(package, &bundles, placement, versions)?.into_iter();
+        let names = bundles.iter().map(|bundle| bundle.bundle.entry.name.clone());
+        added.extend(names.zip(channels));
+    }
+    Ok(Change::new(editor.finish()?, added))
+}
+
+pub(super) fn in_semver_template(
+    mut editor: TemplateEditor,
+    packages: &Packages,
+    lists: &[String],
+) -> Result<Change, CatalogEditError> {
+    let mut added = Vec::new();
+    for (image, rendered) in packages.values().flatten() {
+        let lists = editor.add_image(image, lists)?;
+        added.push((rendered.entry.name.clone(), lists));
+    }
+    Ok(Change::new(editor.finish()?, added))
+}

@@ -1,0 +1,264 @@
+//! Bundles that databases and catalogs refuse: each error names the place in the bundle.
+
+use crate::bundles::{fail, operator, outcome_of, rake, succeed};
+use crate::common::Sandbox;
+use std::fs;
+
+const CSV: &str = "manifests/operator.clusterserviceversion.yaml";
+
+/// A database and a catalog with two versions of a package.
+fn rakes() -> Sandbox {
+    let sandbox = Sandbox::new();
+    rake(&sandbox, "rake1", "1.0.0", None);
+    rake(&sandbox, "rake2", "1.1.0", Some("rake.v1.0.0"));
+    succeed(&sandbox, "registry add -q -b rake1,rake2 -d index.db");
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    succeed(&sandbox, "catalog add -q catalog -b rake1,rake2");
+    sandbox
+}
+
+fn replace(sandbox: &Sandbox, file: &str, from: &str, to: &str) {
+    let text = fs::read_to_string(sandbox.path(file)).unwrap();
+    assert!(text.contains(from), "{file}: {text}");
+    fs::write(sandbox.path(file), text.replace(from, to)).unwrap();
+}
+
+fn starts(outcome: &crate::common::Outcome, text: &str) {
+    assert!(outcome.stderr.starts_with(text), "{outcome}");
+}
+
+#[test]
+fn a_replaced_bundle_that_does_not_exist_is_shown_where_it_is_named() {
+    let sandbox = rakes();
+    rake(&sandbox, "new", "1.2.0", Some("rake.v1.1.5"));
+    let outcome = fail(&sandbox, "registry add -b new -d index.db");
+    starts(
+        &outcome,
+        &format!("error: new/{CSV}:8: bundle rake.v1.2.0 in channel \"stable\""),
+    );
+    let outcome = fail(&sandbox, "catalog add catalog -b new");
+    starts(
+        &outcome,
+        &format!(
+            "error: new/{CSV}:8: bundle rake.v1.2.0 would be a second head of channel \"stable\" of package \"rake\" \
+             beside rake.v1.1.0: it replaces rake.v1.1.5, which is not in the channel\n  hint: let rake.v1.2.0 replace \
+             or skip rake.v1.1.0, for example with --replaces, or order the channel by version with --mode semver\n"
+        ),
+    );
+}
+
+#[test]
+fn a_bundle_that_replaces_itself_is_told_so() {
+    let sandbox = rakes();
+    rake(&sandbox, "new", "1.2.0", Some("rake.v1.2.0"));
+    let outcome = fail(&sandbox, "registry add -b new -d index.db");
+    starts(
+        &outcome,
+        &format!("error: new/{CSV}:8: bundle rake.v1.2.0 of package \"rake\" replaces itself; "),
+    );
+    let outcome = fail(&sandbox, "catalog add catalog -b new");
+    assert!(
+        outcome.stderr.contains("beside rake.v1.1.0: it replaces itself\n"),
+        "{outcome}"
+    );
+}
+
+#[test]
+fn a_version_package_or_channel_that_is_refused_is_shown_in_its_file() {
+    let sandbox = rakes();
+    rake(&sandbox, "same", "1.1.0", Some("rake.v1.1.0"));
+    replace(
+        &sandbox,
+        &format!("same/{CSV}"),
+        "name: rake.v1.1.0",
+        "name: rake-b.v1.1.0",
+    );
+    let outcome = fail(&sandbox, "registry add -b same -d index.db");
+    starts(
+        &outcome,
+        &format!("error: same/{CSV}:7: package \"rake\" has more than one bundle with its highest version"),
+    );
+    rake(&sandbox, "other", "1.2.0", Some("rake.v1.1.0"));
+    replace(
+        &sandbox,
+        "other/metadata/annotations.yaml",
+        ".package.v1: rake",
+        ".package.v1: rakes",
+    );
+    let outcome = fail(&sandbox, "registry add -b other -d index.db");
+    starts(
+        &outcome,
+        "error: other/metadata/annotations.yaml:6: bundle rake.v1.1.0 belongs to package \"rake\" of the index",
+    );
+    rake(&sandbox, "nowhere", "1.2.0", Some("rake.v1.1.0"));
+    replace(
+        &sandbox,
+        "nowhere/metadata/annotations.yaml",
+        "  operators.operatorframework.io.bundle.channels.v1: stable\n",
+        "",
+    );
+    for line in ["registry add -b nowhere -d index.db", "catalog add catalog -b nowhere"] {
+        let outcome = fail(&sandbox, line);
+        assert!(
+            outcome
+                .stderr
+                .contains(": nowhere/metadata/annotations.yaml:2: bundle rake.v1.2.0 is in no channel"),
+            "{outcome}"
+        );
+    }
+}
+
+#[test]
+fn a_manifest_that_is_no_yaml_is_the_only_error_of_a_bundle_without_a_csv() {
+    let sandbox = rakes();
+    rake(&sandbox, "new", "1.2.0", None);
+    replace(
+        &sandbox,
+        &format!("new/{CSV}"),
+        "  displayName: rake",
+        "  displayName: [",
+    );
+    for line in [
+        "registry add -b new -d index.db",
+        "catalog add catalog -b new",
+        "bundle validate new",
+    ] {
+        let outcome = sandbox.run(line.split_whitespace());
+        assert_eq!(outcome.status, Some(1), "{line}: {outcome}");
+        let text = format!("{}{}", outcome.stdout, outcome.stderr);
+        assert!(text.starts_with("error[yaml-syntax]: not YAML: "), "{line}: {text}");
+        assert!(
+            !text.contains("index-no-") && !text.contains("omitted"),
+            "{line}: {text}"
+        );
+    }
+}
+
+#[test]
+fn warnings_and_remarks_do_not_hide_the_error_of_a_refused_bundle() {
+    let sandbox = rakes();
+    rake(&sandbox, "new", "1.2.0", None);
+    let outcome = fail(&sandbox, "catalog add catalog -b new");
+    starts(&outcome, "error: ");
+    assert!(!outcome.stderr.contains("is stored with its manifests"), "{outcome}");
+}
+
+#[test]
+fn a_second_package_of_a_catalog_is_told() {
+    let sandbox = rakes();
+    operator(&sandbox, "hoe", "hoe", "1.0.0", None);
+    let outcome = outcome_of(&sandbox, "catalog add catalog -b hoe --dry-run");
+    let told = "would start the package hoe in catalog/hoe/catalog.yaml\n";
+    assert!(outcome.stderr.contains(told), "{outcome}");
+    let outcome = outcome_of(&sandbox, "catalog add catalog -b hoe");
+    let told = "started the package hoe in catalog/hoe/catalog.yaml\n";
+    assert!(outcome.stderr.contains(told), "{outcome}");
+}
+
+#[test]
+fn a_new_channel_needs_a_name_that_clusters_can_refer_to() {
+    let sandbox = rakes();
+    rake(&sandbox, "new", "1.2.0", Some("rake.v1.1.0"));
+    for line in [
+        &["catalog", "add", "catalog", "-b", "new", "--channel", "fast channel"][..],
+        &[
+            "catalog",
+            "channel",
+            "rename",
+            "catalog",
+            "rake",
+            "stable",
+            "fast channel",
+        ],
+        &[
+            "catalog",
+            "channel",
+            "copy",
+            "catalog",
+            "rake",
+            "stable",
+            "fast channel",
+        ],
+    ] {
+        let outcome = sandbox.run(line.iter().copied());
+        assert_eq!(outcome.status, Some(1), "{outcome}");
+        assert!(
+            outcome
+                .stderr
+                .contains("\"fast channel\" is not a name of a channel; use letters, digits,"),
+            "{outcome}"
+        );
+    }
+    replace(
+        &sandbox,
+        "new/metadata/annotations.yaml",
+        "channels.v1: stable",
+        "channels.v1: fast channel",
+    );
+    let outcome = fail(&sandbox, "catalog add catalog -b new");
+    starts(
+        &outcome,
+        "error: new/metadata/annotations.yaml:2: \"fast channel\" is not a name of a channel",
+    );
+    let outcome = outcome_of(&sandbox, "bundle validate new");
+    assert!(
+        outcome
+            .stdout
+            .contains("warning[ann-channel-blank]: the channel \"fast channel\" has a space in its name"),
+        "{outcome}"
+    );
+}
+
+#[test]
+fn a_name_that_can_only_be_a_folder_is_not_asked_for_in_a_registry() {
+    let sandbox = rakes();
+    for line in [
+        "registry add -b ./nowhere -d index.db",
+        "registry add -b nowhere/ -d index.db",
+        "catalog add catalog -b nowhere/",
+    ] {
+        let outcome = crate::bundles::miss(&sandbox, line);
+        assert!(outcome.stderr.contains("cannot read "), "{outcome}");
+        assert!(!outcome.stderr.contains("hint: check the host name"), "{outcome}");
+    }
+    for line in [
+        "render nowhere/",
+        "index list packages nowhere/",
+        "index page nowhere/ -o site",
+    ] {
+        let outcome = crate::bundles::miss(&sandbox, line);
+        assert!(!outcome.stderr.contains("image"), "{outcome}");
+    }
+}
+
+#[test]
+fn the_first_hint_for_a_name_without_a_host_is_about_folders_and_layouts() {
+    let sandbox = rakes();
+    // No proxy listens there, so that no registry is reached.
+    let failed = |line: &str| {
+        let mut command = sandbox.command(line.split_whitespace());
+        for name in ["HTTPS_PROXY", "https_proxy"] {
+            command.env(name, "http://127.0.0.1:1");
+        }
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let stderr = failed("registry add -b nowhere/rake -d index.db --retries 0");
+    let hint = stderr.lines().find(|line| line.starts_with("  hint: ")).unwrap();
+    assert_eq!(
+        hint,
+        "  hint: there is no folder nowhere/rake, so the name was interpreted as an image"
+    );
+    for line in [
+        "bundle build rake1 -t ix --retries 0",
+        "index add -b rake1 -t ix --retries 0",
+    ] {
+        let stderr = failed(line);
+        let hint = stderr.lines().find(|line| line.starts_with("  hint: ")).unwrap();
+        assert_eq!(
+            hint, "  hint: to write an OCI layout on disk, name it oci:ix",
+            "{line}: {stderr}"
+        );
+    }
+}

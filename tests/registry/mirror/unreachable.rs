@@ -1,0 +1,142 @@
+//! Registries that cannot be reached, and what plans leave out.
+
+use super::garden::{Garden, said};
+use crate::tools::installed;
+use serde_json::json;
+use std::fs;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+#[test]
+fn a_plan_without_any_readable_image_fails_with_the_cause_and_a_hint() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let output = garden.run("mirror plan --catalog catalog.yaml --no-binary");
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let cause = format!(
+        "and 5 more images: the registry {} cannot be reached: the server responded with plain HTTP, but HTTPS was \
+         expected\n  hint: pass --use-http if this registry has no HTTPS\n",
+        garden.source.host
+    );
+    assert_eq!(text.matches(&cause).count(), 1, "{text}");
+    assert!(
+        text.contains("error: no selected image could be read, so plan.json lacks all of them: 6 images"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_registry_that_is_down_is_asked_once_in_a_run() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let host = listener.local_addr().unwrap().to_string();
+    let connections = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&connections);
+    thread::spawn(move || {
+        for connection in listener.incoming() {
+            drop(connection);
+            counted.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let images: Vec<String> = (0..20).map(|number| format!("--image {host}/a{number}:v1")).collect();
+    let line = format!("mirror plan --use-http --retries 0 {}", images.join(" "));
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_opmx"))
+        .args(line.split_whitespace())
+        .current_dir(folder.path())
+        .env("HOME", folder.path())
+        .env_remove("http_proxy")
+        .output()
+        .unwrap();
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains(&format!("the registry {host} cannot be reached: cannot connect: ")),
+        "{text}"
+    );
+    assert_eq!(connections.load(Ordering::SeqCst), 1, "{text}");
+}
+
+#[test]
+fn a_copy_from_a_registry_that_cannot_be_reached_shows_the_hint_once() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    garden.plan("greenhouse-operator");
+    fs::remove_dir_all(garden.path("cache")).unwrap();
+    let copies = [
+        "mirror copy plan.json --to-archive archive".to_owned(),
+        "mirror copy plan.json --to-use-http".to_owned(),
+    ];
+    for line in copies {
+        let output = garden.run(&line);
+        let text = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        let cause = format!(
+            "warning: the registry {} cannot be reached: the server responded with plain HTTP, but HTTPS was \
+             expected\n  hint: pass --use-http if this registry has no HTTPS\n",
+            garden.source.host
+        );
+        assert_eq!(text.matches(&cause).count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn every_command_repeats_what_the_plan_leaves_out() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let host = &garden.source.host;
+    let catalog = fs::read_to_string(garden.path("catalog.yaml")).unwrap();
+    let gone = catalog.replace(&format!("{host}/certs/op:v1.4.0"), &format!("{host}/certs/gone:v1.4.0"));
+    fs::write(garden.path("catalog.yaml"), gone).unwrap();
+    let plan = garden.plan("greenhouse-operator");
+    assert_eq!(plan["left_out"][0]["why"], json!("not found: manifest unknown"));
+    for line in [
+        "mirror copy plan.json --use-http",
+        "mirror copy plan.json --to-archive archive --use-http",
+        "mirror load archive --use-http",
+        "mirror verify plan.json --use-http",
+        "mirror verify plan.json --at archive",
+        "mirror manifests plan.json -o manifests",
+    ] {
+        let text = garden.ok(line);
+        let told = "warning: 1 selected image is left out of the plan, so the mirror is incomplete; left_out in ";
+        assert_eq!(text.matches(told).count(), 1, "{line}: {text}");
+    }
+}
+
+#[test]
+fn a_mirror_is_verified_where_its_plan_says_and_every_problem_is_told_once() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    garden.plan("greenhouse-operator");
+    let output = garden.run("mirror verify plan.json --use-http");
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    let header = text.lines().next().unwrap();
+    assert_eq!(
+        header.split_whitespace().collect::<Vec<_>>(),
+        ["CONTENT", "PROBLEM", "NEEDED", "BY"]
+    );
+    assert!(text.contains("the manifest is missing"), "{text}");
+    assert!(!text.contains("http://") && !text.contains("catalog:0"), "{text}");
+    let tag = text.lines().find(|line| line.contains("/ocp/catalog:latest")).unwrap();
+    assert!(
+        tag.contains(" the tag is missing ") && tag.ends_with(" catalog.yaml"),
+        "{text}"
+    );
+    let naked = "mirror plan --image {}/proxy/rbac:v0.15 --use-http -o naked.json".replace("{}", &garden.source.host);
+    garden.ok(&naked);
+    let output = garden.run("mirror verify naked.json --use-http");
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(said(&output).contains("hint: specify the registry or the archive with --at"));
+}
