@@ -28,7 +28,7 @@ complete -c opmx -n "__fish_opmx_needs_command" -l color -d 'When to use color: 
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_needs_command" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_needs_command" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_needs_command" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_needs_command" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_needs_command" -s V -l version -d 'Print version'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "bundle" -d 'Create, inspect and build bundles, one for each operator version'
@@ -40,8 +40,8 @@ complete -c opmx -n "__fish_opmx_needs_command" -f -a "resolve" -d 'Show what OL
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "serve" -d 'Serve an index or a file-based catalog to OLM, over gRPC'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "render" -d 'Write indexes, catalogs and bundles as a file-based catalog'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "migrate" -d 'Write an index or a catalog as a folder, with a file for each package'
-complete -c opmx -n "__fish_opmx_needs_command" -f -a "validate" -d 'Check a file-based catalog: its documents, its channels, its bundles'
-complete -c opmx -n "__fish_opmx_needs_command" -f -a "init" -d 'Start a package of a file-based catalog: write its olm.package document'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "validate" -d 'Check a file-based catalog: its documents, channels and bundles'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "init" -d 'Start a package in a file-based catalog: write its olm.package document'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "generate" -d 'Write the files that other tools need for a file-based catalog'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "plan" -d 'Show the InstallPlan of a bundle, and its result on a cluster'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "permissions" -d 'Review the permissions that the installation of a bundle needs'
@@ -55,7 +55,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_su
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -f -a "init" -d 'Start a bundle: write the metadata that raw manifests need'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -f -a "generate" -d 'Write annotations.yaml and bundle.Dockerfile, as opm does'
@@ -100,7 +100,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s d -l directory -d 'Folder of the manifests, as in opm; metadata/ is next to it' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s p -l package -d 'Package that the bundle belongs to' -r
@@ -117,7 +117,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -s o -l output -d 'Output format [default: yaml, or a table with --explain]' -r -f -a "yaml\t'YAML, for people'
 json\t'JSON, for programs'"
@@ -147,7 +147,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s d -l directory -d 'Folder of the manifests, as in opm; metadata/ is next to it' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s t -l tag -d 'Destination of the image: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
@@ -191,7 +191,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l to -d 'Media type of the new bundle: registry+v1 or k8s+v1' -r -f -a "registry+v1\t''
 k8s+v1\t''"
@@ -219,7 +219,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
 json\t'JSON, with stable field names'
@@ -247,7 +247,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -s o -l out -d 'Folder for manifests/ and metadata/; created if absent' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
@@ -272,14 +272,14 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from schema" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from schema" -l annotations -d 'Same as OF annotations'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from schema" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from schema" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from schema" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from schema" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l from -d 'The manifests of the next release: a folder, a file, or standard input (-)' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l version -d 'Version of the operator, such as 1.2.3 [default: the tag of its image]' -r
@@ -311,20 +311,20 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l suite -d 'Suites of rules to add' -r -f -a "all\t'every suite except multiarch and konflux, which send requests to registries'
-operatorhub\t'requirements of the public catalog for operator pages, with capability level and categories'
+operatorhub\t'requirements of the public catalog for operator pages, including capability level and categories'
 good-practices\t'resource requests, descriptions, channel names'
 deprecated-apis\t'APIs that Kubernetes has removed'
 removed-apis\t'the same as deprecated-apis'
 objects\t'objects that interfere with the maintenance of a cluster'
 community\t'requirements of the community catalog'
-multiarch\t'the platforms of the images, as their registries state them'
+multiarch\t'the platforms of the images, as reported by their registries'
 konflux\t'the release policy of Konflux for bundles; related images are looked up in their registries'
 capabilities\t'the capability level alone'
 categories\t'the categories alone'"
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l as -d 'Reproduce the verdict of a different program, including its mistakes' -r -f -a "opm\t'opm alpha bundle validate'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l as -d 'Reproduce the verdict of another program, including its mistakes' -r -f -a "opm\t'opm alpha bundle validate'
 operator-sdk\t'operator-sdk bundle validate'
 api\t'All validators of the Operator Framework\'s library'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l k8s-version -d 'Report APIs as errors if this version of Kubernetes no longer serves them' -r
@@ -366,7 +366,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from rules" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
 json\t'JSON, with stable field names'
@@ -375,7 +375,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from rules" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from rules" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from rules" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from rules" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "init" -d 'Start a bundle: write the metadata that raw manifests need'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "generate" -d 'Write annotations.yaml and bundle.Dockerfile, as opm does'
@@ -393,11 +393,11 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_s
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "add" -d 'Add bundles to channels of a catalog'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "rm" -d 'Remove packages, channels or bundles from a catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "prune" -d 'Keep a part of a catalog, and remove the rest'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "prune" -d 'Keep part of a catalog, and remove the rest'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "truncate" -d 'Remove the old versions of a package'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "deprecate" -d 'Deprecate a package, a channel or a bundle'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "undeprecate" -d 'Remove a deprecation'
@@ -448,7 +448,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
@@ -459,7 +459,7 @@ always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l dry-run -d 'Print the changes as a diff without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
@@ -479,7 +479,7 @@ always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l dry-run -d 'Print the changes as a diff without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
@@ -491,7 +491,7 @@ always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l dry-run -d 'Print the changes as a diff without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
@@ -502,7 +502,7 @@ always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -l dry-run -d 'Print the changes as a diff without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
@@ -512,10 +512,10 @@ always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -l dry-run -d 'Print the changes as a diff without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -s b -l bundle -d 'Bundle of the version, with the reference to write to the templates' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l migrate-level -d 'Replace old forms with newer forms in all catalogs, up to this level [default: by the release of OpenShift]' -r -f -a "none\t'Change nothing'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l migrate-level -d 'Replace old forms with newer forms in all catalogs, up to this level [default: depends on the OpenShift release]' -r -f -a "none\t'Change nothing'
 bundle-object-to-csv-metadata\t'Replace the manifests of bundles that have an image with olm.csv.metadata'
 all\t'Replace all old forms'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
@@ -546,7 +546,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
@@ -560,13 +560,13 @@ never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -l dry-run -d 'Print the changes as a diff without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -l remove -d 'Remove the lifecycle of the version, or of all versions if none is specified'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from channel" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from channel" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from channel" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from channel" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from channel" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from channel" -f -a "set-default" -d 'Set the default channel of a package'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from channel" -f -a "rename" -d 'Rename a channel'
@@ -581,7 +581,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
@@ -592,7 +592,7 @@ never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l check -d 'Print the names of the files that would change without writing anything; exit with status 3 if there are any'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l dry-run -d 'Print the changes as a diff without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -s t -l tag -d 'Destination of the image: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -s i -l binary-image -d 'Base image with a program that serves the index; by default, the image contains only opmx' -r
@@ -621,11 +621,11 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "add" -d 'Add bundles to channels of a catalog'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "rm" -d 'Remove packages, channels or bundles from a catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "prune" -d 'Keep a part of a catalog, and remove the rest'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "prune" -d 'Keep part of a catalog, and remove the rest'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "truncate" -d 'Remove the old versions of a package'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "deprecate" -d 'Deprecate a package, a channel or a bundle'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "undeprecate" -d 'Remove a deprecation'
@@ -640,13 +640,13 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_sub
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "add" -d 'Add bundles to an index image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "rm" -d 'Remove packages from an index image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "prune" -d 'Keep some packages of an index image, and remove all others'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "prune-stranded" -d 'Remove bundles that are in no channel from an index image'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "promote" -d 'Publish bundles of an index in further channels'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "promote" -d 'Publish bundles of an index in additional channels'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "deprecatetruncate" -d 'Deprecate bundles, and truncate their channels below them'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "extract" -d 'Write packages of an index, with their dependencies, to a separate index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "export" -d 'Write the packages of an index as package manifests'
@@ -697,7 +697,7 @@ never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l all-platforms -d 'Build for all platforms of the base image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l generate -d 'Write database/index.db and index.Dockerfile to the working folder, without building an image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l dry-run -d 'Print the changes without writing anything'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l no-redo -d 'Fail if a different pipeline moves the tag, instead of repeating the change on its index'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l no-redo -d 'Fail if another pipeline moves the tag, instead of repeating the change on its index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l permissive -d 'Add all bundles that can be fetched and read, and fail at the end if any bundle cannot'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l overwrite-latest -d 'Overwrite a bundle of the same name if it is the head of all its channels'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l enable-alpha -d 'Accept bundles with the annotation olm.substitutesFor, which substitute for other bundles'
@@ -707,7 +707,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -s o -l operators -d 'Packages to remove, separated by commas' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -s f -l from-index -d 'Index to start from: an image, a database file, or the folder of a file-based catalog' -r
@@ -736,12 +736,12 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l all-platforms -d 'Build for all platforms of the base image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l generate -d 'Write database/index.db and index.Dockerfile to the working folder, without building an image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l dry-run -d 'Print the changes without writing anything'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l no-redo -d 'Fail if a different pipeline moves the tag, instead of repeating the change on its index'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l no-redo -d 'Fail if another pipeline moves the tag, instead of repeating the change on its index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -s p -l packages -d 'Packages to keep, separated by commas' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l with-dependencies -d 'Include packages that could satisfy dependencies with these intents; without INTENTS, with any intent' -r -f -a "required\t'The bundle cannot be installed without the dependency'
@@ -775,12 +775,12 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l all-platforms -d 'Build for all platforms of the base image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l generate -d 'Write database/index.db and index.Dockerfile to the working folder, without building an image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l dry-run -d 'Print the changes without writing anything'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l no-redo -d 'Fail if a different pipeline moves the tag, instead of repeating the change on its index'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l no-redo -d 'Fail if another pipeline moves the tag, instead of repeating the change on its index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -s f -l from-index -d 'Index to start from: an image, a database file, or the folder of a file-based catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l to -d 'Form of the result for a file-based catalog: catalog or database [default: catalog]' -r -f -a "catalog\t''
@@ -807,12 +807,12 @@ never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l all-platforms -d 'Build for all platforms of the base image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l generate -d 'Write database/index.db and index.Dockerfile to the working folder, without building an image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l dry-run -d 'Print the changes without writing anything'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l no-redo -d 'Fail if a different pipeline moves the tag, instead of repeating the change on its index'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l no-redo -d 'Fail if another pipeline moves the tag, instead of repeating the change on its index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -s c -l channel -d 'Channels to publish the bundles in, separated by commas; missing channels are created' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l mode -d 'Mode for placing the bundles in the channels' -r -f -a "replaces\t''
@@ -843,12 +843,12 @@ never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l all-platforms -d 'Build for all platforms of the base image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l generate -d 'Write database/index.db and index.Dockerfile to the working folder, without building an image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l dry-run -d 'Print the changes without writing anything'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l no-redo -d 'Fail if a different pipeline moves the tag, instead of repeating the change on its index'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l no-redo -d 'Fail if another pipeline moves the tag, instead of repeating the change on its index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -s b -l bundles -d 'Bundles to deprecate, separated by commas: their names, or their images as stored in the index' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -s f -l from-index -d 'Index to start from: an image, a database file, or the folder of a file-based catalog' -r
@@ -878,12 +878,12 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l all-platforms -d 'Build for all platforms of the base image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l generate -d 'Write database/index.db and index.Dockerfile to the working folder, without building an image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l dry-run -d 'Print the changes without writing anything'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l no-redo -d 'Fail if a different pipeline moves the tag, instead of repeating the change on its index'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l no-redo -d 'Fail if another pipeline moves the tag, instead of repeating the change on its index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -s f -l from-index -d 'Source index: an image, a database file, or the folder of a file-based catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -s t -l tag -d 'Destination of an index image: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
@@ -922,7 +922,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -s i -l index -d 'The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or the folder of a file-based catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -s p -l package -d 'Packages to export, separated by commas [default: all]' -r
@@ -949,7 +949,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -s t -l tag -d 'Destination of the index image: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -s i -l binary-image -d 'Base image with a program that serves the index; by default, the image contains only opmx' -r
@@ -975,19 +975,19 @@ never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l all-platforms -d 'Build for all platforms of the base image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l generate -d 'Write database/index.db and index.Dockerfile to the working folder, without building an image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l dry-run -d 'Print the changes without writing anything'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l no-redo -d 'Fail if a different pipeline moves the tag, instead of repeating the change on its index'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l no-redo -d 'Fail if another pipeline moves the tag, instead of repeating the change on its index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l strict -d 'Report faults that are only tolerated in published content as errors, as for an author'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -f -a "packages" -d 'List the packages, with their default channels'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -f -a "channels" -d 'List the channels, with their heads'
@@ -1018,7 +1018,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -s o -l output -d 'Folder for the site; required without --serve' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l serve -d 'Serve the site instead of writing it; without ADDRESS, on this machine only' -r
@@ -1053,7 +1053,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
 json\t'JSON, with stable field names'
@@ -1089,7 +1089,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l images -d 'Check that the registries have the images of the bundles or, with --images=all, also the images that the operators run and list' -r -f -a "bundles\t'The images of the bundles'
 all\t'Also the images that the operators run, and related images'"
@@ -1118,13 +1118,13 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "add" -d 'Add bundles to an index image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "rm" -d 'Remove packages from an index image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "prune" -d 'Keep some packages of an index image, and remove all others'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "prune-stranded" -d 'Remove bundles that are in no channel from an index image'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "promote" -d 'Publish bundles of an index in further channels'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "promote" -d 'Publish bundles of an index in additional channels'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "deprecatetruncate" -d 'Deprecate bundles, and truncate their channels below them'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "extract" -d 'Write packages of an index, with their dependencies, to a separate index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "export" -d 'Write the packages of an index as package manifests'
@@ -1139,7 +1139,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and not __fish_seen_su
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and not __fish_seen_subcommand_from plan copy load manifests verify diff schema delete help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and not __fish_seen_subcommand_from plan copy load manifests verify diff schema delete help" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and not __fish_seen_subcommand_from plan copy load manifests verify diff schema delete help" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and not __fish_seen_subcommand_from plan copy load manifests verify diff schema delete help" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and not __fish_seen_subcommand_from plan copy load manifests verify diff schema delete help" -f -a "plan" -d 'Plan a mirror: the images of a part of a catalog, their sizes and their destinations'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and not __fish_seen_subcommand_from plan copy load manifests verify diff schema delete help" -f -a "copy" -d 'Copy the content of a plan into a registry or an archive'
@@ -1206,7 +1206,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l to -d 'Registry to copy to, with an optional path for the images; by default, the target in the plan, which cannot be changed' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l to-archive -d 'Folder to write an archive to' -r -F
@@ -1234,7 +1234,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l to -d 'Registry to copy to, with an optional path for the images; by default, the target in the plan, which cannot be changed' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l max-nested-paths -d 'Maximum number of path components below the target; further components are joined with dashes (0: no limit)' -r
@@ -1254,7 +1254,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -l to -d 'Registry of the mirrored images, with an optional path; by default, the target in the plan, which cannot be changed' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -l max-nested-paths -d 'Maximum number of path components below the target; further components are joined with dashes (0: no limit)' -r
@@ -1279,11 +1279,11 @@ never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -l keep-host -d 'Prefix the path of each image with its host, so that images of different registries never conflict'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -l never-contact-source -d 'Never fall back to the source registry'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l at -d 'Mirror to verify: a registry with an optional path, the folder of an archive, or the list of an archive; by default, the target in the plan' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l max-nested-paths -d 'Maximum number of path components below the target; further components are joined with dashes (0: no limit)' -r
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l policy -d 'Policy that images must satisfy: a policy.json of container engines, or a ClusterImagePolicy' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l policy -d 'Policy that images must satisfy: a container engine\'s policy.json, or a ClusterImagePolicy' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l concurrency -d 'Number of concurrent requests' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
 json\t'JSON, with stable field names'
@@ -1301,7 +1301,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from diff" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
 json\t'JSON, with stable field names'
@@ -1310,15 +1310,15 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from diff" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from diff" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from diff" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from diff" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from schema" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from schema" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from schema" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from schema" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from schema" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l keep -d 'Plan of the images to keep, unless --keep-nothing; may be repeated' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l keep -d 'Plan of the images to keep; required unless --keep-nothing is used; may be repeated' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l at -d 'Registry to delete from, with an optional path' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l max-nested-paths -d 'Maximum number of path components below the target; further components are joined with dashes (0: no limit)' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
@@ -1329,14 +1329,14 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l keep-nothing -d 'Keep nothing of the plan'
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l keep-nothing -d 'Keep none of the images of the plan'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l keep-host -d 'Prefix the path of each image with its host, so that images of different registries never conflict'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l other-tags -d 'Also delete manifests that have tags outside the plans'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l apply -d 'Delete the manifests instead of listing them'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from help" -f -a "plan" -d 'Plan a mirror: the images of a part of a catalog, their sizes and their destinations'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from help" -f -a "copy" -d 'Copy the content of a plan into a registry or an archive'
@@ -1351,13 +1351,13 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -f -a "add" -d 'Add bundles to a database file'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -f -a "rm" -d 'Remove packages from a database file'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -f -a "prune" -d 'Keep some packages of a database file, and remove all others'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -f -a "prune-stranded" -d 'Remove bundles that are in no channel from a database file'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -f -a "promote" -d 'Publish bundles of a database in further channels'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -f -a "promote" -d 'Publish bundles of a database in additional channels'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -f -a "deprecatetruncate" -d 'Deprecate bundles, and truncate their channels below them'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -1402,7 +1402,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -s o -l packages -d 'Packages to remove, separated by commas' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -s d -l database -d 'The database file' -r -F
@@ -1413,7 +1413,7 @@ never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -l permissive -d 'Ignore packages that are not in the index'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -l dry-run -d 'Print the changes without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -s p -l packages -d 'Packages to keep, separated by commas' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -s d -l database -d 'The database file' -r -F
@@ -1429,7 +1429,7 @@ never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -l permissive -d 'Ignore packages that are not in the index'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -l dry-run -d 'Print the changes without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune-stranded" -s d -l database -d 'The database file' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune-stranded" -l max-database-steps -d 'Maximum number of database engine steps; about 50 million take a second' -r
@@ -1438,7 +1438,7 @@ always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune-stranded" -l dry-run -d 'Print the changes without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune-stranded" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune-stranded" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune-stranded" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune-stranded" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from promote" -s c -l channel -d 'Channels to publish the bundles in, separated by commas; missing channels are created' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from promote" -l mode -d 'Mode for placing the bundles in the channels' -r -f -a "replaces\t''
@@ -1451,7 +1451,7 @@ always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from promote" -l dry-run -d 'Print the changes without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from promote" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from promote" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from promote" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from promote" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -s b -l bundle-images -d 'Bundles to deprecate, separated by commas: their names, or their images as stored in the index' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -s d -l database -d 'The database file' -r -F
@@ -1463,12 +1463,12 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -l allow-package-removal -d 'Remove a package if the heads of all its channels are specified'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -l dry-run -d 'Print the changes without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s d -l database -d 'The database file' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l address -d 'Address to listen on [default: all addresses of the machine]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s p -l port -d 'Port to listen on; 0 selects a free port' -r
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s t -l termination-log -d 'File for the reason of a failure, which the cluster shows' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s t -l termination-log -d 'File to write the reason for a failure to; the cluster shows it' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l metrics-address -d 'Serve metrics for Prometheus at http://ADDRESS:PORT/metrics; without ADDRESS, on all addresses' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l log-format -d 'Log start, end and faults to standard error, as text or JSON; with -vv, also every call' -r -f -a "text\t'A line of text for each event'
 json\t'A JSON object for each event'"
@@ -1479,13 +1479,13 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "add" -d 'Add bundles to a database file'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "rm" -d 'Remove packages from a database file'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "prune" -d 'Keep some packages of a database file, and remove all others'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "prune-stranded" -d 'Remove bundles that are in no channel from a database file'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "promote" -d 'Publish bundles of a database in further channels'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "promote" -d 'Publish bundles of a database in additional channels'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "deprecatetruncate" -d 'Deprecate bundles, and truncate their channels below them'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -1496,7 +1496,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand resolve" -s n -l namespace -d 
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l without-recommended -d 'Exclude recommended dependencies: all of them, or those on PACKAGE; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l with-optional -d 'Include this package if possible, although it is only an optional dependency; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-steps -d 'Maximum number of candidates to try' -r
-complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l olm -d 'Answer as this release of OLM, such as 0.28.0, or as the proposals describe' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l olm -d 'Answer as this release of OLM would, such as 0.28.0, or as the proposals describe' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l state -d 'What-if file that describes the cluster: its APIs, objects, grants and error responses; - for standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l cluster -l objects -d 'File or folder with output from a cluster, - for standard input; may be repeated, also with --state' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
@@ -1526,11 +1526,11 @@ complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l skip-tls-verify -d
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand resolve" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l address -d 'Address to listen on [default: all addresses of the machine]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -s p -l port -d 'Port to listen on; 0 selects a free port' -r
-complete -c opmx -n "__fish_opmx_using_subcommand serve" -s t -l termination-log -d 'File for the reason of a failure, which the cluster shows' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -s t -l termination-log -d 'File to write the reason for a failure to; the cluster shows it' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l metrics-address -d 'Serve metrics for Prometheus at http://ADDRESS:PORT/metrics; without ADDRESS, on all addresses' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l log-format -d 'Log start, end and faults to standard error, as text or JSON; with -vv, also every call' -r -f -a "text\t'A line of text for each event'
 json\t'A JSON object for each event'"
@@ -1556,7 +1556,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand serve" -l skip-tls-verify -d '
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand serve" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand render" -s o -l output -d 'Language of the catalog' -r -f -a "json\t'JSON, indented as by opm'
 yaml\t'YAML, with sorted keys'"
@@ -1590,7 +1590,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand render" -l skip-tls-verify -d 
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand render" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand render" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand render" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand render" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -s o -l output -d 'Language of the catalog' -r -f -a "json\t'JSON, indented as by opm'
 yaml\t'YAML, with sorted keys'"
@@ -1623,7 +1623,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l skip-tls-verify -d
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand migrate" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand migrate" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people: each finding with the affected line'
 json\t'JSON, with stable field names'
@@ -1641,7 +1641,7 @@ always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -l strict -d 'Report faults that are only tolerated in published content as errors, as for an author'
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand validate" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand validate" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand init" -s c -l default-channel -d 'Default channel' -r
 complete -c opmx -n "__fish_opmx_using_subcommand init" -s d -l description -d 'File that describes the operator, such as its README.md; - for standard input' -r
@@ -1652,13 +1652,13 @@ complete -c opmx -n "__fish_opmx_using_subcommand init" -l color -d 'When to use
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand init" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand init" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand init" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand generate; and not __fish_seen_subcommand_from dockerfile help" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand generate; and not __fish_seen_subcommand_from dockerfile help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand generate; and not __fish_seen_subcommand_from dockerfile help" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand generate; and not __fish_seen_subcommand_from dockerfile help" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand generate; and not __fish_seen_subcommand_from dockerfile help" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand generate; and not __fish_seen_subcommand_from dockerfile help" -f -a "dockerfile" -d 'Write DIR.Dockerfile, which builds the image of the catalog in DIR'
 complete -c opmx -n "__fish_opmx_using_subcommand generate; and not __fish_seen_subcommand_from dockerfile help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -1669,7 +1669,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subc
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from dockerfile" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from dockerfile" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from dockerfile" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from dockerfile" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "dockerfile" -d 'Write DIR.Dockerfile, which builds the image of the catalog in DIR'
 complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -1681,7 +1681,7 @@ manual\t'By a person'"
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l without-recommended -d 'Exclude recommended dependencies: all of them, or those on PACKAGE; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l with-optional -d 'Include this package if possible, although it is only an optional dependency; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-steps -d 'Maximum number of candidates to try' -r
-complete -c opmx -n "__fish_opmx_using_subcommand plan" -l olm -d 'Answer as this release of OLM, such as 0.28.0, or as the proposals describe' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l olm -d 'Answer as this release of OLM would, such as 0.28.0, or as the proposals describe' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l index -d 'Index that contains the bundle, which is then specified by its name: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -s n -l namespace -d 'Namespace to install into [default: from the what-if file, or operators]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l state -d 'What-if file that describes the cluster: its APIs, objects, grants and error responses; - for standard input' -r
@@ -1713,7 +1713,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand plan" -l skip-tls-verify -d 'A
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand plan" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l as -d 'Print this output instead of the review' -r -f -a "role\t'Roles and ClusterRoles with their bindings, which grant the missing permissions'"
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l user -d 'User to check for approving the installation and using the catalogs' -r
@@ -1721,7 +1721,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_se
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l catalog -d 'CatalogSource to use, which requires the verb install on it; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l policy -d 'File with the allowed kinds, permissions, registries and catalogs; - for standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l service-account -d 'Service account of the installation [default: from the OperatorGroup in the files]' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l olm -d 'Answer as this release of OLM, such as 0.28.0, or as the proposals describe' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l olm -d 'Answer as this release of OLM would, such as 0.28.0, or as the proposals describe' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l index -d 'Index that contains the bundle, which is then specified by its name: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s n -l namespace -d 'Namespace to install into [default: from the what-if file, or operators]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l state -d 'What-if file that describes the cluster: its APIs, objects, grants and error responses; - for standard input' -r
@@ -1753,14 +1753,14 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_se
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -a "diff" -d 'Show the permissions of an upgrade that were not approved for earlier versions'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l package -d 'Package of the index whose published head was approved' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l channel -d 'Channel with the head [default: the default channel]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l service-account -d 'Service account of the installation [default: from the OperatorGroup in the files]' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l olm -d 'Answer as this release of OLM, such as 0.28.0, or as the proposals describe' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l olm -d 'Answer as this release of OLM would, such as 0.28.0, or as the proposals describe' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l index -d 'Index that contains the bundle, which is then specified by its name: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s n -l namespace -d 'Namespace to install into [default: from the what-if file, or operators]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l state -d 'What-if file that describes the cluster: its APIs, objects, grants and error responses; - for standard input' -r
@@ -1791,7 +1791,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_s
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from help" -f -a "diff" -d 'Show the permissions of an upgrade that were not approved for earlier versions'
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -1822,7 +1822,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -a "init" -d 'Write a condition resource, and the permission to write it'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -1837,7 +1837,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from help" -f -a "init" -d 'Write a condition resource, and the permission to write it'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -1875,7 +1875,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -a "crds" -d 'Print the CustomResourceDefinitions of Operator, Install and Condition'
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -a "migrate" -d 'Print the Operators and Installs that replace Subscriptions and OperatorGroups'
@@ -1887,7 +1887,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subc
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from crds" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from crds" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from crds" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from crds" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l catalog -d 'Index that contains installed bundles, for the CatalogSource NAME or for all CatalogSources; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
@@ -1915,7 +1915,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from help" -f -a "crds" -d 'Print the CustomResourceDefinitions of Operator, Install and Condition'
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from help" -f -a "migrate" -d 'Print the Operators and Installs that replace Subscriptions and OperatorGroups'
@@ -1924,7 +1924,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand alpha; and not __fish_seen_sub
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and not __fish_seen_subcommand_from render-template convert-template help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand alpha; and not __fish_seen_subcommand_from render-template convert-template help" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and not __fish_seen_subcommand_from render-template convert-template help" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and not __fish_seen_subcommand_from render-template convert-template help" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and not __fish_seen_subcommand_from render-template convert-template help" -f -a "render-template" -d 'Render the catalog that a template describes'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and not __fish_seen_subcommand_from render-template convert-template help" -f -a "convert-template" -d 'Convert a file-based catalog to a template'
@@ -1961,7 +1961,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l no-cache -d 'Do not use the layer cache'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from convert-template" -s o -l output -d 'Language of the template' -r -f -a "json\t'JSON, indented as by opm'
 yaml\t'YAML, with sorted keys'"
@@ -1972,7 +1972,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcomm
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from convert-template" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from convert-template" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from convert-template" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from convert-template" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from help" -f -a "render-template" -d 'Render the catalog that a template describes'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from help" -f -a "convert-template" -d 'Convert a file-based catalog to a template'
@@ -1981,13 +1981,13 @@ complete -c opmx -n "__fish_opmx_using_subcommand completion" -l color -d 'When 
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand completion" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand completion" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand completion" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand completion" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand man" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand man" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
-complete -c opmx -n "__fish_opmx_using_subcommand man" -s q -l quiet -d 'Print only errors, without progress, remarks or warnings'
+complete -c opmx -n "__fish_opmx_using_subcommand man" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand man" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "bundle" -d 'Create, inspect and build bundles, one for each operator version'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "catalog" -d 'Change file-based catalogs, and build their images'
@@ -1998,8 +1998,8 @@ complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "serve" -d 'Serve an index or a file-based catalog to OLM, over gRPC'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "render" -d 'Write indexes, catalogs and bundles as a file-based catalog'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "migrate" -d 'Write an index or a catalog as a folder, with a file for each package'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "validate" -d 'Check a file-based catalog: its documents, its channels, its bundles'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "init" -d 'Start a package of a file-based catalog: write its olm.package document'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "validate" -d 'Check a file-based catalog: its documents, channels and bundles'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "init" -d 'Start a package in a file-based catalog: write its olm.package document'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "generate" -d 'Write the files that other tools need for a file-based catalog'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "plan" -d 'Show the InstallPlan of a bundle, and its result on a cluster'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "permissions" -d 'Review the permissions that the installation of a bundle needs'
@@ -2022,7 +2022,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcomma
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "rules" -d 'List the rules, or explain one of them'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "add" -d 'Add bundles to channels of a catalog'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "rm" -d 'Remove packages, channels or bundles from a catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "prune" -d 'Keep a part of a catalog, and remove the rest'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "prune" -d 'Keep part of a catalog, and remove the rest'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "truncate" -d 'Remove the old versions of a package'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "deprecate" -d 'Deprecate a package, a channel or a bundle'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "undeprecate" -d 'Remove a deprecation'
@@ -2036,7 +2036,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcomma
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "rm" -d 'Remove packages from an index image'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "prune" -d 'Keep some packages of an index image, and remove all others'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "prune-stranded" -d 'Remove bundles that are in no channel from an index image'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "promote" -d 'Publish bundles of an index in further channels'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "promote" -d 'Publish bundles of an index in additional channels'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "deprecatetruncate" -d 'Deprecate bundles, and truncate their channels below them'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "extract" -d 'Write packages of an index, with their dependencies, to a separate index'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "export" -d 'Write the packages of an index as package manifests'
@@ -2058,7 +2058,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcomma
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "rm" -d 'Remove packages from a database file'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "prune" -d 'Keep some packages of a database file, and remove all others'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "prune-stranded" -d 'Remove bundles that are in no channel from a database file'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "promote" -d 'Publish bundles of a database in further channels'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "promote" -d 'Publish bundles of a database in additional channels'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "deprecatetruncate" -d 'Deprecate bundles, and truncate their channels below them'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "dockerfile" -d 'Write DIR.Dockerfile, which builds the image of the catalog in DIR'

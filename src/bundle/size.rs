@@ -36,7 +36,7 @@ pub(crate) fn finding(files: &[&[u8]]) -> Option<(Diagnostic, Largest)> {
     } else {
         return None;
     };
-    let message = format!("the compressed bundle takes {total} bytes, {word} the limit of {LIMIT} bytes for OLM");
+    let message = format!("the compressed bundle takes {total} bytes, {word} OLM's limit of {LIMIT} bytes");
     let (index, bytes) = sizes.into_iter().enumerate().max_by_key(|(_, size)| *size)?;
     Some((Diagnostic::new(rule, message), Largest { index, bytes }))
 }

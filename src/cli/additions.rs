@@ -265,7 +265,7 @@ pub(crate) fn report(added: Added, context: &Context<'_>) -> Status {
     for package in &report.packages {
         for dropped in &package.dropped {
             printer.warning(format_args!(
-                "{} is no longer in channel {} of package {} because nothing there replaces or skips it any more",
+                "{} is no longer in channel {} of package {} because nothing there replaces or skips it anymore",
                 dropped.bundle, dropped.channel, package.package
             ));
         }

@@ -30,7 +30,7 @@ pub(crate) struct ContentArguments {
     /// Replace old forms with newer forms, up to this level
     ///
     /// "bundle-object-to-csv-metadata" replaces the manifests of a bundle with the metadata that user interfaces show,
-    /// if the bundle has an image with the manifests. The catalog becomes much smaller, but requires an OLM from 2023
+    /// if the bundle has an image with the manifests. The catalog becomes much smaller, but requires a version of OLM from 2023
     /// or later.
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t)]
     migrate_level: MigrateLevel,

@@ -19,7 +19,7 @@ Examples:
   $ opmx generate dockerfile catalog -i registry.example.com/opm:v1
   $ docker build . -f catalog.Dockerfile -t registry.example.com/catalog:v1
 
-  Write a Dockerfile for an image of only the catalog, for an OLM that provides the program
+  Write a Dockerfile for an image that contains only the catalog; OLM provides the program
   $ opmx generate dockerfile catalog -i scratch -b registry.example.com/opm:v1";
 
 /// Write the files that other tools need for a file-based catalog

@@ -60,19 +60,19 @@ pub(crate) fn report(removal: &Removal, printer: &Printer) {
     }
 }
 
-/// Warns of required dependencies of remaining bundles that nothing in an `index` provides any more.
+/// Warns of required dependencies of remaining bundles that nothing in an `index` provides anymore.
 pub(crate) fn report_lost(lost: &[Lost], index: &str, printer: &Printer) {
     for Lost { bundles, wish, .. } in lost {
         let require = if bundles.len() == 1 { "requires" } else { "require" };
         let bundles = following::some(bundles);
         printer.warning(format_args!(
-            "{bundles} {require} {wish}, which nothing in the {index} provides any more"
+            "{bundles} {require} {wish}, which nothing in the {index} provides anymore"
         ));
     }
 }
 
 /// Reports the result of a truncation. A database marks the bundles as deprecated; a file-based catalog does not contain
-/// them any more.
+/// them anymore.
 pub(crate) fn report_truncation(truncation: &Truncation, is_catalog: bool, printer: &Printer) {
     let done = if is_catalog { "removed" } else { "deprecated" };
     for bundle in &truncation.deprecated {

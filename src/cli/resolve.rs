@@ -47,7 +47,7 @@ Examples:
 
 /// Show what OLM would install or update to, without a cluster
 ///
-/// Subscriptions are resolved as by OLM, with channels, updates, dependencies and installed versions. Recommended
+/// Resolves Subscriptions as OLM does, with channels, updates, dependencies and installed versions. Recommended
 /// dependencies are installed if possible; optional dependencies are not.
 ///
 /// An Operator resource, in a file that is specified instead of a package or among the objects of --cluster, is treated
@@ -55,7 +55,7 @@ Examples:
 /// resource is resolved to digests.
 ///
 /// The exit status is 3 if OLM would find nothing to install, for example because a package does not exist. The reason
-/// is printed first in OLM's words, then in plain words.
+/// is printed first in OLM's words, then in plain English.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ResolveArguments {

@@ -28,7 +28,7 @@ Examples:
   Pull and serve an index image or a catalog image
   $ opmx serve registry.example.com/index:v1 -p 50052
 
-  Serve with metrics for Prometheus, and a log for programs
+  Serve with metrics for Prometheus, and a machine-readable log
   $ opmx serve catalog --metrics-address :9090 --log-format json
 
   In the Dockerfile of a catalog, check the catalog, and fail the build if there are errors

@@ -25,7 +25,7 @@ pub(crate) struct ServingArguments {
     /// Port to listen on; 0 selects a free port
     #[arg(short, long, value_name = "PORT", default_value_t = DEFAULT_PORT)]
     port: u16,
-    /// File for the reason of a failure, which the cluster shows
+    /// File to write the reason for a failure to; the cluster shows it
     #[arg(short = 't', long, value_name = "FILE", default_value = TERMINATION_LOG)]
     termination_log: PathBuf,
     /// Serve metrics for Prometheus at http://ADDRESS:PORT/metrics; without ADDRESS, on all addresses
@@ -37,7 +37,7 @@ pub(crate) struct ServingArguments {
     /// Maximum number of connections; beyond it, the least needed connection is closed [default: 4096, or fewer]
     ///
     /// Silent connections are closed first, then connections without a call, connections that do not read their
-    /// answers, and idle connections. The default is 4096, or the number that the limit on open files allows. That
+    /// responses, and idle connections. The default is 4096, or the number that the limit on open files allows. That
     /// limit is raised as far as the system permits.
     #[arg(long, value_name = "NUMBER")]
     max_connections: Option<NonZero<usize>>,

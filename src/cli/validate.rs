@@ -23,16 +23,16 @@ Examples:
   Check a catalog while working on it
   $ opmx validate catalog
 
-  Print the findings for a program
+  Print the findings as JSON
   $ opmx validate catalog -o json
 
-  Write a report for the code scanning of a forge
+  Write a SARIF report for code scanning
   $ opmx validate catalog -o sarif > opmx.sarif
 
   Explain a rule
   $ opmx bundle rules catalog-entry-stranded";
 
-/// Check a file-based catalog: its documents, its channels, its bundles
+/// Check a file-based catalog: its documents, channels and bundles
 ///
 /// All files of the folder are read, except those that .indexignore files exclude. All problems are reported at once,
 /// with file and line: unreadable documents, channels with no head or several heads, entries without a bundle, bundles

@@ -28,7 +28,7 @@ pub struct Removal {
     pub needed: BTreeMap<String, Vec<Reason>>,
     /// The needs of these packages that no bundle in the index satisfies.
     pub unsatisfied: Vec<Unsatisfied>,
-    /// The requirements of the remaining bundles that no bundle satisfies any more.
+    /// The requirements of the remaining bundles that no bundle satisfies anymore.
     pub lost: Vec<Lost>,
 }
 
@@ -134,7 +134,7 @@ fn lost_without(catalog: &Catalog, gone: &BTreeSet<String>) -> Vec<Lost> {
     closure::lost(catalog, |id| !stay.contains(&id))
 }
 
-/// Returns the requirements of the bundles in channels that no bundle satisfies any more.
+/// Returns the requirements of the bundles in channels that no bundle satisfies anymore.
 pub(super) fn lost_since(before: &Catalog, transaction: &Transaction<'_>) -> rusqlite::Result<Vec<Lost>> {
     let stay = names(transaction, "SELECT DISTINCT operatorbundle_name FROM channel_entry")?;
     Ok(closure::lost(before, |id| {

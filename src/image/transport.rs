@@ -244,8 +244,8 @@ impl Transports {
     }
 
     /// Forgets the registries that could not be reached. Until then, each of them is asked only once.
-    #[cfg(feature = "registry")]
     pub fn forget_unreachable(&self) {
+        #[cfg(feature = "registry")]
         self.registry.forget_unreachable();
     }
 

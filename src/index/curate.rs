@@ -26,7 +26,7 @@ pub struct Pruned {
     pub needed: BTreeMap<String, Vec<Reason>>,
     /// Needs that were followed but that no bundle satisfies.
     pub unsatisfied: Vec<Unsatisfied>,
-    /// The requirements of the remaining bundles that no bundle satisfies any more.
+    /// The requirements of the remaining bundles that no bundle satisfies anymore.
     pub lost: Vec<Lost>,
 }
 

@@ -73,7 +73,7 @@ pub enum ProgramError {
     File(#[from] FileError),
     /// The program needs a dynamic linker and libraries.
     #[error(
-        "{} is not a static Linux program, but an index image contains no libraries to link with",
+        "{} is not a static Linux program, but an index image contains no libraries to link against",
         path.display()
     )]
     NotStatic {

@@ -277,7 +277,7 @@ pub async fn make<T>(
 /// Makes an index from the file-based catalog `from`.
 ///
 /// # Errors
-/// Returns an error if there is no valid catalog, and the errors of [`make`].
+/// Returns an error if there is no valid catalog, or if [`make`] fails.
 pub async fn convert(
     from: &IndexLocation,
     destination: &Destination,

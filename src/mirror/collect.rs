@@ -536,7 +536,7 @@ impl Collector<'_> {
                 continue;
             }
             for layer in &looked.foreign {
-                let why = format!("its layer {layer} is distributed by its vendor instead of registries");
+                let why = format!("its layer {layer} is distributed by its vendor, not by registries");
                 self.assembly.leave_out(image, bundles(&wanted.uses), why);
             }
             let naming = self.request.naming.as_ref();

@@ -118,7 +118,7 @@ pub fn work<'p>(plan: &'p Plan, holdings: &dyn Holdings) -> Result<Work<'p>, Ref
         let place = work.add(Subject::Image(image), to.clone(), image.source.clone(), after);
         let own = image.extras.iter().filter_map(|digest| extras.get(digest)).flatten();
         let mut own: Vec<&Extra> = own.copied().collect();
-        // An extra that refers to a different extra of the image is copied after that extra.
+        // An extra that refers to another extra of the image is copied after that extra.
         let mut placed = BTreeMap::from([(image.digest, place)]);
         let behind: BTreeSet<Digest> = plan.all_behind(image).into_iter().collect();
         while !own.is_empty() {

@@ -82,7 +82,7 @@ pub struct Capability {
     /// The rule that reports a missing capability. If the rule is an error, an OLM without the capability cannot
     /// install the bundle; if it is a warning, such an OLM installs the bundle, but not as its author intended.
     pub rule: &'static Rule,
-    /// The behaviour of an OLM without the capability, as a sentence without its subject.
+    /// The behavior of an OLM without the capability, as a sentence without its subject.
     pub instead: &'static str,
     /// The source of this information.
     pub source: &'static str,
@@ -379,7 +379,7 @@ impl Olm {
         let Self::Release(version) = self else { return None };
         if *version < Version::from(OLDEST) {
             Some(format!(
-                "opmx knows OLM before {OLDEST} only in part; it may lack more than is reported"
+                "opmx has incomplete information about OLM before {OLDEST}, which may lack more than is reported"
             ))
         } else if (version.major, version.minor) > (0, NEWEST.minor) {
             Some(format!(

@@ -92,7 +92,7 @@ pub(super) fn staying(explaining: &Explaining<'_>, choices: &[Choice]) -> Vec<No
         }
         let before: Vec<Variable> = choices.iter().take(at).map(|choice| choice.variable).collect();
         let why = why_not(explaining, &before, *update, true, &mut tried);
-        let why = why.unwrap_or_else(|| "it conflicts with a different requirement".to_owned());
+        let why = why.unwrap_or_else(|| "it conflicts with another requirement".to_owned());
         let (current, update) = (
             variables.name(current),
             variables.entry(*update).map(|id| variables.name(id)),
@@ -123,7 +123,7 @@ pub(super) fn of_failure(explaining: &Explaining<'_>) -> Vec<Considered> {
             let wanted_by = wanted_by(variables, variable, *constraint);
             for member in variables.instance.lists[*list].iter() {
                 let alone = why_not(explaining, &[], *member, false, &mut tried);
-                let why = alone.unwrap_or_else(|| "it conflicts with a different requirement".to_owned());
+                let why = alone.unwrap_or_else(|| "it conflicts with another requirement".to_owned());
                 rows.extend(row(variables, *member, &wanted_by, false, why));
             }
         }
@@ -197,7 +197,7 @@ fn of_list(
                 .is_some_and(|id| variables.entries.is_existing(id));
             match (installed, for_this, members.first() == Some(&chosen)) {
                 (true, ..) => "it is installed".to_owned(),
-                (_, false, _) => "it is already selected for a different requirement".to_owned(),
+                (_, false, _) => "it is already selected for another requirement".to_owned(),
                 (_, _, true) => "it is the first candidate".to_owned(),
                 _ => "it is the first possible candidate".to_owned(),
             }

@@ -40,7 +40,7 @@ rules! { FIELDS
         CSV_EXAMPLES_BOTH = "csv-examples-both", Warning, CSV, "Keep alm-examples and remove olm.examples.";
         CSV_OWNED_CRD_NAME_SHAPE = "csv-owned-crd-name-shape", Error, CSV, "Name the CustomResourceDefinition <plural>.<group>.";
         CSV_RESOURCE_FIELD = "csv-resource-field", Warning, CSV, "Add the field: a resource has a name (which may be empty), a kind and a version.";
-        CSV_OWNED_GROUP_KEY = "csv-owned-group-key", Warning, CSV, "Remove the key group, because the group is the part of the name after the first dot.";
+        CSV_OWNED_GROUP_KEY = "csv-owned-group-key", Warning, CSV, "Remove group: the API group is the part of the name after the first dot.";
         CSV_PROVIDED_API_WITHOUT_EXAMPLE = "csv-provided-api-without-example", Warning, CSV, "Add an example of the kind to the annotation alm-examples.";
         CSV_INSTALLMODES_MISSING = "csv-installmodes-missing", Error, CSV, "List the install modes, each with supported: true or false.";
         CSV_CONVERSION_ALLNAMESPACES_ONLY = "csv-conversion-allnamespaces-only", Error, OLM, "Support only the install mode AllNamespaces, because a CustomResourceDefinition has a single conversion webhook for the whole cluster.";

@@ -28,7 +28,7 @@ rules! { MANIFESTS
         CERT_OWN_ROTATION = "cert-own-rotation", Warning, OLM, "Disable the operator's own certificate management, and remove the permission; OLM creates and renews the certificates.";
         K8S_LIST_OBJECT = "k8s-list-object", Warning, PLAIN, "Use a separate document for each object, because not every program reads lists.";
         OLM_API_UNUSED = "olm-api-unused", Warning, PLAIN, "Correct the group or the resource, or remove the entry, because it has no effect.";
-        OLM_NAME_VERSION = "olm-name-version", Warning, PLAIN, "End the name in v and the version: channels use the name, ranges the version.";
+        OLM_NAME_VERSION = "olm-name-version", Warning, PLAIN, "End the name with v and the version, because channels refer to the name and ranges to the version.";
 
         // RBAC of a k8s+v1 bundle.
         RBAC_CLUSTER_ADMIN = "rbac-cluster-admin", Error, PLAIN, "Bind the operator to a role that lists the resources it uses; a k8s+v1 bundle may not request all permissions.";

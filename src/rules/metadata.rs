@@ -54,7 +54,7 @@ rules! { ANNOTATIONS
         ANN_MEDIATYPE_MISMATCH = "ann-mediatype-mismatch", Error, FORMAT, "Set the media type of the content: registry+v1 with a ClusterServiceVersion, k8s+v1 with metadata/olm.yaml.";
         ANN_PACKAGE_EMPTY = "ann-package-empty", Error, FORMAT, "Set the package name.";
         ANN_CHANNELS_EMPTY = "ann-channels-empty", Error, FORMAT, "List at least one channel.";
-        ANN_CHANNEL_BLANK = "ann-channel-blank", Warning, FORMAT, "Separate the channels with commas and no blanks.";
+        ANN_CHANNEL_BLANK = "ann-channel-blank", Warning, FORMAT, "Separate the channels with commas, without spaces.";
         ANN_NAME_QUOTING = "ann-name-quoting", Error, FORMAT, "Put the name in quotes.";
         ANN_DEFAULT_CHANNEL_EMPTY = "ann-default-channel-empty", Error, FORMAT, "Set the default channel, or remove the annotation.";
     }

@@ -25,7 +25,7 @@ rules! { TEXT
         OBJECT_FIELD_UNKNOWN = "object-field-unknown", Warning, OBJECTS, "Correct the name or the position of the field; the API server drops unknown fields.";
 
         // Names, in bundles and in catalogs.
-        NAME_HIDDEN_CHARACTER = "name-hidden-character", Error, LIMITS, "Use a name without control characters, line breaks and invisible characters.";
+        NAME_HIDDEN_CHARACTER = "name-hidden-character", Error, LIMITS, "Use a name without control characters, line breaks or invisible characters.";
 
         // The bundle's folders and files.
         FORMAT_MANIFESTS_DIR = "format-manifests-dir", Error, FORMAT, "Move the manifests into the folder manifests/ of the bundle.";

@@ -13,7 +13,7 @@ rules! { SERVICES
         SERVICE_NAME_CLASH = "service-name-clash", Error, OLM, "Rename the Service.";
         SERVICE_KEPT = "service-kept", Warning, OLM, "Move the other ports to a separate Service, so that OLM can create this one.";
         SERVICE_UNPROJECTED = "service-unprojected", Info, PLAIN, "No action needed.";
-        CRD_PROVIDED_CLASH = "crd-provided-clash", Error, OBJECTS, "Serve the version only one way, because the cluster uses only the APIService.";
+        CRD_PROVIDED_CLASH = "crd-provided-clash", Error, OBJECTS, "Serve the version in only one way, because the cluster uses only the APIService.";
         APISERVICE_NAME = "apiservice-name", Error, OBJECTS, "Name the APIService <version>.<group>.";
         APISERVICE_LOCAL = "apiservice-local", Error, PLAIN, "Name the Service that serves the API, or remove the APIService.";
         APISERVICE_SERVICE_MISSING = "apiservice-service-missing", Error, PLAIN, "Add the Service to the bundle.";

@@ -134,7 +134,7 @@ fn part(size: usize, whole: usize) -> u32 {
 }
 
 fn exhausted() -> Status {
-    Status::resource_exhausted("too many answers are waiting for clients that do not read them; try again later")
+    Status::resource_exhausted("too many responses are waiting for clients that do not read them; try again later")
 }
 
 fn stopping() -> Status {

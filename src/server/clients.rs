@@ -195,7 +195,7 @@ impl Clients {
         }
         let stalled = self.ranked().into_iter();
         for (_, client) in stalled.filter(|(rank, _)| matches!(rank, Rank::Stalled(_))) {
-            tracing::debug!("a client that does not read its answers was disconnected to make room for others");
+            tracing::debug!("a client that does not read its responses was disconnected to make room for others");
             client.close();
         }
     }

@@ -109,7 +109,7 @@ impl Connection {
             let ServerOptions { patience, greeting, .. } = self.options;
             let blocked = self.blocked.is_some_and(|since| since.elapsed() > patience);
             if blocked || self.client.stalled() > patience {
-                tracing::info!("a client that does not read its answers was disconnected");
+                tracing::info!("a client that does not read its responses was disconnected");
                 return Err(io::ErrorKind::TimedOut.into());
             }
             if !self.client.has_greeted() && self.opened.elapsed() >= greeting {

@@ -33,7 +33,7 @@ pub struct ReleaseOptions {
     pub replaces: Option<String>,
     /// Manifests to keep although they are not among the new ones, by their paths inside the bundle.
     pub keep: BTreeSet<String>,
-    /// Whether to replace wildcards by names, as far as they stand for the bundle's own kinds. Rules that the previous
+    /// Whether to replace wildcards with names, as far as they stand for the bundle's own kinds. Rules that the previous
     /// release lists by name are always listed by name again.
     pub expand_wildcards: bool,
     /// Information from outside the bundle.

@@ -109,7 +109,7 @@ fn admission(work: &mut Work<'_>, object: &Object, path: &Path, kind: &'static s
         .and_then(Value::as_object)
         .is_some_and(|map| !map.is_empty())
     {
-        let message = format!("OLM replaces the namespaceSelector of webhook {name} by the OperatorGroup's");
+        let message = format!("OLM replaces the namespaceSelector of webhook {name} with the OperatorGroup's");
         report(
             &rules::WEBHOOK_NAMESPACE_SELECTOR,
             message,

@@ -18,7 +18,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite {
         name: "operatorhub",
         validators: &["operatorhubv2", "capabilities", "categories"],
-        about: "requirements of the public catalog for operator pages, with capability level and categories",
+        about: "requirements of the public catalog for operator pages, including capability level and categories",
     },
     Suite {
         name: "good-practices",
@@ -48,7 +48,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite {
         name: MULTIARCH,
         validators: &[MULTIARCH],
-        about: "the platforms of the images, as their registries state them",
+        about: "the platforms of the images, as reported by their registries",
     },
     Suite {
         name: "konflux",

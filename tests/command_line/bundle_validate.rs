@@ -407,7 +407,6 @@ fn channels_as_a_list_are_shown_as_the_string_to_write() {
     error[ann-value-type]: the annotation operators.operatorframework.io.bundle.channels.v1 must be a string with the channels separated by commas, not a list
      --> compost/metadata/annotations.yaml:2:54
       |
-      |
     2 | ...peratorframework.io.bundle.channels.v1: [alpha, beta]
       |                                            ^^^^^^^^^^^^^
       = help: Use operators.operatorframework.io.bundle.channels.v1: "alpha,beta".

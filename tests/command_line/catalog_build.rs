@@ -104,7 +104,7 @@ fn a_catalog_with_errors_is_not_built() {
     .unwrap();
     insta::assert_snapshot!(fail(&sandbox, "catalog build catalog -t oci:image:v1"), @r#"
     ------- stderr -------
-    error[catalog-channel-head]: channel "stable" of package "rake" has 2 heads instead of one: "rake.v1.2.0" and "rake.v2" are neither replaced nor skipped by a different entry
+    error[catalog-channel-head]: channel "stable" of package "rake" has 2 heads instead of one: "rake.v1.2.0" and "rake.v2" are neither replaced nor skipped by another entry
       --> catalog/rake/catalog.yaml:11:11
        |
     11 |   - name: rake.v1.2.0
@@ -112,7 +112,7 @@ fn a_catalog_with_errors_is_not_built() {
        |
        = note: at entries[0].name
        = help: Leave exactly one entry that no other entry names in replaces or skips.
-    note: a further head
+    note: another head
       --> catalog/rake/catalog.yaml:16:11
        |
     16 |   - name: rake.v2

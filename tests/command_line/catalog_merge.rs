@@ -77,7 +77,7 @@ fn a_new_catalog_with_errors_is_not_written() {
     fs::write(sandbox.path("b/rake.yaml"), CATALOG.replace("1.2.0", "1.3.0")).unwrap();
     insta::assert_snapshot!(fail(&sandbox, "catalog merge a b -o out"), @r#"
     ------- stderr -------
-    error[catalog-channel-head]: channel "stable" of package "rake" has 2 heads instead of one: "rake.v1.2.0" and "rake.v1.3.0" are neither replaced nor skipped by a different entry
+    error[catalog-channel-head]: channel "stable" of package "rake" has 2 heads instead of one: "rake.v1.2.0" and "rake.v1.3.0" are neither replaced nor skipped by another entry
       --> out/rake/catalog.yaml:11:11
        |
     11 |   - name: rake.v1.2.0
@@ -85,13 +85,13 @@ fn a_new_catalog_with_errors_is_not_written() {
        |
        = note: at entries[0].name
        = help: Leave exactly one entry that no other entry names in replaces or skips.
-    note: a further head
+    note: another head
       --> out/rake/catalog.yaml:13:11
        |
     13 |   - name: rake.v1.3.0
        |           -----------
 
-    error[catalog-channel-head]: channel "test" of package "rake" has 2 heads instead of one: "rake.v1.2.0" and "rake.v1.3.0" are neither replaced nor skipped by a different entry
+    error[catalog-channel-head]: channel "test" of package "rake" has 2 heads instead of one: "rake.v1.2.0" and "rake.v1.3.0" are neither replaced nor skipped by another entry
       --> out/rake/catalog.yaml:24:11
        |
     24 |   - name: rake.v1.2.0
@@ -99,7 +99,7 @@ fn a_new_catalog_with_errors_is_not_written() {
        |
        = note: at entries[0].name
        = help: Leave exactly one entry that no other entry names in replaces or skips.
-    note: a further head
+    note: another head
       --> out/rake/catalog.yaml:25:11
        |
     25 |   - name: rake.v1.3.0

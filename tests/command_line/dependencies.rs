@@ -215,7 +215,7 @@ fn a_catalog_is_pruned_to_what_a_package_needs() {
         (names.join(" "), outcome.stderr)
     };
     let lost = |named: &str| {
-        format!("warning: {named} package base in the range 1.x, which nothing in the catalog provides any more\n")
+        format!("warning: {named} package base in the range 1.x, which nothing in the catalog provides anymore\n")
     };
     let (packages, said) = left("-p app");
     assert_eq!(packages, "app");
@@ -226,7 +226,7 @@ fn a_catalog_is_pruned_to_what_a_package_needs() {
         said.contains("kept package base: app.v1.0.0 requires package base in the range 1.x"),
         "{said}"
     );
-    assert!(!said.contains("any more"), "{said}");
+    assert!(!said.contains("anymore"), "{said}");
     // What only a version needs that goes is not needed.
     assert_eq!(left("-p app@<2.0.0 --with-dependencies").0, "app base");
     assert_eq!(
@@ -259,7 +259,7 @@ fn a_truncation_says_which_dependency_loses_its_provider() {
     insta::assert_snapshot!(truncated.stderr, @"
     deprecated bundle base.v2.0.0
     removed bundle base.v1.5.0
-    warning: app.v1.0.0 and 1 more require package base in the range 1.x, which nothing in the index provides any more
+    warning: app.v1.0.0 and 1 more require package base in the range 1.x, which nothing in the index provides anymore
     ");
 }
 
@@ -274,7 +274,7 @@ fn d33_pruning_keeps_what_is_needed_or_says_what_is_lost() {
         assert_eq!(packages(&sandbox, "copy.db"), expected, "{flags}");
         outcome.stderr
     };
-    let lost = "warning: app.v1.0.0 and 1 more require package base in the range 1.x, which nothing in the index provides any more\n";
+    let lost = "warning: app.v1.0.0 and 1 more require package base in the range 1.x, which nothing in the index provides anymore\n";
     assert!(prune("", "app").contains(lost));
     let checked = outcome_of(&sandbox, "index check copy.db");
     insta::assert_snapshot!(checked.stdout, @r#"
@@ -286,13 +286,13 @@ fn d33_pruning_keeps_what_is_needed_or_says_what_is_lost() {
     "#);
     let kept = prune("--with-dependencies", "app backup base extra store taste");
     assert!(kept.contains("kept package store: backup.v1.0.0 requires"), "{kept}");
-    assert!(!kept.contains("any more"), "{kept}");
+    assert!(!kept.contains("anymore"), "{kept}");
     assert!(
         !outcome_of(&sandbox, "index check copy.db")
             .stdout
             .contains("index-dependency")
     );
-    assert!(!prune("--with-dependencies=required", "app base").contains("any more"));
+    assert!(!prune("--with-dependencies=required", "app base").contains("anymore"));
     assert!(prune("--with-dependencies=optional", "app backup store taste").contains(lost));
     let trial = outcome_of(
         &sandbox,

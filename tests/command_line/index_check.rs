@@ -241,7 +241,7 @@ fn versions_that_name_no_olm_are_refused_and_those_beyond_the_table_are_remarked
         }
     }
     for (version, words) in [
-        ("0.9", "knows OLM before 0.14.0 only in part"),
+        ("0.9", "opmx has incomplete information about OLM before 0.14.0"),
         ("0.99.0", "knows OLM up to 0.46; OLM 0.99.0"),
     ] {
         let outcome = sandbox.run(["index", "check", "index.db", "--for", version]);

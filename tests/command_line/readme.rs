@@ -217,7 +217,10 @@ fn the_quickstart_ends_with_what_is_in_the_index() {
         String::from_utf8_lossy(&output.stderr)
     );
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    let block = readme.split_once("It ends by listing the new index").unwrap().1;
+    let block = readme
+        .split_once("It ends by listing the contents of the new index")
+        .unwrap()
+        .1;
     let said = steps(block.split("\n```\n").next().unwrap());
     let mut printed: Vec<&str> = Vec::new();
     for (_, lines) in &said[..3] {

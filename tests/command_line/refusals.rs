@@ -102,7 +102,7 @@ fn a_version_package_or_channel_that_is_refused_is_shown_in_its_file() {
         assert!(
             outcome
                 .stderr
-                .contains(": nowhere/metadata/annotations.yaml:2: bundle rake.v1.2.0 is in no channel"),
+                .contains(": nowhere/metadata/annotations.yaml:1: bundle rake.v1.2.0 is in no channel"),
             "{outcome}"
         );
     }

@@ -243,7 +243,7 @@ fn every_other_verdict_has_its_reason() {
     println!("{explained} differences, each for one of {} reasons", used.len());
     assert!(differences.is_empty(), "{}", differences.join("\n"));
     let idle: Vec<_> = ADDED.iter().chain(DROPPED).filter(|row| !used.contains(*row)).collect();
-    assert!(idle.is_empty(), "nothing shows these any more: {idle:#?}");
+    assert!(idle.is_empty(), "nothing shows these anymore: {idle:#?}");
 }
 
 /// Errors about bundles that a catalog accepted in its day, and why they are errors all the same.

@@ -133,7 +133,7 @@ fn refusals_are_named_and_not_repeated() {
             401,
             "",
             |failure| matches!(failure, RegistryFailure::Unauthorized { .. }),
-            "found no login in",
+            "found no credentials in",
             "--authfile",
         ),
         (

@@ -121,7 +121,7 @@ fn images_are_asked_for_once_each_and_no_layer_is_read() {
 fn a_registry_that_does_not_say_is_another_finding_than_one_that_says_no() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    // Nobody listens there any more.
+    // Nobody listens there anymore.
     let dead = TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()

@@ -358,7 +358,7 @@ fn a_password_opens_the_registry() {
         matches!(*error.failure, RegistryFailure::Unauthorized { .. }),
         "{error:?}"
     );
-    assert!(error.to_string().contains("found no login in"), "{error}");
+    assert!(error.to_string().contains("found no credentials in"), "{error}");
     write_login(folder.path(), &registry.host, "wrong");
     let error = failure(push(&options, &image, &reference));
     assert!(

@@ -180,7 +180,7 @@ fn calls_that_are_reset_at_once_end_the_connection() {
             told = Some(u32::from_be_bytes(payload[4..8].try_into().unwrap()));
         }
     }
-    // ENHANCE_YOUR_CALM, unless what was not read any more has hidden it.
+    // ENHANCE_YOUR_CALM, unless what was not read anymore has hidden it.
     assert!(told.is_none_or(|code| code == 11), "{told:?}");
     writing.join().unwrap();
     let begun = server.figure(&started("ListBundles"));

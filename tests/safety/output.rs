@@ -1,4 +1,4 @@
-//! A result that cannot be written is a failure, and one that nobody wants any more is none.
+//! A result that cannot be written is a failure, and one that nobody wants anymore is none.
 
 use crate::common::{Outcome, Sandbox};
 use std::fs::File;

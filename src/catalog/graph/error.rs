@@ -265,7 +265,7 @@ pub enum GraphError {
     },
     /// The stored entries of a channel do not have exactly one head.
     #[error(
-        "channel {channel:?} of package {package:?} has {}; use the mode replaces for this package",
+        "channel {channel:?} of package {package:?} has {}; use replaces mode for this package",
         heads_of(.heads)
     )]
     SeveralHeads {
@@ -278,7 +278,7 @@ pub enum GraphError {
     },
     /// Inserting a bundle would disconnect other bundles from the head.
     #[error(
-        "channel {channel:?} of package {package:?} (head {head}) would lose the update path from {}: the bundle above would replace the new bundle instead of the bundles that it replaced or skipped; use the mode replaces for this package",
+        "channel {channel:?} of package {package:?} (head {head}) would lose the update path from {}: the bundle above would replace the new bundle instead of the bundles that it replaced or skipped; use replaces mode for this package",
         .lost.join(", ")
     )]
     Disconnected {

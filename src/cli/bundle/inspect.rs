@@ -17,7 +17,7 @@ Examples:
   Inspect a folder
   $ opmx bundle inspect etcd
 
-  Inspect an image, with output for a program
+  Inspect an image, with machine-readable output
   $ opmx bundle inspect registry.example.com/etcd-bundle:v0.9.4 -o json";
 
 /// Show the content of a bundle

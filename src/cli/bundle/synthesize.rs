@@ -27,7 +27,7 @@ Examples:
   $ opmx bundle synthesize etcd --samples config/samples \\
       --api-source registry.example.com/index:latest
 
-  Read an image, with output for a program
+  Read an image, with machine-readable output
   $ opmx bundle synthesize registry.example.com/etcd-bundle:v0.9.4 -o json";
 
 /// Print the ClusterServiceVersion of a bundle of plain manifests

@@ -32,10 +32,10 @@ Examples:
   Also check the rules of a public catalog, and treat warnings as errors
   $ opmx bundle validate etcd --suite operatorhub --deny warnings
 
-  Check many bundles at once, with output for a program
+  Check many bundles at once, with machine-readable output
   $ opmx bundle validate bundles/* registry.example.com/etcd-bundle:v0.9.4 -o json
 
-  Write a report for the code scanning of a forge
+  Write a SARIF report for code scanning
   $ opmx bundle validate etcd -o sarif > opmx.sarif
 
   Reproduce the verdict of operator-sdk, including its mistakes
@@ -45,7 +45,7 @@ Examples:
   $ opmx bundle validate etcd --fix --dry-run
   $ opmx bundle validate etcd --fix
 
-  Check the release policy of Konflux, as far as the bundle shows
+  Check the part of the Konflux release policy that needs only the bundle
   $ opmx bundle validate etcd --suite conforma
 
   Check against the policy of an administrator
@@ -75,7 +75,7 @@ pub(crate) struct ValidateArguments {
         value_parser = OneOf(suite_names)
     )]
     suites: Vec<String>,
-    /// Reproduce the verdict of a different program, including its mistakes
+    /// Reproduce the verdict of another program, including its mistakes
     #[arg(long = "as", value_enum, value_name = "PROGRAM")]
     reference: Option<Program>,
     /// Report APIs as errors if this version of Kubernetes no longer serves them

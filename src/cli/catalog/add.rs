@@ -35,7 +35,7 @@ Examples:
   $ opmx catalog add catalog -b registry.example.com/etcd-bundle:v0.9.4 \\
       --channel stable
 
-  Add a bundle to two channels of three catalogs, in the order of versions
+  Add a bundle to two channels of three catalogs, ordered by version
   $ opmx catalog add v4.20 v4.21 v4.22 -b registry.example.com/etcd-bundle:v0.9.4 \\
       --channel candidate,stable --mode semver
 
@@ -115,7 +115,7 @@ pub(crate) struct AddArguments {
     /// Replace old forms with newer forms, up to this level [default: the form of the other bundles in the catalog]
     ///
     /// "bundle-object-to-csv-metadata" replaces the manifests of a bundle with the metadata that user interfaces show,
-    /// if the bundle has an image with the manifests. The catalog becomes much smaller, but requires an OLM from 2023
+    /// if the bundle has an image with the manifests. The catalog becomes much smaller, but requires a version of OLM from 2023
     /// or later. In a catalog without other bundles, manifests are not replaced by default.
     #[arg(long, value_enum, value_name = "LEVEL")]
     migrate_level: Option<MigrateLevel>,

@@ -10,13 +10,13 @@ use clap::Args;
 const DEPRECATE: &str = "\
 Examples:
   Deprecate a package
-  $ opmx catalog deprecate catalog etcd -m \"Use the operator of your cloud.\"
+  $ opmx catalog deprecate catalog etcd -m \"Use the operator from your cloud provider.\"
 
   Deprecate a channel
   $ opmx catalog deprecate catalog etcd:alpha -m \"Use the channel stable.\"
 
   Deprecate a version
-  $ opmx catalog deprecate catalog etcd@0.9.2 -m \"0.9.4 fixes a loss of data.\"";
+  $ opmx catalog deprecate catalog etcd@0.9.2 -m \"0.9.4 fixes data loss.\"";
 
 const UNDEPRECATE: &str = "\
 Examples:

@@ -20,7 +20,7 @@ Examples:
 ///
 /// Documents that only one catalog contains are copied unchanged, with their comments. Channels, packages and
 /// deprecations that several catalogs contain get the entries and fields of all catalogs. It is an error if catalogs
-/// differ in a bundle, a channel entry, a default channel or a different field, unless --prefer specifies the catalog
+/// differ in a bundle, a channel entry, a default channel or another field, unless --prefer specifies the catalog
 /// that takes precedence. The files of the new catalog are PACKAGE/catalog.yaml and PACKAGE/catalog.json; .indexignore
 /// files are not copied.
 ///

@@ -26,12 +26,12 @@ Examples:
   Keep a package and the packages that it requires
   $ opmx catalog prune catalog -p etcd --with-dependencies=required";
 
-/// Keep a part of a catalog, and remove the rest
+/// Keep part of a catalog, and remove the rest
 ///
 /// Packages that are not specified are removed. A channel also keeps bundles between the specified versions that are
 /// needed to connect them; these are reported. The lowest bundle of a channel keeps its replaces and skips fields.
 /// Bundles that are no longer in any channel and deprecations of removed items are also removed. Warnings report
-/// requirements of the remaining bundles that nothing satisfies any more; --with-dependencies keeps the required
+/// requirements of the remaining bundles that are no longer satisfied; --with-dependencies keeps the required
 /// packages.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

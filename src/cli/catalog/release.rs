@@ -53,7 +53,7 @@ pub(crate) struct ReleaseArguments {
     /// Print the changes as a diff without writing anything
     #[arg(long)]
     dry_run: bool,
-    /// Replace old forms with newer forms in all catalogs, up to this level [default: by the release of OpenShift]
+    /// Replace old forms with newer forms in all catalogs, up to this level [default: depends on the OpenShift release]
     #[arg(long, value_enum, value_name = "LEVEL")]
     migrate_level: Option<MigrateLevel>,
     /// Omit recommended and optional dependencies

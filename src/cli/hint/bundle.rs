@@ -18,7 +18,7 @@ impl Hints for LocationError {
 
 impl Hints for ReviseError {
     fn hints(&self) -> Advice {
-        hint("use the value itself at that position, without an alias, an anchor or a merge key")
+        hint("write the value itself at that position, without an alias, an anchor or a merge key")
     }
 }
 

@@ -33,7 +33,7 @@ hints! {
             hint(format!("an image in an OCI layout on disk is named oci:{reference}"))
         }
         Self::Grammar { .. } => Advice::default(),
-        Self::Address { scheme, .. } if scheme == "http://" => hint("pass --use-http if the registry has no HTTPS"),
+        Self::Address { scheme, .. } if scheme == "http://" => hint("pass --use-http if the registry does not support HTTPS"),
         Self::Address { .. } => Advice::default(),
     }
     BuildProblem {
@@ -103,7 +103,7 @@ pub fn registry_hint(error: &RegistryError) -> Option<&'static str> {
         Failure::Tls { authorities: None, .. } => {
             "specify the certificate authority with --ca-file, or accept any certificate with --skip-tls-verify"
         }
-        Failure::PlainHttp => "pass --use-http if this registry has no HTTPS",
+        Failure::PlainHttp => "pass --use-http if this registry does not support HTTPS",
         Failure::HttpsExpected => "omit --use-http for this registry",
         Failure::Realm { .. } | Failure::Address { .. } => {
             "the registry chooses these servers; check that it is the intended registry"

@@ -71,7 +71,7 @@ hints! {
         }
         Self::Load(error) => error.hints(),
         Self::MediaType { media_type: MediaType::K8sV1, .. } => {
-            hint("convert the bundle with \"opmx bundle convert --to registry+v1\" to a format that every OLM can read")
+            hint("convert the bundle with \"opmx bundle convert --to registry+v1\" to a format that every version of OLM can read")
         }
         Self::MediaType { media_type: MediaType::RegistryV1, .. } => Advice::default(),
     }

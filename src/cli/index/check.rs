@@ -53,7 +53,7 @@ pub(crate) struct CheckArguments {
     index: String,
     /// Fix unambiguous problems in a database file, in one step
     ///
-    /// Rows of missing bundles, bundles that are in no channel, and APIs of no bundle are removed; the only channel of
+    /// Rows of missing bundles, bundles that are in no channel, and APIs that no bundle provides or requires are removed; the only channel of
     /// a package becomes its default channel. Reports the fixes and the remaining findings.
     #[arg(long)]
     fix: bool,

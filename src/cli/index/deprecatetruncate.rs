@@ -17,8 +17,8 @@ Examples:
 
 /// Deprecate bundles, and truncate their channels below them
 ///
-/// A deprecated bundle becomes the lowest bundle of its channels. Lower bundles are removed, unless a different channel
-/// contains them or a different bundle leads to them. A channel whose head is deprecated is removed completely. A
+/// A deprecated bundle becomes the lowest bundle of its channels. Lower bundles are removed, unless another channel
+/// contains them or another bundle leads to them. A channel whose head is deprecated is removed completely. A
 /// package keeps its default channel.
 #[derive(Debug, Args)]
 #[command(

@@ -48,7 +48,7 @@ Examples:
 /// index does not contain the manifests of a bundle, images that the operator runs cannot be distinguished from related
 /// images.
 ///
-/// The form mapping has a line SOURCE=DESTINATION for each image, for "oc image mirror -f" and other mirroring clients.
+/// The format mapping has a line SOURCE=DESTINATION for each image, for "oc image mirror -f" and other mirroring clients.
 /// The path of an image stays the same below REGISTRY/PREFIX. Clients need a tag for the destination, and registries
 /// may delete untagged images, so an image that is named by digest gets the tag digest-HEX; its digest remains valid.
 /// If two images would have the same destination, nothing is printed.
@@ -77,7 +77,7 @@ pub(super) struct ImagesArguments {
     /// Output format
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
     output: Form,
-    /// Registry to copy to, for the form mapping
+    /// Registry to copy to, for the format mapping
     #[arg(long, value_name = "REGISTRY[/PREFIX]", required_if_eq("output", "mapping"))]
     to: Option<Target>,
     /// Prefix the path of each image with its host, so that images of different registries never conflict

@@ -46,7 +46,7 @@ Examples:
 ///
 /// The site has a list of all packages with search and filters, a page for each package with its channels and update
 /// graphs, and a page for each version with its APIs, permissions, images and dependencies. It also shows the changes
-/// from each version to the next. The site consists of plain files. It works from disk, from any path of a web server
+/// from each version to the next. The site consists of plain files. It works from disk, from any path on a web server
 /// and from a bucket, loads nothing from other hosts, and can be read without JavaScript. The same index always gives
 /// the same files.
 ///

@@ -14,7 +14,7 @@ Examples:
   Publish a bundle from the channel candidate in stable
   $ opmx index promote etcd.v0.9.4 --channel stable -f registry.example.com/index:v1 -t registry.example.com/index:v2";
 
-/// Publish bundles of an index in further channels
+/// Publish bundles of an index in additional channels
 ///
 /// A bundle is placed in a channel as if it were added to the channel: by its replaces and skips fields, or with --mode
 /// semver by its version. The bundles that it replaces are also published if the index contains them. It is an error if

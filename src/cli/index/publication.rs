@@ -101,11 +101,11 @@ pub(crate) struct PublicationArguments {
     /// Print the changes without writing anything
     #[arg(long)]
     dry_run: bool,
-    /// Fail if a different pipeline moves the tag, instead of repeating the change on its index
+    /// Fail if another pipeline moves the tag, instead of repeating the change on its index
     ///
     /// By default, a change that loses a race for the tag is repeated on the index that the other pipeline published.
     /// In layouts, archives and registries that support If-Match, no change is lost. In all other registries, the tag
-    /// is checked before, during and 2 seconds after the push, so that no change by a different opmx process is lost
+    /// is checked before, during and 2 seconds after the push, so that no change by another opmx process is lost
     /// unless the registry takes longer to respond, which is an error. Tools that push without a check can still
     /// overwrite a change. Without --from-index, the change cannot be repeated, and a tag that appears or moves in the
     /// meantime is an error.
@@ -246,7 +246,7 @@ pub(crate) fn remark<T>(published: &Published<T>, printer: &Printer) {
     match published.redone {
         0 => {}
         1 => {
-            printer.status("a different client moved the tag in the meantime, so the change was repeated on its index");
+            printer.status("another client moved the tag in the meantime, so the change was repeated on its index");
         }
         times => printer.status(format_args!(
             "other clients moved the tag in the meantime, so the change was repeated {times} times on their indexes"

@@ -38,7 +38,7 @@ pub(super) fn page() -> io::Result<Vec<u8>> {
     )]);
     roff.control("SH", ["DESCRIPTION"]);
     roff.text([roman(
-        "opmx implements five enhancement proposals of the Operator Lifecycle Manager. This page lists every \
+        "opmx implements five Operator Lifecycle Manager enhancement proposals. This page lists every \
          deliberate difference, its reason, and, where it makes sense, the option for the literal behavior.",
     )]);
     for Proposal { proposal, departures } in proposals {

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  Install the manual for yourself, and read it
+  Install the manual for the current user, and read it
   $ opmx man ~/.local/share/man/man1
   $ man opmx-completion";
 
@@ -71,7 +71,7 @@ fn rules_page() -> io::Result<Vec<u8>> {
     roff.text([roman("opmx-rules - the rules behind the findings")]);
     roff.control("SH", ["DESCRIPTION"]);
     roff.text([roman(
-        "Every finding names its rule. An id never changes its meaning. Only errors fail a command; the severity of a \
+        "Every finding names its rule. An id never changes its meaning. Only errors make a command fail; the severity of a \
          finding may differ from the severity of its rule if the bundle determines it. Each example changes a bundle \
          that is otherwise valid. Lines and columns of findings count from 1, columns in characters.",
     )]);

@@ -33,10 +33,10 @@ Examples:
 pub(super) struct DeleteArguments {
     /// Plan of the images to delete
     plan: PathBuf,
-    /// Plan of the images to keep, unless --keep-nothing; may be repeated
+    /// Plan of the images to keep; required unless --keep-nothing is used; may be repeated
     #[arg(long, value_name = "PLAN", required_unless_present = "keep_nothing")]
     keep: Vec<PathBuf>,
-    /// Keep nothing of the plan
+    /// Keep none of the images of the plan
     #[arg(long, conflicts_with = "keep")]
     keep_nothing: bool,
     /// Registry to delete from, with an optional path

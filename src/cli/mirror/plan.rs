@@ -42,7 +42,7 @@ Examples:
   Mirror the newest version of one package, with all possible dependencies
   $ opmx mirror plan --catalog registry.example.com/catalog:v1 -p etcd -o plan.json
 
-  Mirror one channel from a version on, and a second package, with names at the target
+  Mirror one channel from a version on, and a second package, with destinations at the target
   $ opmx mirror plan --catalog registry.example.com/catalog:v1 \\
       -p 'etcd=stable@>=0.9.0' -p prometheus --to mirror.example.com:5000/olm -o plan.json
 
@@ -466,10 +466,7 @@ fn table(plan: &Plan, printer: &Printer) -> Result<(), CommandError> {
     if plan.images.is_empty() {
         return Ok(());
     }
-    let mut table = Table::new(
-        printer.stdout(),
-        ["PACKAGE", "CHANNEL", "IMAGES", "SIZE", "ONLY FOR IT"],
-    );
+    let mut table = Table::new(printer.stdout(), ["PACKAGE", "CHANNEL", "IMAGES", "SIZE", "UNSHARED"]);
     for Share {
         package,
         channel,

@@ -57,7 +57,7 @@ pub(super) struct VerifyArguments {
     /// Read every blob, instead of only checking that it exists
     #[arg(long)]
     read: bool,
-    /// Policy that images must satisfy: a policy.json of container engines, or a ClusterImagePolicy
+    /// Policy that images must satisfy: a container engine's policy.json, or a ClusterImagePolicy
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
     /// Number of concurrent requests

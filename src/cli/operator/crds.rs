@@ -17,7 +17,7 @@ Examples:
 ///
 /// OLM defines a kind Operator with the same name, in version v1. The definition here also contains v1, and keeps it as
 /// the storage version, so that applying it replaces no object. The list of versions is a single field, which belongs
-/// to the field manager that installed OLM. With --force-conflicts, a different field manager takes it over, and loses
+/// to the field manager that installed OLM. With --force-conflicts, another field manager takes it over, and loses
 /// it when OLM is applied again.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

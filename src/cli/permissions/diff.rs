@@ -27,7 +27,7 @@ Examples:
   Compare with the head of the package in the index before publishing
   $ opmx permissions diff etcd --index registry.example.com/index:v1 --package etcd
 
-  Print JSON for a program
+  Print the result as JSON
   $ opmx permissions diff etcd-0.9.2 etcd-0.9.4 -o json";
 
 /// Show the permissions of an upgrade that were not approved for earlier versions

@@ -15,7 +15,7 @@ Examples:
   Publish a bundle from the channel candidate in stable
   $ opmx registry promote etcd.v0.9.4 --channel stable -d index.db";
 
-/// Publish bundles of a database in further channels
+/// Publish bundles of a database in additional channels
 ///
 /// A bundle is placed in a channel as if it were added to the channel: by its replaces and skips fields, or with --mode
 /// semver by its version. The bundles that it replaces are also published if the index contains them. It is an error if

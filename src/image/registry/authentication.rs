@@ -153,7 +153,7 @@ impl Repository {
             tracing::info!(
                 registry = self.registry(),
                 login = source.unwrap_or("none"),
-                "looked up the login"
+                "looked up the credentials"
             );
             Ok::<_, CredentialError>(login)
         });
@@ -169,7 +169,7 @@ impl Repository {
                     Ok(None) => {
                         let files = self.credentials().files().iter().map(|file| file.display().to_string());
                         let files: Vec<_> = files.collect();
-                        format!("found no login in {}", files.join(", "))
+                        format!("found no credentials in {}", files.join(", "))
                     }
                     Err(error) => return error.into(),
                 };

@@ -47,7 +47,7 @@ const FINDING: Shape = Object(&[
     always(
         "severity",
         Choice(&["error", "warning", "info"]),
-        "Only errors fail a bundle.",
+        "Only errors make validation fail.",
     ),
     nullable(
         "validator",

@@ -156,7 +156,7 @@ fn sarif_follows_its_schema() {
 fn workflow_commands_stay_on_their_lines() {
     insta::assert_snapshot!(report("opmx bundle validate", &sample(), ReportFormat::Github, false), @r#"
     ::error file=oci%3Adir%2Cx%3Av1/manifests/a%25b.yaml,line=2,endLine=2,col=3,endColumn=7,title=content-csv-shape::spec.<a> & "b"%0A::error::x. Use a value of the correct type; otherwise the ClusterServiceVersion is unreadable.
-    ::warning file=oci%3Adir%2Cx%3Av1/manifests/a%25b.yaml,line=1,endLine=2,title=ann-channel-blank::a blank. Separate the channels with commas and no blanks.
+    ::warning file=oci%3Adir%2Cx%3Av1/manifests/a%25b.yaml,line=1,endLine=2,title=ann-channel-blank::a blank. Separate the channels with commas, without spaces.
     ::notice title=opt-several::twice\u{1b}[31m. Nothing.
     2 bundles, 1 with errors: 1 error, 1 warning
     "#);
@@ -173,7 +173,7 @@ fn junit_is_xml_with_a_case_for_each_finding() {
         </testcase>
         <testcase classname="oci:dir,x:v1" name="ann-channel-blank oci:dir,x:v1/manifests/a%b.yaml:1:1">
           <system-out>warning: a blank
-    oci:dir,x:v1/manifests/a%b.yaml:1:1&#10;Separate the channels with commas and no blanks.</system-out>
+    oci:dir,x:v1/manifests/a%b.yaml:1:1&#10;Separate the channels with commas, without spaces.</system-out>
         </testcase>
         <testcase classname="oci:dir,x:v1" name="opt-several">
           <system-out>info: twice�[31m

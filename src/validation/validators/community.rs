@@ -30,7 +30,7 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     let Some((name, content)) = &input.options.index_dockerfile else {
         let message = "the OpenShift versions that the index is for are unknown";
         findings.push(Diagnostic::new(&rules::COMMUNITY_INDEX_PATH_MISSING, message).at(object.name_place()));
-        // The original reports its findings so far again, as warnings.
+        // The original repeats its findings so far as warnings.
         let again = wrong.filter(|finding| input.options.reference && finding.is_error());
         findings.extend(again.map(|mut finding| {
             finding.severity = Severity::Warning;

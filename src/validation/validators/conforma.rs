@@ -35,14 +35,14 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     for object in &input.bundle.objects {
         let kind = &*object.gvk().kind;
         if !KINDS.contains(&kind) {
-            let message = format!("a bundle may not have a {kind}");
+            let message = format!("a bundle may not contain a {kind}");
             let rule = &rules::OLM_ALLOWED_RESOURCE_KINDS;
             findings.push(found(rule, object, &Path::from("kind"), message));
         }
     }
     if let Some(platforms) = &input.options.bundle_platforms {
         let list: Vec<String> = platforms.iter().map(ToString::to_string).collect();
-        let message = format!("the image of the bundle is an index of images for {}", list.join(", "));
+        let message = format!("the bundle image is an image index for {}", list.join(", "));
         findings.push(Diagnostic::new(&rules::OLM_BUNDLE_MULTI_ARCH, message));
     }
     let Some((object, csv)) = csv_of(input) else {

@@ -123,7 +123,7 @@ fn names_of_kind(report: &mut Report<'_>) {
     let mut check = |path: &Path, name: &str, capitals: bool| {
         let lower = name.to_lowercase();
         if !name.is_empty() && !is_dns1035_label(if capitals { &lower } else { name }) {
-            let message = format!("{name:?} is not a name of letters, digits and dashes");
+            let message = format!("{name:?} is not a valid name");
             report
                 .findings
                 .push(found(&rules::CRD_NAMES_FORMAT, report.object, path, message));
@@ -174,7 +174,7 @@ fn approval(report: &mut Report<'_>, group: &str) {
         let message = format!("the group {group} belongs to Kubernetes, but there is no annotation {APPROVED}");
         report.add(&rules::CRD_API_APPROVED, &Path::from("spec.group"), message);
     } else if !approved.starts_with("unapproved") && !link() {
-        let message = format!("the annotation {APPROVED} is neither a link nor begins with unapproved");
+        let message = format!("the annotation {APPROVED} must be a link or begin with unapproved");
         report.add(&rules::CRD_API_APPROVED, &path, message);
     }
 }

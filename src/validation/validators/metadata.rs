@@ -45,16 +45,16 @@ pub(in crate::validation) fn check(
             let message = format!("a {} may not have a namespace", object.gvk().kind);
             report(&path, false, message);
         } else if asked == Namespace::Named && !is_dns1123_label(namespace) {
-            report(&path, false, format!("{namespace:?} cannot name a namespace"));
+            report(&path, false, format!("{namespace:?} is not a valid namespace name"));
         }
     }
     for (key, value) in object.map(&["metadata", "labels"]).into_iter().flatten() {
         let path = root.key("labels").key(key);
         if !is_qualified_name(key) {
-            report(&path, true, format!("{key:?} cannot be the key of a label"));
+            report(&path, true, format!("{key:?} is not a valid label key"));
         }
         if let Some(text) = value.as_str().filter(|text| !is_label_value(text)) {
-            report(&path, false, format!("{text:?} cannot be the value of a label"));
+            report(&path, false, format!("{text:?} is not a valid label value"));
         }
     }
     let mut size = 0;
@@ -62,7 +62,7 @@ pub(in crate::validation) fn check(
         size += key.len() + value.as_str().map_or(0, str::len);
         if !is_qualified_name(&key.to_lowercase()) {
             let path = root.key("annotations").key(key);
-            report(&path, true, format!("{key:?} cannot be the key of an annotation"));
+            report(&path, true, format!("{key:?} is not a valid annotation key"));
         }
     }
     if size > MOST_ANNOTATIONS {
@@ -80,7 +80,7 @@ pub(in crate::validation) fn check(
     for (index, finalizer) in object.list(&["metadata", "finalizers"]).iter().enumerate() {
         if let Some(name) = finalizer.as_str().filter(|name| !is_qualified_name(name)) {
             let path = root.key("finalizers").index(index);
-            report(&path, false, format!("{name:?} cannot name a finalizer"));
+            report(&path, false, format!("{name:?} is not a valid finalizer name"));
         }
     }
 }

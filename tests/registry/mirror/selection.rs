@@ -109,7 +109,7 @@ fn the_table_says_what_a_channel_costs() {
     ));
     for part in [
         "PACKAGE",
-        "ONLY FOR IT",
+        "UNSHARED",
         "greenhouse-operator",
         "candidate",
         "certs-operator",

@@ -66,7 +66,7 @@ pub(super) fn check(id: DocumentId, subject: &str, entries: &[CheckedEntry], fou
             };
             let round = upwards(entries, first);
             let message = format!(
-                "{subject} has no head, because every entry is replaced or skipped by a different one: {}",
+                "{subject} has no head, because every entry is replaced or skipped by another one: {}",
                 circle(&round)
             );
             let place = round.first().and_then(|name| own.get(name));
@@ -76,14 +76,14 @@ pub(super) fn check(id: DocumentId, subject: &str, entries: &[CheckedEntry], fou
         [first, ..] => {
             let names = heads.iter().map(|head| &*head.name);
             let message = format!(
-                "{subject} has {} heads instead of one: {} are neither replaced nor skipped by a different entry",
+                "{subject} has {} heads instead of one: {} are neither replaced nor skipped by another entry",
                 heads.len(),
                 shown(names)
             );
             let mut finding = Found::new(&rules::CATALOG_CHANNEL_HEAD, message, at(first))
                 .about(heads.iter().map(|head| &*head.name));
             for other in heads.iter().skip(1).take(SHOWN) {
-                finding = finding.also(at(other), "a further head");
+                finding = finding.also(at(other), "another head");
             }
             found.push(finding);
         }

@@ -81,7 +81,7 @@ impl Open {
             return Self { source, document: None };
         };
         let begin = Position { line, column: 1 };
-        // The text was readable during the check, so the line is still useful if it no longer is.
+        // The text was readable during the check; even if it no longer is, the line is still useful.
         let text = files.text(id).unwrap_or_default();
         let source = SourceFile::part(name, text, begin, start);
         let reading = text::read_source(&source, &files.limits());

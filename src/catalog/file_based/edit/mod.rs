@@ -57,7 +57,7 @@ pub struct Editor {
     stay: BTreeMap<String, BTreeSet<String>>,
     /// Whether new files are placed in the folder itself, instead of a folder for the package.
     is_of_one_package: bool,
-    /// Whether published bundles were added, whose faults nobody can correct any more.
+    /// Whether published bundles were added, whose faults nobody can correct anymore.
     adds_published: bool,
 }
 

@@ -34,7 +34,7 @@ pub(super) fn check(report: &mut Report<'_>) {
         let path = list.index(index).key("name");
         let name = report.text(&path);
         if !is_dns1035_label(name) {
-            let message = format!("{name:?} cannot name a version");
+            let message = format!("{name:?} is not a valid version name");
             report.add(&rules::CRD_VERSION_NAME, &path, message);
         }
         if version.get("storage") == Some(&Value::Bool(true)) {
@@ -119,7 +119,7 @@ fn single_version(report: &mut Report<'_>, single: &str) {
         return;
     }
     if !is_dns1035_label(single) {
-        let message = format!("{single:?} cannot name a version");
+        let message = format!("{single:?} is not a valid version name");
         report.add(&rules::CRD_VERSION_FIELD, &path, message);
     }
     let first = report.text(&Path::from("spec.versions").index(0).key("name"));
@@ -278,7 +278,7 @@ fn deprecation(report: &mut Report<'_>, version_path: &Path, version: &Value) {
         return;
     };
     let problem = if version.get("deprecated") != Some(&Value::Bool(true)) {
-        "only a deprecated version has a deprecation warning"
+        "only a deprecated version may have a deprecation warning"
     } else if warning.is_empty() {
         "the deprecation warning is empty"
     } else if warning.chars().count() > LONGEST_WARNING {
