@@ -329,10 +329,11 @@ entries:
 schema: olm.bundle
 package: tool
 name: tool.v1.0.0
-image: 127.0.0.1:1/tool:v1
 properties:
 - type: olm.package
   value: {packageName: tool, version: 1.0.0}
+- type: olm.bundle.object
+  value: {data: eyJhcGlWZXJzaW9uIjoib3BlcmF0b3JzLmNvcmVvcy5jb20vdjFhbHBoYTEiLCJraW5kIjoiQ2x1c3RlclNlcnZpY2VWZXJzaW9uIiwibWV0YWRhdGEiOnsibmFtZSI6InRvb2wudjEuMC4wIn0sInNwZWMiOnsidmVyc2lvbiI6IjEuMC4wIn19}
 ";
 
 const STRANDED: &str = "

@@ -46,7 +46,7 @@ fn a_tag_that_is_not_there_and_plain_http_are_said_with_a_way_out() {
     ] {
         let said = fail(&sandbox, &format!("{line} --retries 0")).stderr;
         assert!(
-            said.contains("hint: pass --use-http if this registry has no HTTPS"),
+            said.contains("hint: pass --use-http if this registry does not support HTTPS"),
             "{line}: {said}"
         );
     }

@@ -20,7 +20,7 @@ fn a_plan_without_any_readable_image_fails_with_the_cause_and_a_hint() {
     assert_eq!(output.status.code(), Some(1), "{text}");
     let cause = format!(
         "and 5 more images: the registry {} cannot be reached: the server responded with plain HTTP, but HTTPS was \
-         expected\n  hint: pass --use-http if this registry has no HTTPS\n",
+         expected\n  hint: pass --use-http if this registry does not support HTTPS\n",
         garden.source.host
     );
     assert_eq!(text.matches(&cause).count(), 1, "{text}");
@@ -79,7 +79,7 @@ fn a_copy_from_a_registry_that_cannot_be_reached_shows_the_hint_once() {
         assert_eq!(output.status.code(), Some(1), "{text}");
         let cause = format!(
             "warning: the registry {} cannot be reached: the server responded with plain HTTP, but HTTPS was \
-             expected\n  hint: pass --use-http if this registry has no HTTPS\n",
+             expected\n  hint: pass --use-http if this registry does not support HTTPS\n",
             garden.source.host
         );
         assert_eq!(text.matches(&cause).count(), 1, "{text}");
