@@ -8,6 +8,7 @@ use crate::image::volumes::{
     Fixed, VolumeFile, VolumeSizeError, Volumes, VolumesError, Writer, read_file, read_volumes, volumes,
 };
 use crate::image::{Digest, LAYOUT_FILE};
+use crate::text::to_json;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -358,9 +359,7 @@ impl ArchiveList {
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
-        bytes.push(b'\n');
-        bytes
+        to_json(self).into_bytes()
     }
 }
 

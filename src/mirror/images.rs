@@ -140,9 +140,27 @@ pub fn images(index: &Index, query: &Query) -> Result<Images, ImagesError> {
     let is_everything = query.selection == Selection::default() && query.version.is_none();
     let nothing = Follow::default();
     let follow = if is_everything { &nothing } else { &query.follow };
-    let Closure { members, unsatisfied } = closure::of_bundles(&catalog, &chosen, follow);
+    Ok(of_closure(
+        index,
+        &catalog,
+        closure::of_bundles(&catalog, &chosen, follow),
+    )?)
+}
+
+/// Returns the images of all bundles in an index.
+///
+/// # Errors
+/// Returns an error if the index is damaged.
+pub(super) fn all_images(index: &Index) -> Result<Images, OpenError> {
+    let catalog = index.catalog_without_skip_ranges()?;
+    let every = closure::of_bundles(&catalog, &every_bundle(&catalog).collect(), &Follow::default());
+    of_closure(index, &catalog, every)
+}
+
+fn of_closure(index: &Index, catalog: &Catalog, closure: Closure<BundleId>) -> Result<Images, OpenError> {
+    let Closure { members, unsatisfied } = closure;
     let bundles: BTreeSet<BundleId> = members.keys().copied().collect();
-    let related = index.related_images(&catalog, &bundles)?;
+    let related = index.related_images(catalog, &bundles)?;
     let mut found: BTreeMap<String, Vec<Use>> = BTreeMap::new();
     // IDs are in the order of names, so the bundles are sorted by name.
     for (id, reasons) in members {
@@ -262,10 +280,14 @@ fn chosen(catalog: &Catalog, query: &Query) -> Result<BTreeSet<BundleId>, Select
     let members = channels.iter().flat_map(|(_, channel)| &channel.entries);
     let mut found: BTreeSet<BundleId> = members.map(|entry| entry.bundle).filter(fits).collect();
     if all {
-        let every = (0..catalog.bundles.len()).filter_map(|at| u32::try_from(at).ok());
-        found.extend(every.map(BundleId).filter(fits));
+        found.extend(every_bundle(catalog).filter(fits));
     }
     Ok(found)
+}
+
+fn every_bundle(catalog: &Catalog) -> impl Iterator<Item = BundleId> {
+    let every = (0..catalog.bundles.len()).filter_map(|at| u32::try_from(at).ok());
+    every.map(BundleId)
 }
 
 /// Returns the versions of the selected bundles in ascending order. Versions that are not semantic versions are

@@ -5,6 +5,7 @@ use super::placed::CATALOG;
 use super::plan::{Extra, ExtraKind, ExtraVia, ImageRole, Plan, PlannedImage};
 use crate::image::copy::{Copy, Item, Moved, Outcome, Place, State, Stored};
 use crate::image::{Blob, Descriptor, Digest, ReferenceError, RegistryReference};
+use crate::text::to_json;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -327,9 +328,7 @@ pub fn packed(plan: &Plan, digest: Digest, to: String, packing: &Packing, moved:
 impl CopyResult {
     /// Returns the bytes of the result file: indented JSON that ends with a newline.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
-        bytes.push(b'\n');
-        bytes
+        to_json(self).into_bytes()
     }
 
     /// Returns the number of items in this state.

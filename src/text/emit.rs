@@ -5,6 +5,7 @@ use super::load;
 use super::resolve::{Plain, resolve};
 use super::split;
 use crate::visible::{self, begins_command, has_marker, is_hidden};
+use serde::Serialize;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
@@ -28,7 +29,7 @@ pub fn to_yaml(value: &Value) -> String {
 
 /// Returns a value as JSON, with two spaces of indentation, keys in their order, and a trailing line feed. Characters
 /// that must not be printed unescaped (see `visible`) are escaped, as in YAML.
-pub fn to_json(value: &Value) -> String {
+pub fn to_json<T: Serialize>(value: &T) -> String {
     let mut text = visible::json(&serde_json::to_string_pretty(value).unwrap_or_default()).into_owned();
     text.push('\n');
     text

@@ -1,0 +1,238 @@
+//! Adds a requested catalog to a plan: the image of the kept part, and the images that its bundles use.
+
+use super::{CollectError, Collector, catalog_source, catalog_tag};
+use crate::catalog::file_based::edit::{CatalogEditError, Editor};
+use crate::files::TemporaryFolder;
+use crate::image::{Digest, Reference, RegistryReference};
+use crate::index::catalog_image::{CatalogServer, build};
+use crate::index::location::{CatalogFolder, IndexLocation};
+use crate::index::open::Index;
+use crate::index::render::folder::write_folder;
+use crate::index::render::sources::{Form, RenderSource, SourceError};
+use crate::mirror::assembly::ImageNames;
+use crate::mirror::filter::{Filtered, filter};
+use crate::mirror::images::all_images;
+use crate::mirror::naming::{digest_tag, repository_of, tags};
+use crate::mirror::plan::{ImageRole, PlannedCatalog, Use};
+use crate::mirror::request::{CatalogRequest, Place};
+use crate::mirror::survey::{Subject, Survey, survey};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// An index that is an image in a registry or layout.
+struct Original {
+    /// The reference in the request.
+    written: Reference,
+    /// The same reference, by digest.
+    pinned: Reference,
+    digest: Digest,
+}
+
+impl Original {
+    fn registry(&self) -> Option<&RegistryReference> {
+        match &self.written {
+            Reference::Registry(reference) => Some(reference),
+            _ => None,
+        }
+    }
+}
+
+/// The catalog image to copy.
+struct Chosen {
+    subject: Subject,
+    tags: BTreeSet<String>,
+    /// Whether the image was built from the kept part of the catalog.
+    is_rebuilt: bool,
+}
+
+impl Collector<'_> {
+    /// Adds the kept part of a catalog; `place` is the index of the catalog in the plan.
+    pub(super) async fn add_catalog(&mut self, place: usize, request: &CatalogRequest) -> Result<(), CollectError> {
+        let original = self.original(&request.catalog).await?;
+        let temporary = TemporaryFolder::new()?;
+        let folder = temporary.path().join("catalog");
+        let filtered = self.filtered(original.as_ref(), request, &folder).await?;
+        let limits = self.options.reading.limits.index.catalog;
+        let index = Index::of_catalog(CatalogFolder::from(folder.as_path()), limits)?;
+        self.want_images_of(&index, &filtered, request)?;
+        drop(index);
+        let chosen = match &original {
+            Some(original) if request.is_whole() && self.request.blocked.is_empty() => whole(original, place, request),
+            _ => self.rebuilt(&folder, place, request).await?,
+        };
+        let looked = survey(self.transports, std::slice::from_ref(&chosen.subject), 1).await;
+        let Some(looked) = looked.into_iter().next().transpose()? else {
+            return Ok(());
+        };
+        self.unsatisfied.extend(filtered.unsatisfied.iter().cloned());
+        self.unreached.extend(filtered.unreached.iter().cloned());
+        self.assembly.add_reasons(filtered.because.clone());
+        match looked.without_platforms() {
+            Some(why) => self.assembly.leave_out(&request.catalog, BTreeSet::new(), why),
+            None => self.add_catalog_image(original.as_ref(), request, filtered, chosen, &looked),
+        }
+        Ok(())
+    }
+
+    /// Resolves the name of an index to a digest if it is an image.
+    async fn original(&self, name: &str) -> Result<Option<Original>, CollectError> {
+        // A name that is neither a file nor an image is refused when the catalog is read.
+        let Ok(IndexLocation::Image(written)) = name.parse() else {
+            return Ok(None);
+        };
+        let digest = self.transports.resolve(&written).await?;
+        let pinned = written.with_digest(&digest);
+        Ok(Some(Original {
+            written,
+            pinned,
+            digest,
+        }))
+    }
+
+    /// Writes the requested part of a catalog to a folder.
+    async fn filtered(
+        &self,
+        original: Option<&Original>,
+        request: &CatalogRequest,
+        folder: &Path,
+    ) -> Result<Filtered, CollectError> {
+        let name = original.map_or_else(|| request.catalog.clone(), |original| original.pinned.to_string());
+        let source = |source: SourceError| CollectError::Source {
+            catalog: request.catalog.clone(),
+            source: Box::new(source),
+        };
+        let opened = RenderSource::open(&name, self.transports, &self.options.reading)
+            .await
+            .map_err(source)?;
+        write_folder(&[opened], Form::default(), folder)?;
+        let catalog = request.catalog.clone();
+        let fail = |error: CatalogEditError| match error {
+            CatalogEditError::Package { package, nearest, .. } => CollectError::Package {
+                catalog: catalog.clone(),
+                package,
+                nearest,
+            },
+            error => CollectError::Filter {
+                catalog: catalog.clone(),
+                source: Box::new(error),
+            },
+        };
+        let mut editor = Editor::open(folder, self.options.reading.limits.index.catalog).map_err(fail)?;
+        let filtered = filter(&mut editor, request).map_err(fail)?;
+        editor.finish().map_err(fail)?.write()?;
+        Ok(filtered)
+    }
+
+    /// Builds the image of the kept part of a catalog.
+    async fn rebuilt(&mut self, folder: &Path, place: usize, request: &CatalogRequest) -> Result<Chosen, CollectError> {
+        let to = Reference::Layout {
+            directory: self.options.layout.clone(),
+            tag: Some(catalog_tag(place)),
+        };
+        let built = build(folder, &to, self.transports, &self.options.building).await;
+        let built = built.map_err(|error| error.named(&request.catalog))?;
+        self.findings.extend(built.findings);
+        let subject = Subject {
+            reference: built.pinned,
+            source: catalog_source(place),
+            platforms: BTreeSet::new(),
+        };
+        Ok(Chosen {
+            subject,
+            tags: BTreeSet::new(),
+            is_rebuilt: true,
+        })
+    }
+
+    fn add_catalog_image(
+        &mut self,
+        original: Option<&Original>,
+        request: &CatalogRequest,
+        filtered: Filtered,
+        chosen: Chosen,
+        looked: &Survey,
+    ) {
+        let naming = self.request.naming.as_ref();
+        let destination = naming.map(|naming| naming.catalog(&request.catalog, original.is_some(), &request.place));
+        let mut tags = chosen.tags;
+        let written = || original.and_then(|original| original.written.tag()).map(str::to_owned);
+        let tag = request.place.tag.clone().or_else(written);
+        tags.insert(tag.unwrap_or_else(|| match original {
+            Some(_) => digest_tag(&looked.digest),
+            None => "latest".to_owned(),
+        }));
+        let name = destination
+            .as_ref()
+            .zip(tags.first())
+            .map(|(destination, tag)| format!("{destination}:{tag}"));
+        self.assembly.add_catalog(PlannedCatalog {
+            source: request.catalog.clone(),
+            digest: original.map(|original| original.digest),
+            kept: filtered.kept,
+            rebuilt: chosen.is_rebuilt,
+            serves: chosen.is_rebuilt && matches!(self.options.building.server, CatalogServer::Program(_)),
+            digest_after: looked.digest,
+            path: request.place.repository.clone(),
+            destination: name,
+        });
+        let use_of = Use {
+            role: ImageRole::Catalog,
+            package: None,
+            bundle: None,
+            name: None,
+        };
+        let source = if chosen.is_rebuilt {
+            chosen.subject.source
+        } else {
+            chosen.subject.reference.with_digest(&looked.digest).to_string()
+        };
+        let names = ImageNames {
+            source,
+            origins: BTreeSet::from([request.catalog.clone()]),
+            path: request.place.repository.clone(),
+            destination,
+            tags,
+        };
+        self.assembly.add_image(names, BTreeSet::from([use_of]), looked);
+    }
+
+    fn want_images_of(
+        &mut self,
+        index: &Index,
+        filtered: &Filtered,
+        request: &CatalogRequest,
+    ) -> Result<(), CollectError> {
+        let mut packages: BTreeMap<&str, &str> = BTreeMap::new();
+        for package in &filtered.kept {
+            let entries = package.channels.iter().flat_map(|channel| &channel.entries);
+            packages.extend(entries.map(|bundle| (bundle.as_str(), package.package.as_str())));
+        }
+        let found = all_images(index)?;
+        for image in found.images {
+            for used in image.bundles {
+                let use_of = Use {
+                    role: used.role.into(),
+                    package: packages.get(used.name.as_str()).map(|package| (*package).to_owned()),
+                    bundle: Some(used.name),
+                    name: None,
+                };
+                self.want(&image.image, use_of, &Place::default(), &request.platforms);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the image of a catalog that is kept as a whole; `place` is the index of the catalog in the plan.
+fn whole(original: &Original, place: usize, request: &CatalogRequest) -> Chosen {
+    let registry = original.registry();
+    Chosen {
+        subject: Subject {
+            reference: original.pinned.clone(),
+            source: registry.map_or_else(|| catalog_source(place), repository_of),
+            platforms: request.platforms.clone(),
+        },
+        tags: registry.map(|image| tags(image, &request.place)).unwrap_or_default(),
+        is_rebuilt: false,
+    }
+}

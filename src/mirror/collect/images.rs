@@ -1,0 +1,157 @@
+//! Adds the requested images to a plan, with their content and their referrers.
+
+use super::Collector;
+use crate::causes::with_causes;
+use crate::image::{Digest, Platform, Reference, RegistryReference};
+use crate::mirror::assembly::ImageNames;
+use crate::mirror::extras::{self, FoundExtra, Subjects};
+use crate::mirror::naming::{repository_of, tags};
+use crate::mirror::placed::CATALOG;
+use crate::mirror::plan::Use;
+use crate::mirror::request::Place;
+use crate::mirror::survey::{Subject, of_document, survey};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A requested image.
+pub(super) struct Wanted {
+    uses: BTreeSet<Use>,
+    /// The requested platforms; all platforms if empty.
+    platforms: BTreeSet<Platform>,
+}
+
+impl Collector<'_> {
+    pub(super) fn want(&mut self, image: &str, use_of: Use, place: &Place, platforms: &BTreeSet<Platform>) {
+        let key = (image.to_owned(), place.clone());
+        let Some(known) = self.wanted.get_mut(&key) else {
+            let wanted = Wanted {
+                uses: BTreeSet::from([use_of]),
+                platforms: platforms.clone(),
+            };
+            self.wanted.insert(key, wanted);
+            return;
+        };
+        known.uses.insert(use_of);
+        // If all platforms are requested for one use of the image, all are included.
+        if platforms.is_empty() || known.platforms.is_empty() {
+            known.platforms.clear();
+        } else {
+            known.platforms.extend(platforms.iter().cloned());
+        }
+    }
+
+    /// Adds the content of the requested images.
+    pub(super) async fn add_images(&mut self) {
+        let wanted = std::mem::take(&mut self.wanted);
+        let (mut subjects, mut names) = (Vec::new(), Vec::new());
+        for ((image, place), wanted) in &wanted {
+            let blocked = self.request.blocked.iter().find(|pattern| pattern.is_match(image));
+            if let Some(pattern) = blocked {
+                self.assembly.block(image, bundles(&wanted.uses), pattern.as_str());
+                continue;
+            }
+            match image.parse() {
+                Ok(Reference::Registry(reference)) => {
+                    subjects.push(Subject {
+                        reference: Reference::Registry(reference.clone()),
+                        source: repository_of(&reference),
+                        platforms: wanted.platforms.clone(),
+                    });
+                    names.push((image, place, reference, wanted));
+                }
+                Ok(_) => self.assembly.leave_out(
+                    image,
+                    bundles(&wanted.uses),
+                    "it is not an image in a registry".to_owned(),
+                ),
+                Err(error) => self
+                    .assembly
+                    .leave_out(image, bundles(&wanted.uses), with_causes(&error)),
+            }
+        }
+        let looked = survey(self.transports, &subjects, self.options.parallel).await;
+        let mut read = 0_usize;
+        for ((image, place, reference, wanted), looked) in names.into_iter().zip(looked) {
+            let looked = match looked {
+                Ok(looked) => looked,
+                Err(error) => {
+                    let mut why = error.reason();
+                    if error.is_unreachable() {
+                        why = format!("the registry {} cannot be reached: {why}", reference.registry());
+                        self.unreachable.entry(why.clone()).or_insert(error);
+                    }
+                    self.assembly.leave_out(image, bundles(&wanted.uses), why);
+                    continue;
+                }
+            };
+            if let Some(why) = looked.without_platforms() {
+                self.assembly.leave_out(image, bundles(&wanted.uses), why);
+                continue;
+            }
+            for layer in &looked.foreign {
+                let why = format!("its layer {layer} is distributed by its vendor, not by registries");
+                self.assembly.leave_out(image, bundles(&wanted.uses), why);
+            }
+            let naming = self.request.naming.as_ref();
+            let destination = naming.map(|naming| naming.repository(&reference, place));
+            let names = ImageNames {
+                source: reference.with_digest(&looked.digest).to_string(),
+                origins: BTreeSet::from([image.clone()]),
+                path: place.repository.clone(),
+                destination,
+                tags: tags(&reference, place),
+            };
+            self.assembly.add_image(names, wanted.uses.clone(), &looked);
+            read += 1;
+        }
+        self.is_empty = read == 0 && self.assembly.plan().left_out.iter().any(|left_out| !left_out.blocked);
+    }
+
+    /// Adds the referrers of the images.
+    pub(super) async fn add_extras(&mut self) {
+        let mut by_repository: BTreeMap<String, (RegistryReference, BTreeSet<Digest>)> = BTreeMap::new();
+        for image in &self.assembly.plan().images {
+            if image.source.starts_with(CATALOG) {
+                continue;
+            }
+            let Ok(Reference::Registry(reference)) = image.source.parse() else {
+                continue;
+            };
+            let name = repository_of(&reference);
+            let entry = by_repository
+                .entry(name)
+                .or_insert_with(|| (reference, BTreeSet::new()));
+            entry.1.extend(self.assembly.plan().all_behind(image));
+        }
+        let subjects = by_repository.into_values();
+        let subjects = subjects
+            .map(|(repository, digests)| Subjects { repository, digests })
+            .collect();
+        let found = extras::find(self.transports, subjects, self.options.parallel).await;
+        for (image, why) in found.failed {
+            let why = format!("its referrers cannot be listed: {why}");
+            self.assembly.leave_out(image, BTreeSet::new(), why);
+        }
+        let mut waiting = Vec::new();
+        for FoundExtra {
+            extra,
+            reference,
+            document,
+        } in found.found
+        {
+            let source = repository_of(&reference);
+            match of_document(&document, &source) {
+                Ok(looked) => waiting.push((extra, source, looked)),
+                Err(problem) => {
+                    let why = format!("the manifest {problem}");
+                    self.assembly.leave_out(reference.to_string(), BTreeSet::new(), why);
+                }
+            }
+        }
+        self.assembly.add_extras(waiting);
+    }
+}
+
+/// Returns the bundles that use an image.
+fn bundles(uses: &BTreeSet<Use>) -> BTreeSet<String> {
+    uses.iter().filter_map(|used| used.bundle.clone()).collect()
+}

@@ -1,0 +1,273 @@
+//! Creates a plan from a mirror request: collects the requested parts of catalogs, their images, the content of these
+//! images, and their referrers.
+
+mod catalog;
+mod images;
+
+use super::assembly::Assembly;
+use super::filter::Unreached;
+use super::naming::TakenError;
+use super::placed::CATALOG;
+use super::plan::{ImageRole, Plan, Use};
+use super::request::{MirrorRequest, Place};
+use crate::catalog::file_based::edit::CatalogEditError;
+use crate::diagnostic::Diagnostic;
+use crate::files::FileError;
+use crate::image::{ImageError, Transports};
+use crate::index::catalog_image::{CatalogImageError, CatalogImageOptions};
+use crate::index::open::OpenError;
+use crate::index::render::folder::FolderError;
+use crate::index::render::sources::{SourceError, SourceOptions};
+use crate::resolver::closure::Unsatisfied;
+use images::Wanted;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The options for creating a plan.
+#[derive(Debug)]
+pub struct PlanOptions<'a> {
+    /// The options for reading catalogs.
+    pub reading: SourceOptions<'a>,
+    /// The options for building the images of filtered catalogs.
+    pub building: CatalogImageOptions<'a>,
+    /// The OCI layout for the images of filtered catalogs, which are tagged with [`catalog_tag`].
+    pub layout: PathBuf,
+    /// Whether to include signatures and other referrers.
+    pub extras: bool,
+    /// The number of images that are looked up concurrently.
+    pub parallel: usize,
+}
+
+/// A plan and the findings about it.
+#[derive(Debug)]
+pub struct Collected {
+    /// The plan.
+    pub plan: Plan,
+    /// Followed dependencies that no bundle in the catalog satisfies.
+    pub unsatisfied: Vec<Unsatisfied>,
+    /// Findings about the catalogs, none of which are errors.
+    pub findings: Vec<Diagnostic>,
+    /// Versions to upgrade from for which a package has no update path.
+    pub unreached: Vec<Unreached>,
+    /// The errors of registries that could not be reached, by the reason in the plan for leaving out their images.
+    pub unreachable: BTreeMap<String, ImageError>,
+    /// Whether none of the wanted images could be read, so that the plan contains at most catalogs.
+    pub is_empty: bool,
+}
+
+/// An error while creating a plan.
+#[derive(Debug, thiserror::Error)]
+pub enum CollectError {
+    /// A catalog cannot be read.
+    #[error("cannot read the catalog {catalog}")]
+    Source {
+        /// The name of the catalog.
+        catalog: String,
+        /// The underlying error.
+        source: Box<SourceError>,
+    },
+    /// A catalog cannot be written to a folder.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The selection is not in a catalog, or does not form a consistent catalog.
+    #[error("cannot filter the catalog {catalog}")]
+    Filter {
+        /// The name of the catalog.
+        catalog: String,
+        /// The underlying error.
+        source: Box<CatalogEditError>,
+    },
+    /// A catalog does not contain a selected package.
+    #[error("{catalog} has no package {package:?}")]
+    Package {
+        /// The name of the catalog.
+        catalog: String,
+        /// The name of the package.
+        package: String,
+        /// The most similar name in the catalog.
+        nearest: Option<String>,
+    },
+    /// The filtered catalog cannot be read.
+    #[error(transparent)]
+    Open(Box<OpenError>),
+    /// The image of a filtered catalog cannot be built.
+    #[error(transparent)]
+    Build(Box<CatalogImageError>),
+    /// An image cannot be read.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Two images would have the same name at the target.
+    #[error(transparent)]
+    Taken(#[from] TakenError),
+}
+
+impl From<OpenError> for CollectError {
+    fn from(error: OpenError) -> Self {
+        Self::Open(Box::new(error))
+    }
+}
+
+impl From<CatalogImageError> for CollectError {
+    fn from(error: CatalogImageError) -> Self {
+        Self::Build(Box::new(error))
+    }
+}
+
+/// Returns the tag of a filtered catalog image in the layout next to a plan; `place` is the index of the catalog in the
+/// plan.
+pub fn catalog_tag(place: usize) -> String {
+    format!("catalog-{place}")
+}
+
+/// Returns the repository name of a filtered catalog image in a plan; `place` is the index of the catalog in the plan.
+pub fn catalog_source(place: usize) -> String {
+    format!("{CATALOG}{place}")
+}
+
+/// Creates the plan of a mirror. Only the manifests of images are read. Unreadable content is excluded, and the plan
+/// records the reason.
+///
+/// ```
+/// use opmx::catalog::file_based::limits::CatalogLimits;
+/// use opmx::catalog::selection::part::Versions;
+/// use opmx::image::{ImageOptions, RetryPolicy, Silent, Transports};
+/// use opmx::index::catalog_image::{CatalogImageOptions, CatalogServer};
+/// use opmx::index::open::SourceLimits;
+/// use opmx::index::render::{RenderOptions, sources::SourceOptions};
+/// use opmx::mirror::collect::{PlanOptions, collect};
+/// use opmx::mirror::request::{CatalogRequest, MirrorRequest, Place};
+/// use opmx::resolver::closure::Follow;
+/// use opmx::validation::Strictness;
+/// use std::sync::Arc;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let folder = tempfile::tempdir()?;
+/// let catalog = folder.path().join("catalog.yaml");
+/// std::fs::write(&catalog, "\
+/// schema: olm.package
+/// name: rake
+/// defaultChannel: stable
+/// ---
+/// schema: olm.channel
+/// package: rake
+/// name: stable
+/// entries: [{name: rake.v1.0.0}, {name: rake.v1.1.0, replaces: rake.v1.0.0}]
+/// ---
+/// schema: olm.bundle
+/// package: rake
+/// name: rake.v1.0.0
+/// properties: [{type: olm.package, value: {packageName: rake, version: 1.0.0}}]
+/// image: 127.0.0.1:1/rake:v1.0.0
+/// ---
+/// schema: olm.bundle
+/// package: rake
+/// name: rake.v1.1.0
+/// properties: [{type: olm.package, value: {packageName: rake, version: 1.1.0}}]
+/// image: 127.0.0.1:1/rake:v1.1.0
+/// ")?;
+/// let request = MirrorRequest {
+///     catalogs: vec![CatalogRequest {
+///         catalog: catalog.display().to_string(),
+///         parts: [].into(),
+///         versions: Versions::Head,
+///         default_channels: [].into(),
+///         follow: Follow::default(),
+///         place: Place::default(),
+///         platforms: [].into(),
+///     }],
+///     ..MirrorRequest::default()
+/// };
+/// let strictness = Strictness::default();
+/// let options = PlanOptions {
+///     reading: SourceOptions {
+///         limits: SourceLimits::default(),
+///         strictness: Strictness::default(),
+///         options: RenderOptions::default(),
+///         published: None,
+///     },
+///     building: CatalogImageOptions {
+///         server: CatalogServer::Absent(vec!["linux/amd64".parse()?]),
+///         labels: [].into(),
+///         limits: CatalogLimits::default(),
+///         strictness: &strictness,
+///         epoch: 0,
+///     },
+///     layout: folder.path().join("plan.catalogs"),
+///     extras: true,
+///     parallel: 8,
+/// };
+/// let retry = RetryPolicy { retries: 0, ..RetryPolicy::default() };
+/// let transports = Transports::new(ImageOptions { retry, ..ImageOptions::default() }, Arc::new(Silent));
+/// let plan = collect(&request, &transports, &options).await?.plan;
+/// assert_eq!(plan.catalogs[0].kept[0].channels[0].entries, ["rake.v1.1.0"]);
+/// // Nobody serves the image of the bundle.
+/// assert_eq!(plan.left_out[0].image, "127.0.0.1:1/rake:v1.1.0");
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Returns an error if a catalog cannot be read or filtered, or two images would have the same name at the target.
+pub async fn collect(
+    request: &MirrorRequest,
+    transports: &Transports,
+    options: &PlanOptions<'_>,
+) -> Result<Collected, CollectError> {
+    let mut collector = Collector {
+        request,
+        transports,
+        options,
+        assembly: Assembly::new(request.naming.as_ref().map(|naming| naming.target.to_string())),
+        wanted: BTreeMap::new(),
+        unsatisfied: Vec::new(),
+        findings: Vec::new(),
+        unreached: Vec::new(),
+        unreachable: BTreeMap::new(),
+        is_empty: false,
+    };
+    for (place, catalog) in request.catalogs.iter().enumerate() {
+        collector.add_catalog(place, catalog).await?;
+    }
+    for image in &request.images {
+        let use_of = Use {
+            role: ImageRole::Additional,
+            package: None,
+            bundle: None,
+            name: None,
+        };
+        collector.want(&image.image, use_of, &image.place, &image.platforms);
+    }
+    collector.add_images().await;
+    if options.extras {
+        collector.add_extras().await;
+    }
+    let mut unsatisfied = collector.unsatisfied;
+    unsatisfied.sort();
+    unsatisfied.dedup();
+    Ok(Collected {
+        plan: collector.assembly.finish()?,
+        unsatisfied,
+        findings: collector.findings,
+        unreached: collector.unreached,
+        unreachable: collector.unreachable,
+        is_empty: collector.is_empty,
+    })
+}
+
+struct Collector<'a> {
+    request: &'a MirrorRequest,
+    transports: &'a Transports,
+    options: &'a PlanOptions<'a>,
+    assembly: Assembly,
+    /// The requested images, by stored reference and place.
+    wanted: BTreeMap<(String, Place), Wanted>,
+    unsatisfied: Vec<Unsatisfied>,
+    findings: Vec<Diagnostic>,
+    unreached: Vec<Unreached>,
+    unreachable: BTreeMap<String, ImageError>,
+    is_empty: bool,
+}

@@ -1,0 +1,134 @@
+use super::*;
+use serde_json::json;
+
+fn digest(byte: u8) -> String {
+    Digest::of(&[byte]).to_string()
+}
+
+fn plan() -> serde_json::Value {
+    json!({
+        "schema": SCHEMA, "catalogs": [], "extras": [], "because": [], "left_out": [],
+        "images": [{
+            "source": format!("registry.example.com/a@{}", digest(1)), "origins": ["registry.example.com/a:v1"],
+            "digest": digest(1), "media_type": "m", "platforms": ["linux/amd64"], "bytes": 3,
+            "for": [{"role": "additional"}], "tags": ["v1"], "extras": []
+        }],
+        "manifests": {digest(1): {
+            "media_type": "m", "bytes": 1, "sources": ["registry.example.com/a"], "blobs": [digest(2)], "in": ["a"]
+        }},
+        "blobs": {digest(2): {"bytes": 2, "media_type": "l", "sources": ["registry.example.com/a"], "in": ["a"]}},
+        "totals": {"images": 1, "manifests": 1, "blobs": 1, "bytes_referenced": 3, "bytes_unique": 3}
+    })
+}
+
+fn read(plan: &serde_json::Value) -> Result<Plan, String> {
+    Plan::parse(plan.to_string().as_bytes()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_plan_is_written_as_it_was_read() {
+    let read = read(&plan()).unwrap();
+    assert_eq!(serde_json::to_value(&read).unwrap(), plan());
+    assert_eq!(Plan::parse(&read.to_bytes()).unwrap(), read);
+}
+
+#[test]
+fn a_plan_of_another_version_or_with_a_hole_is_refused() {
+    let mut other = plan();
+    other["schema"] = json!("opmx.mirror.plan/v2");
+    assert!(read(&other).unwrap_err().contains("v2"));
+    let mut hollow = plan();
+    hollow["blobs"] = json!({});
+    assert!(read(&hollow).unwrap_err().contains(&digest(2)));
+    assert!(read(&json!([])).is_err());
+}
+
+fn extra(subject: u8, own: u8) -> serde_json::Value {
+    json!({"subject": digest(subject), "digest": digest(own), "kind": "referrer", "via": "referrers", "bytes": 1})
+}
+
+fn assert_refused(change: impl FnOnce(&mut serde_json::Value), reason: &str) {
+    let mut changed = plan();
+    change(&mut changed);
+    let error = read(&changed).unwrap_err();
+    assert!(error.contains(reason), "{error}");
+}
+
+#[test]
+fn a_plan_of_which_something_would_not_be_copied_is_refused() {
+    let manifest = || json!({"media_type": "m", "bytes": 1, "sources": ["registry.example.com/a"], "in": ["a"]});
+    let loose = "belongs to no image of the plan";
+    assert_refused(|plan| plan["images"] = json!([]), loose);
+    assert_refused(|plan| plan["manifests"][digest(3)] = manifest(), loose);
+    assert_refused(|plan| plan["manifests"][digest(1)]["blobs"] = json!([]), loose);
+    assert_refused(|plan| plan["images"][0]["extras"] = json!([digest(1)]), loose);
+    assert_refused(
+        |plan| plan["manifests"][digest(1)]["manifests"] = json!([digest(1)]),
+        "contains itself",
+    );
+    let with_extras = |plan: &mut serde_json::Value, extras: [serde_json::Value; 2]| {
+        plan["images"][0]["extras"] = json!([digest(3), digest(4)]);
+        plan["manifests"][digest(3)] = manifest();
+        plan["manifests"][digest(4)] = manifest();
+        plan["extras"] = json!(extras);
+    };
+    let mut chained = plan();
+    with_extras(&mut chained, [extra(1, 3), extra(3, 4)]);
+    read(&chained).unwrap();
+    assert_refused(|plan| with_extras(plan, [extra(4, 3), extra(3, 4)]), loose);
+    assert_refused(|plan| with_extras(plan, [extra(1, 3), extra(9, 4)]), loose);
+}
+
+#[test]
+fn sizes_that_cannot_be_are_refused() {
+    for bytes in [1 << 60, u64::MAX] {
+        assert_refused(|plan| plan["blobs"][digest(2)]["bytes"] = json!(bytes), "more than");
+        assert_refused(
+            |plan| {
+                plan["images"][0]["bytes"] = json!(u64::MAX);
+                plan["blobs"][digest(2)]["bytes"] = json!(bytes);
+            },
+            "more than",
+        );
+    }
+}
+
+#[test]
+fn destinations_are_below_the_target() {
+    let outside = "mirror.example.com/other/a";
+    assert_refused(
+        |plan| plan["images"][0]["destination"] = json!(outside),
+        "has no target",
+    );
+    let place = |plan: &mut serde_json::Value, destination: &str| {
+        plan["to"] = json!("mirror.example.com/olm");
+        plan["images"][0]["destination"] = json!(destination);
+    };
+    for destination in [
+        outside,
+        "mirror.example.com/olm2/a",
+        "mirror.example.com/olm",
+        "mirror.example.com/olm/",
+    ] {
+        assert_refused(
+            |plan| place(plan, destination),
+            "but the plan is for mirror.example.com/olm",
+        );
+    }
+    assert_refused(
+        |plan| plan["to"] = json!("mirror.example.com/olm"),
+        "has no destination",
+    );
+    let mut placed = plan();
+    place(&mut placed, "mirror.example.com/olm/a");
+    read(&placed).unwrap();
+    let catalog = json!([{"source": "c", "kept": [], "rebuilt": false, "digest_after": digest(1),
+        "destination": "mirror.example.com/olm/b:v1"}]);
+    assert_refused(
+        |plan| {
+            place(plan, "mirror.example.com/olm/a");
+            plan["catalogs"] = catalog;
+        },
+        "copied to a different one",
+    );
+}
