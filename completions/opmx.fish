@@ -70,7 +70,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_su
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -f -a "rules" -d 'List the rules, or explain one of them'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l from -d 'Copy the manifests from this folder or file, or from standard input (-)' -r -F
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s p -l package -d 'Package that the bundle belongs to [default: the name of the Deployment, or what the names of several share]' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s p -l package -d 'Package that the bundle belongs to [default: the name of the Deployment, or the common start of several names]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l version -d 'Version of the operator, such as 1.2.3' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s c -l channels -d 'Channels of the bundle, separated by commas' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s e -l default -d 'Default channel [default: the first of several channels]' -r
@@ -418,7 +418,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l skip-range -d 'Version range that the new bundle skips in these channels [default: from its ClusterServiceVersion]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l default-channel -d 'Default channel of the package [default: the channel in the annotations of the bundle, or the only channel]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l migrate-level -d 'Replace old forms with newer forms, up to this level [default: the form of the other bundles in the catalog]' -r -f -a "none\t'Change nothing'
-bundle-object-to-csv-metadata\t'Replace the manifests of bundles that have an image with olm.csv.metadata'
+bundle-object-to-csv-metadata\t'Replace manifests with olm.csv.metadata in bundles that have an image'
 all\t'Replace all old forms'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l allow -d 'Do not report findings of these rules' -r
@@ -443,7 +443,7 @@ never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l overwrite -d 'Replace an existing bundle of the same name, even if its content or edges differ'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l dry-run -d 'Print the changes as a diff without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l required-only -d 'Omit recommended and optional dependencies'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l strict -d 'Report faults that are only tolerated in published content as errors, as for an author'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l strict -d 'Report faults as errors even if they are usually tolerated in published content'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l no-cache -d 'Do not use the layer cache'
@@ -516,7 +516,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -s b -l bundle -d 'Bundle of the version, with the reference to write to the templates' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l migrate-level -d 'Replace old forms with newer forms in all catalogs, up to this level [default: depends on the OpenShift release]' -r -f -a "none\t'Change nothing'
-bundle-object-to-csv-metadata\t'Replace the manifests of bundles that have an image with olm.csv.metadata'
+bundle-object-to-csv-metadata\t'Replace manifests with olm.csv.metadata in bundles that have an image'
 all\t'Replace all old forms'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l allow -d 'Do not report findings of these rules' -r
@@ -541,7 +541,7 @@ never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l overwrite -d 'Replace existing entries of the version, and remove catalog content that is not in the templates'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l dry-run -d 'Print the changes as a diff without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l required-only -d 'Omit recommended and optional dependencies'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l strict -d 'Report faults that are only tolerated in published content as errors, as for an author'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l strict -d 'Report faults as errors even if they are usually tolerated in published content'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l no-cache -d 'Do not use the layer cache'
@@ -551,9 +551,9 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -l phase -d 'Maintenance phase, such as Maintenance=2027-01-01..2027-06-30; repeated for each phase, in order' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -l phase -d 'Maintenance phase, such as Maintenance=2027-01-01..2027-06-30; repeat for each phase, in order' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -l platform -d 'Supported platform with all its supported versions, such as openshift=4.20,4.21' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -s f -l file -d 'Set all versions from a file, or from standard input (-), with the document as in a catalog' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -s f -l file -d 'Set all versions from a lifecycles document, in a file or on standard input (-)' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -589,7 +589,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l check -d 'Print the names of the files that would change without writing anything; exit with status 3 if there are any'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l check -d 'Write nothing, but print the names of the files that would change, and exit with status 3 if there are any'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l dry-run -d 'Print the changes as a diff without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
@@ -616,7 +616,7 @@ always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l all-platforms -d 'Build for all platforms of the base image'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l no-binary -d 'Build the image without a program'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l strict -d 'Report faults that are only tolerated in published content as errors, as for an author'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l strict -d 'Report faults as errors even if they are usually tolerated in published content'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l no-cache -d 'Do not use the layer cache'
@@ -671,7 +671,7 @@ semver\t''
 semver-skippatch\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l if-exists -d 'Action for a bundle that is already in the index: error, or skip if content and image are the same' -r -f -a "error\t''
 skip\t''"
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l allow-media-types -d 'Accept only bundles of these media types, which the clusters of the index must support: registry+v1, k8s+v1' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l allow-media-types -d 'Accept only bundles of these media types, which the clusters that use the index must support: registry+v1, k8s+v1' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l record-as -d 'Reference to store for a single added bundle, under which it will be published' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l api-source -d 'Source for the kinds in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
@@ -702,7 +702,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l overwrite-latest -d 'Overwrite a bundle of the same name if it is the head of all its channels'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l enable-alpha -d 'Accept bundles with the annotation olm.substitutesFor, which substitute for other bundles'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l by-reference -d 'Store the reference of a k8s+v1 bundle instead of its content, for an OLM that supports this media type'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l strict -d 'Report faults that are only tolerated in published content as errors, as for an author'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l strict -d 'Report faults as errors even if they are usually tolerated in published content'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l no-cache -d 'Do not use the layer cache'
@@ -976,7 +976,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l generate -d 'Write database/index.db and index.Dockerfile to the working folder, without building an image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l dry-run -d 'Print the changes without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l no-redo -d 'Fail if another pipeline moves the tag, instead of repeating the change on its index'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l strict -d 'Report faults that are only tolerated in published content as errors, as for an author'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l strict -d 'Report faults as errors even if they are usually tolerated in published content'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l no-cache -d 'Do not use the layer cache'
@@ -1024,7 +1024,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l serve -d 'Serve the site instead of writing it; without ADDRESS, on this machine only' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l title -d 'Title of the site' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l base-url -d 'URL of the published site, for the links of its feed and its error page' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l name -d 'Name of the catalog on clusters, for the manifests to copy [default: from the name and the tag of the index]' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l name -d 'Name of the catalog on clusters, used in the manifests that the pages offer [default: from the name and the tag of the index]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l compare -d 'Older index to compare with; a page lists the changes' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l catalog -d 'Additional index, for a page that shows the versions of all indexes side by side; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l schema -d 'Print the JSON Schema of catalog.json, or of the data of a package' -r -f -a "catalog\t'All packages'
@@ -1152,7 +1152,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and not __fish_seen_su
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and not __fish_seen_subcommand_from plan copy load manifests verify diff schema delete help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l catalog -d 'Catalog: an image, a folder or a database; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -s c -l config -d 'ImageSetConfiguration (mirror.openshift.io/v2alpha1) that describes the mirror' -r -F
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l cluster -d 'File or folder with objects of a cluster, - for standard input; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l cluster -d 'File or folder with objects of a cluster, or - for standard input; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -s p -l package -d 'Part to mirror: PACKAGE or PACKAGE=CHANNEL,CHANNEL, optionally followed by the versions: @heads (the default), @all or a range such as @>=1.2.0; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l range-style -d 'Syntax of version ranges' -r -f -a "olm\t'The syntax of OLM: terms separated by spaces, and ||'
 masterminds\t'The syntax of image set configurations and Helm charts: also commas, ^ and ~'"
@@ -1166,7 +1166,7 @@ optional\t'The bundle uses the dependency if it is installed'"
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l without-recommended -d 'Exclude recommended dependencies: all of them, or those on PACKAGE; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l with-optional -d 'Include this package if possible, although it is only an optional dependency; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l to -d 'Target registry of the mirror, with an optional path for the images' -r
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-nested-paths -d 'Maximum number of path components below the target; further components are joined with dashes (0: no limit)' -r
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-nested-paths -d 'Maximum number of path components below the target; additional components are joined with dashes (0: no limit)' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -s o -l output -d 'File for the plan' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l deny -d 'Exit with status 3 if selected content is left out' -r -f -a "left-out\t'Images that cannot be copied, except blocked images'"
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -s i -l binary-image -d 'Base image with a program that serves the index; by default, the image contains only opmx' -r
@@ -1213,7 +1213,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l name -d 'Name of the archive: its files are NAME.json, NAME-0001.tar, …' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l volume-size -d 'Maximum size of an archive volume' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l base -d 'List of an earlier archive, whose blobs are left out' -r -F
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l max-nested-paths -d 'Maximum number of path components below the target; further components are joined with dashes (0: no limit)' -r
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l max-nested-paths -d 'Maximum number of path components below the target; additional components are joined with dashes (0: no limit)' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l concurrency -d 'Number of concurrent transfers' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l memory -d 'Maximum size of the content in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l to-authfile -d 'Credential file for the target registry' -r -F
@@ -1237,7 +1237,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l to -d 'Registry to copy to, with an optional path for the images; by default, the target in the plan, which cannot be changed' -r
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l max-nested-paths -d 'Maximum number of path components below the target; further components are joined with dashes (0: no limit)' -r
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l max-nested-paths -d 'Maximum number of path components below the target; additional components are joined with dashes (0: no limit)' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l state-dir -d 'Folder for the journal and the result, instead of the folder of the archive' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l concurrency -d 'Number of concurrent transfers' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -l memory -d 'Maximum size of the content in memory' -r
@@ -1257,7 +1257,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from load" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -l to -d 'Registry of the mirrored images, with an optional path; by default, the target in the plan, which cannot be changed' -r
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -l max-nested-paths -d 'Maximum number of path components below the target; further components are joined with dashes (0: no limit)' -r
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -l max-nested-paths -d 'Maximum number of path components below the target; additional components are joined with dashes (0: no limit)' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -s o -l output -d 'Folder for the files' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -l kind -d 'Kinds of files to write, separated by commas' -r -f -a "idms\t'An ImageDigestMirrorSet, for images that are pulled by digest'
 itms\t'An ImageTagMirrorSet, for images that are pulled by tag'
@@ -1282,7 +1282,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from manifests" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l at -d 'Mirror to verify: a registry with an optional path, the folder of an archive, or the list of an archive; by default, the target in the plan' -r
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l max-nested-paths -d 'Maximum number of path components below the target; further components are joined with dashes (0: no limit)' -r
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l max-nested-paths -d 'Maximum number of path components below the target; additional components are joined with dashes (0: no limit)' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l policy -d 'Policy that images must satisfy: a container engine\'s policy.json, or a ClusterImagePolicy' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l concurrency -d 'Number of concurrent requests' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
@@ -1320,7 +1320,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from schema" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l keep -d 'Plan of the images to keep; required unless --keep-nothing is used; may be repeated' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l at -d 'Registry to delete from, with an optional path' -r
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l max-nested-paths -d 'Maximum number of path components below the target; further components are joined with dashes (0: no limit)' -r
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l max-nested-paths -d 'Maximum number of path components below the target; additional components are joined with dashes (0: no limit)' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -1369,7 +1369,7 @@ semver\t''
 semver-skippatch\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l if-exists -d 'Action for a bundle that is already in the index: error, or skip if content and image are the same' -r -f -a "error\t''
 skip\t''"
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l allow-media-types -d 'Accept only bundles of these media types, which the clusters of the index must support: registry+v1, k8s+v1' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l allow-media-types -d 'Accept only bundles of these media types, which the clusters that use the index must support: registry+v1, k8s+v1' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l record-as -d 'Reference to store for a single added bundle, under which it will be published' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l api-source -d 'Source for the kinds in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
@@ -1397,7 +1397,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l overwrite-latest -d 'Overwrite a bundle of the same name if it is the head of all its channels'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l enable-alpha -d 'Accept bundles with the annotation olm.substitutesFor, which substitute for other bundles'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l by-reference -d 'Store the reference of a k8s+v1 bundle instead of its content, for an OLM that supports this media type'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l strict -d 'Report faults that are only tolerated in published content as errors, as for an author'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l strict -d 'Report faults as errors even if they are usually tolerated in published content'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l no-cache -d 'Do not use the layer cache'
@@ -1498,7 +1498,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l with-optional -d '
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-steps -d 'Maximum number of candidates to try' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l olm -d 'Answer as this release of OLM would, such as 0.28.0, or as the proposals describe' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l state -d 'What-if file that describes the cluster: its APIs, objects, grants and error responses; - for standard input' -r
-complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l cluster -l objects -d 'File or folder with output from a cluster, - for standard input; may be repeated, also with --state' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l cluster -l objects -d 'File or folder with output from a cluster, or - for standard input; may be repeated, also with --state' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
@@ -1561,7 +1561,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand serve" -s h -l help -d 'Print 
 complete -c opmx -n "__fish_opmx_using_subcommand render" -s o -l output -d 'Language of the catalog' -r -f -a "json\t'JSON, indented as by opm'
 yaml\t'YAML, with sorted keys'"
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l migrate-level -d 'Replace old forms with newer forms, up to this level' -r -f -a "none\t'Change nothing'
-bundle-object-to-csv-metadata\t'Replace the manifests of bundles that have an image with olm.csv.metadata'
+bundle-object-to-csv-metadata\t'Replace manifests with olm.csv.metadata in bundles that have an image'
 all\t'Replace all old forms'"
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l allow -d 'Do not report findings of these rules' -r
@@ -1585,7 +1585,7 @@ always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l required-only -d 'Omit recommended and optional dependencies'
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l migrate -d 'Replace all old forms with newer forms'
-complete -c opmx -n "__fish_opmx_using_subcommand render" -l strict -d 'Report faults that are only tolerated in published content as errors, as for an author'
+complete -c opmx -n "__fish_opmx_using_subcommand render" -l strict -d 'Report faults as errors even if they are usually tolerated in published content'
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l no-cache -d 'Do not use the layer cache'
@@ -1595,7 +1595,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand render" -s h -l help -d 'Print
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -s o -l output -d 'Language of the catalog' -r -f -a "json\t'JSON, indented as by opm'
 yaml\t'YAML, with sorted keys'"
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l migrate-level -d 'Replace old forms with newer forms, up to this level' -r -f -a "none\t'Change nothing'
-bundle-object-to-csv-metadata\t'Replace the manifests of bundles that have an image with olm.csv.metadata'
+bundle-object-to-csv-metadata\t'Replace manifests with olm.csv.metadata in bundles that have an image'
 all\t'Replace all old forms'"
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l allow -d 'Do not report findings of these rules' -r
@@ -1618,7 +1618,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l color -d 'When to 
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l required-only -d 'Omit recommended and optional dependencies'
-complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l strict -d 'Report faults that are only tolerated in published content as errors, as for an author'
+complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l strict -d 'Report faults as errors even if they are usually tolerated in published content'
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l no-cache -d 'Do not use the layer cache'
@@ -1639,7 +1639,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand validate" -l max-values -d 'Ma
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
-complete -c opmx -n "__fish_opmx_using_subcommand validate" -l strict -d 'Report faults that are only tolerated in published content as errors, as for an author'
+complete -c opmx -n "__fish_opmx_using_subcommand validate" -l strict -d 'Report faults as errors even if they are usually tolerated in published content'
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -1685,7 +1685,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand plan" -l olm -d 'Answer as thi
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l index -d 'Index that contains the bundle, which is then specified by its name: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -s n -l namespace -d 'Namespace to install into [default: from the what-if file, or operators]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l state -d 'What-if file that describes the cluster: its APIs, objects, grants and error responses; - for standard input' -r
-complete -c opmx -n "__fish_opmx_using_subcommand plan" -l cluster -l objects -d 'File or folder with output from a cluster, - for standard input; may be repeated, also with --state' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l cluster -l objects -d 'File or folder with output from a cluster, or - for standard input; may be repeated, also with --state' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l api-source -d 'Source for the kinds in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
@@ -1725,7 +1725,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_se
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l index -d 'Index that contains the bundle, which is then specified by its name: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s n -l namespace -d 'Namespace to install into [default: from the what-if file, or operators]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l state -d 'What-if file that describes the cluster: its APIs, objects, grants and error responses; - for standard input' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l cluster -l objects -d 'File or folder with output from a cluster, - for standard input; may be repeated, also with --state' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l cluster -l objects -d 'File or folder with output from a cluster, or - for standard input; may be repeated, also with --state' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l api-source -d 'Source for the kinds in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
@@ -1764,7 +1764,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_s
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l index -d 'Index that contains the bundle, which is then specified by its name: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s n -l namespace -d 'Namespace to install into [default: from the what-if file, or operators]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l state -d 'What-if file that describes the cluster: its APIs, objects, grants and error responses; - for standard input' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l cluster -l objects -d 'File or folder with output from a cluster, - for standard input; may be repeated, also with --state' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l cluster -l objects -d 'File or folder with output from a cluster, or - for standard input; may be repeated, also with --state' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l api-source -d 'Source for the kinds in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
@@ -1933,7 +1933,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcomm
 yaml\t'YAML, with sorted keys'
 mermaid\t'The channels as a Mermaid flowchart'"
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l migrate-level -d 'Replace old forms with newer forms, up to this level' -r -f -a "none\t'Change nothing'
-bundle-object-to-csv-metadata\t'Replace the manifests of bundles that have an image with olm.csv.metadata'
+bundle-object-to-csv-metadata\t'Replace manifests with olm.csv.metadata in bundles that have an image'
 all\t'Replace all old forms'"
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l allow -d 'Do not report findings of these rules' -r
@@ -1956,7 +1956,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcomm
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l required-only -d 'Omit recommended and optional dependencies'
-complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l strict -d 'Report faults that are only tolerated in published content as errors, as for an author'
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l strict -d 'Report faults as errors even if they are usually tolerated in published content'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l skip-tls-verify -d 'Accept any certificate of a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l use-http -d 'Use plain HTTP for registries'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l no-cache -d 'Do not use the layer cache'

@@ -63,7 +63,7 @@ pub enum RelatedImages {
 pub struct Built {
     /// Findings about the information from outside the bundle. If they include errors, nothing else was done.
     pub outside_findings: Vec<Diagnostic>,
-    /// The resources in rules of the bundle for which a source provides the kind.
+    /// The resources in the bundle's rules whose kinds a source contains.
     pub resolved: Vec<Resolved>,
     /// The rules whose wildcards were replaced.
     pub expanded: Vec<WildcardRule>,
@@ -94,7 +94,7 @@ pub enum BuildError {
     /// A file of the bundle cannot be edited.
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// A file of the bundle in its new media type would lead out of the bundle folder.
+    /// In the new media type, the path of a file would lead out of the bundle folder.
     #[error(transparent)]
     Tree(#[from] TreeError),
     /// The image cannot be built.

@@ -6,8 +6,8 @@
 //!  cli          flags, one file for each command
 //!  terminal     output: tables, findings, progress
 //!  server       the gRPC registry API          mirror   images for other registries      page      an index as a site
-//!  install      the actions of OLM for a bundle
-//!  index        an index, a SQLite database or a file-based catalog: opened, changed, published, rendered, imported, exported
+//!  install      the actions that OLM would take for a bundle
+//!  index        an index (a SQLite database or a file-based catalog): opened, changed, published, rendered, imported, exported
 //!  build        the image of a bundle
 //!  database     the SQLite database: schema, reading, adding, removing
 //!  resolver     the bundles that OLM would install or update to   validation   bundle rules, gate into an index
@@ -65,8 +65,8 @@
 //! `cli` is on by default. The modules of the program, `cli` and `terminal`, are not part of the library's interface
 //! and may change with every release.
 
-// Without some features, items are unused that only these features need. With all features, the compiler looks for dead
-// code.
+// Without some features, the items that only these features need are unused. With all features, the compiler looks for
+// dead code.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
 pub mod build;

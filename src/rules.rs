@@ -63,7 +63,7 @@ use std::fmt;
 pub enum Severity {
     /// The bundle, index or file cannot be used as it is.
     Error,
-    /// Very likely not the author's intention, or lost on a cluster.
+    /// Content that is probably unintended, or that is lost on a cluster.
     Warning,
     /// For information; no action needed.
     Info,
@@ -89,7 +89,7 @@ pub struct Rule {
     pub severity: Severity,
     /// The inputs for which findings are reported.
     pub scope: Scope,
-    /// The proposal or format with the requirement.
+    /// The proposal or format that contains the requirement.
     pub source: &'static str,
     /// The advice for findings that have no more specific advice.
     pub help: &'static str,

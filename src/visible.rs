@@ -1,11 +1,11 @@
 //! Makes untrusted text safe to show on a terminal, in a CI log or in a document.
 //!
 //! Names, descriptions, paths and messages come from bundles, indexes, registries and clusters of unknown authors.
-//! Three kinds of content must not reach a user or a CI unchanged:
+//! Three kinds of content must not reach a user or a CI system unchanged:
 //!
 //! - *Hidden characters* ([`is_hidden`]), which move the cursor, change colours, hide text or reverse its direction.
 //! - *Line breaks in a single-line value*, such as a name. The rest would look like a line printed by opmx.
-//! - *Workflow commands*: lines that begin with `::`, or contain `##[` or `##vso[`, which a CI executes.
+//! - *Workflow commands*: lines that begin with `::`, or contain `##[` or `##vso[`, which a CI system executes.
 //!
 //! They are escaped, as `\u{1b}` for an escape character, so that they become visible. Prose keeps its line breaks, and
 //! the joiners that scripts and emoji need.
@@ -99,7 +99,7 @@ pub(crate) fn json(text: &str) -> Cow<'_, str> {
     rewritten(text, is_hidden, utf16)
 }
 
-/// Whether a CI interprets the line as a workflow command, which may be indented.
+/// Whether a CI system interprets the line as a workflow command, which may be indented.
 pub(crate) fn begins_command(line: &str) -> bool {
     line.trim_start().starts_with("::")
 }

@@ -1,7 +1,7 @@
 //! Replacement of images in a bundle, based on a map that is read from a file.
 //!
-//! The file contains lines `FROM TO`, a list of names and images as JSON or YAML, or objects that tell a cluster the
-//! mirrors of registries: `ImageDigestMirrorSet`, `ImageTagMirrorSet` and `ImageContentSourcePolicy`.
+//! The file contains lines `FROM TO`, a list of names and images as JSON or YAML, or objects that list the mirrors of
+//! registries for a cluster: `ImageDigestMirrorSet`, `ImageTagMirrorSet` and `ImageContentSourcePolicy`.
 
 use super::edit::{EditError, Edits};
 use super::mentions;

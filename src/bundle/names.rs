@@ -21,7 +21,7 @@ const OF_OBJECT: &[&[&str]] = &[
     &["metadata", "name"],
     &["metadata", "namespace"],
 ];
-/// The paths of further names in a `ClusterServiceVersion`, in addition to those in any object and in [`APIS`].
+/// The paths of names in a `ClusterServiceVersion`, in addition to those in any object and in [`APIS`].
 const OF_CSV: &[&[&str]] = &[
     &["spec", "version"],
     &["spec", "replaces"],

@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 /// All differences.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// Packages whose channels differ.
+    /// The packages whose channels or default channel differ.
     pub packages: Vec<PackageDifference>,
     /// Bundles that differ, in any package.
     pub bundles: Vec<BundleDifference>,
@@ -97,14 +97,14 @@ pub struct BundleDifference {
     pub kind: Kind,
     /// The version, if it differs.
     pub version: Option<Change>,
-    /// The image reference, if it differs; `None` on a side where the bundle is stored inline.
+    /// The image reference, if it differs; `None` for a catalog in which the bundle is stored inline.
     pub image: Option<Change>,
-    /// The version range that the bundle's entries skip, if it differs; with channels if the entries of the bundle
-    /// differ in it.
+    /// The version range that the bundle's entries skip, if it differs. If the entries skip different ranges, each
+    /// range is followed by its channel.
     pub skip_range: Option<Change>,
     /// The properties, if they differ; omitted for bundles that were added or removed.
     pub properties: Option<SetChange<TypedValue>>,
-    /// The dependencies; omitted as the properties are.
+    /// The dependencies, if they differ; omitted for bundles that were added or removed.
     pub dependencies: Option<SetChange<TypedValue>>,
 }
 
@@ -118,7 +118,7 @@ impl Difference {
     }
 }
 
-/// Returns the differences of `after` from `before`.
+/// Returns the differences between `before` and `after`.
 pub fn difference(before: &Catalog, after: &Catalog) -> Difference {
     let ranges = (skip_ranges(before), skip_ranges(after));
     Difference {
@@ -253,7 +253,8 @@ fn of_entry(pair: Pair<'_, (&str, &ChannelEntry)>) -> Option<EntryDifference> {
     (difference.kind != Kind::Changed || !same).then_some(difference)
 }
 
-/// The range that the entries of each bundle skip, by bundle name; if they differ, the ranges with their channels.
+/// The range that the entries of each bundle skip, by bundle name; if they skip different ranges, each range with its
+/// channel.
 type SkipRanges<'a> = HashMap<&'a str, String>;
 
 fn skip_ranges(catalog: &Catalog) -> SkipRanges<'_> {

@@ -1,12 +1,13 @@
 //! The update graph of one package, as a pure function of its bundles.
 //!
-//! An index stores a channel as a list of entries: the head at depth 0, followed by what it replaces and skips. In the
-//! mode `replaces`, that list follows from the bundles alone: the head of a channel is its greatest version, and from
-//! there the chain of `replaces` is walked to its end; in the other modes, versions decide. A skipped bundle is in the
-//! list as a pair of entries: the skipped one and, pointing at it, the one that skips it.
+//! An index stores a channel as a list of entries: the head at depth 0, followed by the bundles that it replaces and
+//! skips. In the mode `replaces`, that list follows from the bundles alone: the head of a channel is the bundle with
+//! the highest version, and the chain of `replaces` is followed from there to its end. In the other modes, versions
+//! determine the list. A skipped bundle is in the list as a pair of entries: one for the skipped bundle, and one for
+//! the bundle that skips it, which points to the first entry.
 //!
-//! The outcome is a function of the *set* of bundles: channels come in byte order, and nothing depends on the order
-//! in which bundles were given or stored.
+//! The result depends only on the *set* of bundles: channels are in byte order, and nothing depends on the order in
+//! which bundles were specified or stored.
 
 mod error;
 mod listed;
@@ -20,48 +21,48 @@ use crate::version::parse_strict;
 use ::semver::Version;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How a new bundle is placed in the graph.
+/// The rule that determines the position of a new bundle in the graph.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// By what bundles say that they replace and skip.
+    /// The fields `replaces` and `skips` of the bundles determine the position.
     #[default]
     Replaces,
-    /// By its version: it replaces the next lower one.
+    /// The version determines the position: the bundle replaces the next lower bundle.
     Semver,
-    /// By its version, and every lower one with the same major and minor number is skipped.
+    /// The version determines the position, and the bundle skips all lower versions with the same major and minor
+    /// number.
     SemverSkipPatch,
 }
 
-/// A bundle as the update graph sees it: names and edges, no manifests.
+/// The data about a bundle that the update graph needs: names and edges, but no manifests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Node {
     /// The version as stored; empty if the bundle has none.
     pub version: String,
     /// The bundle that it replaces; empty if it replaces none.
     pub replaces: String,
-    /// The bundles that it skips, in their order.
+    /// The bundles that it skips, in the declared order.
     pub skips: Vec<String>,
-    /// The channels that it is in. Empty for a bundle that is stored but is outside the graph; an edge may still lead
-    /// to it.
+    /// The channels that contain it; empty for a stored bundle outside the graph, to which an edge may still lead.
     pub channels: BTreeSet<String>,
-    /// The default channel that it declares for its package; for a bundle that is already stored, that of the package.
+    /// The default channel that it declares for its package; for a stored bundle, the default channel of the package.
     pub default_channel: Option<String>,
-    /// Whether it is deprecated: the graph ends there.
+    /// Whether it is deprecated; the graph ends at a deprecated bundle.
     pub deprecated: bool,
-    /// The bundle that it stands in for; empty if it stands in for none. Only the mode `replaces` uses it.
+    /// The bundle for which it substitutes; empty if there is none. Only the mode `replaces` uses it.
     pub substitutes: String,
 }
 
-/// A package before a change: what is stored of it, and of the bundles that its edges lead to.
+/// A package before a change: its stored bundles, and the bundles to which its edges lead.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Package {
     /// The name of the package.
     pub name: String,
-    /// The bundles by name. The channels of each are those in which the graph has it now, whatever its annotations
-    /// once said.
+    /// The bundles by name. The channels of each bundle are those that currently contain it, regardless of its
+    /// annotations.
     pub bundles: BTreeMap<String, Node>,
-    /// The edges of each channel as they are stored: from a bundle to those that it replaces or skips there. The modes
-    /// that go by versions use them; the mode `replaces` uses what bundles say themselves.
+    /// The stored edges of each channel: from a bundle to those that it replaces or skips there. Only the modes that
+    /// order bundles by version use them; the mode `replaces` uses the edges that the bundles declare.
     pub edges: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
 }
 
@@ -76,7 +77,7 @@ pub struct Graph {
     pub channels: Vec<Channel>,
     /// Bundles that were in a channel before and no longer are, in byte order of channel and name.
     pub dropped: Vec<Dropped>,
-    /// Bundles, stored or added, whose own edges change because one stands in for another: by name, as they are now.
+    /// The stored and added bundles whose edges are changed by substitutions, by name, with their new edges.
     pub rewritten: BTreeMap<String, Node>,
 }
 
@@ -85,7 +86,7 @@ pub struct Graph {
 pub struct Channel {
     /// The name of the channel.
     pub name: String,
-    /// The bundle that a new subscription gets.
+    /// The bundle for new installations.
     pub head: String,
     /// The entries in the order in which they are stored; the first is the head.
     pub entries: Vec<GraphEntry>,
@@ -95,9 +96,9 @@ pub struct Channel {
 /// each bundle that skips it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphEntry {
-    /// The bundle; a skipped one need not exist.
+    /// The bundle; a skipped bundle need not exist.
     pub bundle: String,
-    /// Distance from the head, counted over entries of both kinds.
+    /// The distance from the head, counted over entries for both replaced and skipped bundles.
     pub depth: u32,
     /// The entry that this one replaces, as an index into [`Channel::entries`].
     pub replaces: Option<usize>,
@@ -115,7 +116,7 @@ pub struct Dropped {
 /// Returns the graph of `package` with the bundles `added`.
 ///
 /// # Errors
-/// Returns everything that is wrong at the first stage that fails.
+/// Returns all errors of the first stage that fails.
 pub fn update(package: &Package, added: &BTreeMap<String, Node>, mode: Mode) -> Result<Graph, Vec<GraphError>> {
     match mode {
         Mode::Replaces => with_replaces(package, added),
@@ -127,8 +128,8 @@ pub fn update(package: &Package, added: &BTreeMap<String, Node>, mode: Mode) -> 
 /// Returns the graph of `package` with the bundles `added`, in the mode `replaces`.
 ///
 /// # Errors
-/// Returns everything that is wrong at the first stage that fails: versions, then heads, then the default channel, then
-/// the chains, then whether every added bundle can be reached in each of its channels.
+/// Returns all errors of the first stage that fails: versions, then heads, then the default channel, then the chains,
+/// then whether every added bundle can be reached in each of its channels.
 fn with_replaces(package: &Package, added: &BTreeMap<String, Node>) -> Result<Graph, Vec<GraphError>> {
     let rewritten = substitution::rewritten(package, added)?;
     let bundles: BTreeMap<&str, &Node> = package
@@ -162,7 +163,7 @@ struct Build<'a> {
     bundles: BTreeMap<&'a str, &'a Node>,
 }
 
-/// The versions of the members of a package, by name; a bundle without a version gets one below all releases.
+/// The versions of the members of a package, by name; a bundle without a version gets a version below all releases.
 type Versions<'a> = BTreeMap<&'a str, Version>;
 
 impl<'a> Build<'a> {
@@ -199,7 +200,7 @@ impl<'a> Build<'a> {
         if errors.is_empty() { Ok(versions) } else { Err(errors) }
     }
 
-    /// Returns the head of each channel: the greatest version in it, build metadata counted.
+    /// Returns the head of each channel: the bundle with the highest version, including build metadata.
     fn heads(&self, versions: &Versions<'a>) -> Result<BTreeMap<&'a str, &'a str>, Vec<GraphError>> {
         let greatest = greatest(versions.iter().map(|(name, version)| (*name, version)));
         let (Some(first), rest) = (greatest.first(), greatest.len() > 1) else {
@@ -250,8 +251,8 @@ impl<'a> Build<'a> {
             .unwrap_or_default()
     }
 
-    /// Returns what the greatest version that declares a default channel declares; a package with one channel needs no
-    /// declaration.
+    /// Returns the default channel that the highest version with such a declaration declares; a package with one
+    /// channel needs no declaration.
     fn default_channel(
         &self,
         versions: &Versions<'a>,
@@ -461,8 +462,8 @@ impl GraphEntry {
     }
 }
 
-/// Returns the names with the greatest version, in byte order. Versions that differ only in build metadata are
-/// different.
+/// Returns the names of the bundles with the highest version, in byte order. Versions that differ only in build
+/// metadata are different.
 fn greatest<'a, 'v>(bundles: impl Iterator<Item = (&'a str, &'v Version)>) -> Vec<&'a str> {
     let mut names = Vec::new();
     let mut maximum: Option<&Version> = None;
@@ -479,8 +480,8 @@ fn greatest<'a, 'v>(bundles: impl Iterator<Item = (&'a str, &'v Version)>) -> Ve
     names
 }
 
-/// Returns an error for each channel in which a bundle replaces or skips the head. Edges that are already stored are not reported here, but
-/// when an index is checked.
+/// Returns an error for each channel in which a bundle replaces or skips the head. Stored edges are not reported here;
+/// the check of an index reports them.
 fn check_heads(package: &Package, channels: &[Channel]) -> Result<(), Vec<GraphError>> {
     let mut errors = Vec::new();
     for Channel { name, head, entries } in channels {

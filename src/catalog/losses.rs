@@ -1,4 +1,5 @@
-//! The losses of a catalog's users with the next catalog: packages, channels, bundles, and updates to a head.
+//! The losses of a catalog's users in the next version of the catalog: packages, channels, bundles, and updates to a
+//! head.
 
 use super::updates::update_from;
 use super::{Bundle, BundleId, Catalog, Channel, Package, Text};
@@ -7,7 +8,7 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::fmt;
 
-/// An item that users of the first catalog have, and users of the second one do not.
+/// An item that users of the first catalog have, but users of the second one do not.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Loss {
     /// The kind of the loss.
@@ -103,10 +104,10 @@ impl fmt::Display for Loss {
     }
 }
 
-/// Returns all losses with `after`, sorted.
+/// Returns all losses of users who move to `after`, sorted.
 pub fn losses(before: &Catalog, after: &Catalog) -> Vec<Loss> {
     let mut losses = Vec::new();
-    // The bundles of a missing package are missing with it.
+    // The bundles of a missing package are not reported separately.
     let mut told: HashSet<BundleId> = HashSet::new();
     for package in &before.packages {
         if let Some(now) = after.package(&package.name) {

@@ -1,7 +1,7 @@
 //! Packages, channels and bundles in memory: the data structure for all readers of an index.
 //!
 //! A [`Catalog`] contains names, the edges of the update graph, and the stored texts of properties and dependencies. A
-//! catalog never contains manifests: a [`Bundle`] has a handle with which the index reads them. Strings are shared,
+//! catalog never contains manifests: a [`Bundle`] has a handle for reading them from the index. Strings are shared,
 //! because the versions of one operator repeat most of them. [`file_based`] is the form of a catalog as files.
 
 pub mod difference;
@@ -156,7 +156,7 @@ impl Package {
     }
 }
 
-/// Hands out one [`Text`] for equal strings while a catalog is being read.
+/// Shares one [`Text`] among equal strings while a catalog is being read.
 #[derive(Debug, Default)]
 pub struct Texts(HashSet<Text>);
 

@@ -60,7 +60,8 @@ pub(crate) struct AdditionArguments {
     /// Accept bundles with the annotation olm.substitutesFor, which substitute for other bundles
     #[arg(long)]
     enable_alpha: bool,
-    /// Accept only bundles of these media types, which the clusters of the index must support: registry+v1, k8s+v1
+    /// Accept only bundles of these media types, which the clusters that use the index must support: registry+v1,
+    /// k8s+v1
     #[arg(long, value_name = "TYPES", value_delimiter = ',')]
     allow_media_types: Vec<MediaType>,
     /// Store the reference of a k8s+v1 bundle instead of its content, for an OLM that supports this media type
@@ -162,6 +163,7 @@ impl AdditionArguments {
                     IfExists::Error => Existing::Refuse,
                 },
                 substitutes: self.enable_alpha,
+                refuse_losses: self.strictness.refuses_warnings(),
             },
             permissive: self.permissive,
             media_types: self.allow_media_types.clone(),
@@ -262,13 +264,8 @@ pub(crate) fn report(added: Added, context: &Context<'_>) -> Status {
             bundle.name, bundle.package
         ));
     }
-    for package in &report.packages {
-        for dropped in &package.dropped {
-            printer.warning(format_args!(
-                "{} is no longer in channel {} of package {} because nothing there replaces or skips it anymore",
-                dropped.bundle, dropped.channel, package.package
-            ));
-        }
+    for dropped in report.dropped() {
+        printer.warning(dropped);
     }
     warn_of_stranded(&report, printer);
     failed(problems, context)

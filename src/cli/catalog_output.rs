@@ -30,8 +30,8 @@ pub(crate) struct ContentArguments {
     /// Replace old forms with newer forms, up to this level
     ///
     /// "bundle-object-to-csv-metadata" replaces the manifests of a bundle with the metadata that user interfaces show,
-    /// if the bundle has an image with the manifests. The catalog becomes much smaller, but requires a version of OLM from 2023
-    /// or later.
+    /// if the bundle has an image with the manifests. The catalog becomes much smaller, but requires a version of OLM
+    /// from 2023 or later.
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t)]
     migrate_level: MigrateLevel,
     /// Omit recommended and optional dependencies
@@ -56,7 +56,7 @@ pub(crate) enum MigrateLevel {
     /// Change nothing
     #[default]
     None,
-    /// Replace the manifests of bundles that have an image with olm.csv.metadata
+    /// Replace manifests with olm.csv.metadata in bundles that have an image
     BundleObjectToCsvMetadata,
     /// Replace all old forms
     All,
@@ -112,7 +112,7 @@ impl FormArguments {
         })
     }
 
-    /// Opens all named sources. If set, `published` determines the references of bundles in folders.
+    /// Opens all named sources. `published`, if set, determines the references of bundles in folders.
     pub(crate) fn open(
         &self,
         names: &[String],

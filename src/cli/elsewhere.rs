@@ -7,7 +7,7 @@ use std::ffi::OsString;
 /// The maximum number of commands that are named.
 const NAMED: usize = 5;
 
-/// Replaces the tip of an error about an unknown option by the commands that have this option.
+/// Replaces the tip of an error about an unknown option with the commands that have this option.
 pub(super) fn with_commands(mut answer: clap::Error, root: &Command, arguments: &[OsString]) -> clap::Error {
     if answer.kind() != ErrorKind::UnknownArgument {
         return answer;

@@ -2,7 +2,7 @@
 //!
 //! | code | meaning |
 //! |---|---|
-//! | [`SUCCESS`] | the command succeeded, or the reader of a pipe went away |
+//! | [`SUCCESS`] | the command succeeded, or the reader of its output closed the pipe |
 //! | [`FAILURE`] | the command failed, or found errors in its input |
 //! | [`USAGE`] | the command line is invalid; nothing was done |
 //! | [`NO`] | the command succeeded, and its answer is no |

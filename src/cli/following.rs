@@ -187,7 +187,7 @@ pub(crate) fn warn(unsatisfied: &[Unsatisfied], printer: &Printer) {
     }
 }
 
-/// Returns the first name, and the number of further names.
+/// Returns the first name, and the number of other names.
 pub(crate) fn some(names: &[String]) -> String {
     match names {
         [] => String::new(),

@@ -42,6 +42,7 @@ mod promotion;
 mod registry;
 mod removals;
 mod render;
+mod replaced;
 mod requests;
 mod resolve;
 mod serve;

@@ -63,13 +63,14 @@ Examples:
 /// alone, and lists the required APIs that were not checked; opmx resolve looks for their providers.
 ///
 /// With --state or --cluster, the plan is applied to the cluster that the files describe. The exit status is then 0
-/// only if the plan would complete, the cluster then serves the APIs that the versions in it require, and these do not
-/// fail because of their Deployments; otherwise, or if nothing can be resolved, the exit status is 3. A plan that requires manual approval is printed as
-/// waiting; --approval automatic shows its result. If the condition of an installed operator holds back the upgrade to
-/// the bundle, there is no plan; the output shows the condition, its time, and how to override it. Without a bundle,
-/// the Subscriptions of the files are resolved first, and the plan contains everything that OLM would install for them.
-/// Instead of a bundle, a YAML or JSON file with Operator and Install resources may be specified: an Operator is
-/// treated as a Subscription, and an Install is applied unchanged, once none of its permissions requires approval.
+/// only if the plan would complete, the cluster then serves the APIs that the versions in the plan require, and these
+/// versions do not fail because of their Deployments; otherwise, or if nothing can be resolved, the exit status is 3. A
+/// plan that requires manual approval is printed as waiting; --approval automatic shows its result. If the condition of
+/// an installed operator holds back the upgrade to the bundle, there is no plan; the output shows the condition, its
+/// time, and how to override it. Without a bundle, the Subscriptions of the files are resolved first, and the plan
+/// contains everything that OLM would install for them. Instead of a bundle, a YAML or JSON file with Operator and
+/// Install resources may be specified: an Operator is treated as a Subscription, and an Install is applied unchanged,
+/// once none of its permissions requires approval.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PlanArguments {
@@ -304,8 +305,8 @@ fn of_install(
     }
     let account = reviewed.account.map(|account| account.to_string()).unwrap_or_default();
     context.printer.warning(format_args!(
-        "Install {} waits for approval because {account} does not hold all the permissions that it needs; use opmx permissions to list \
-        them",
+        "Install {} waits for approval because {account} does not hold all the permissions that it \
+        needs; use opmx permissions to list them",
         install.install.name
     ));
     Ok(Status::No)
@@ -511,7 +512,7 @@ fn needs(step: &Step, namespace: &str, apis: &Apis, olm: &Olm) -> String {
     }
 }
 
-/// Prints the objects that would be missing on the cluster, with the reasons.
+/// Prints the objects that would be missing on the cluster, each with the reason.
 fn summary(steps: &[Step], applied: &Applied, context: &Context<'_>) -> Result<(), CommandError> {
     let missing: Vec<_> = steps
         .iter()

@@ -1,4 +1,4 @@
-//! Publishing bundles in further channels, for the commands on images and on database files.
+//! Publishing bundles in additional channels, for the commands on images and on database files.
 
 use crate::cli::additions::Mode;
 use crate::cli::removals::names;

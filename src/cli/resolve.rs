@@ -212,7 +212,7 @@ fn installs(objects: &[Value], arguments: &ResolveArguments, context: &Context<'
     match arguments.output.output {
         _ if installs.is_empty() => {}
         Format::Text => {
-            let columns = ["INSTALL", "CONTENT", "HOLDS", "RESOLVED"];
+            let columns = ["INSTALL", "CONTENT", "CONTAINS", "RESOLVED"];
             let mut table = Table::new(context.printer.stdout(), columns);
             for install in &installs {
                 for [named, holds, resolved] in requests::contents(install) {

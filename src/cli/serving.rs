@@ -241,7 +241,7 @@ fn announce(arguments: &ServingArguments, printer: &Printer, what: &str, of: &st
     }
 }
 
-/// Writes the reason of a failure to the termination log. The file is a mount of the container, so it is written in
+/// Writes the reason for a failure to the termination log. The file is a mount of the container, so it is written in
 /// place. The default file is not created if it does not exist, because nothing would read it.
 fn leave_word(file: &Path, error: &CommandError) {
     let written = OpenOptions::new()

@@ -46,7 +46,7 @@ impl SelectionArguments {
 /// The strictness of checks of content that may already be published.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct StrictnessArguments {
-    /// Report faults that are only tolerated in published content as errors, as for an author
+    /// Report faults as errors even if they are usually tolerated in published content
     ///
     /// Many published bundles and catalogs have faults that older programs did not check for, and that can no longer be
     /// corrected. By default, these faults are warnings that explain the consequences. The page opmx-rules(1) lists
@@ -64,6 +64,11 @@ pub(crate) fn warn(findings: &[Diagnostic], printer: &Printer) {
 }
 
 impl StrictnessArguments {
+    /// Whether a warning about the result of a change counts as an error.
+    pub(crate) fn refuses_warnings(&self) -> bool {
+        self.strict || self.selection.deny.contains(&Denied::Warnings)
+    }
+
     /// Returns the strictness of the checks.
     pub(crate) fn strictness(&self) -> Strictness {
         Strictness {

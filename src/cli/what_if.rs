@@ -34,7 +34,7 @@ pub(crate) struct ClusterArguments {
     /// What-if file that describes the cluster: its APIs, objects, grants and error responses; - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<String>,
-    /// File or folder with output from a cluster, - for standard input; may be repeated, also with --state
+    /// File or folder with output from a cluster, or - for standard input; may be repeated, also with --state
     ///
     /// This is the output of "kubectl get ... -o yaml" or json, of "kubectl api-resources", and discovery documents
     /// such as that of "kubectl get --raw /apis/GROUP/VERSION". The listed APIs are assumed to be all served APIs.

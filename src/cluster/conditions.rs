@@ -230,7 +230,7 @@ impl fmt::Display for Held {
 /// The progress of the last upgrade of an operator, according to its condition `Upgrading`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
-    /// The condition does not specify the progress, so the phase of the ClusterServiceVersion counts.
+    /// The condition does not specify the progress, so the phase of the ClusterServiceVersion is used.
     Unsaid,
     /// The upgrade is in progress.
     Upgrading {
@@ -260,7 +260,7 @@ pub struct Judgement {
     pub progress: Progress,
     /// Conditions of the operator that an override replaces.
     pub overridden: Vec<Said>,
-    /// Conditions of the operator that have no effect on OLM and are only for people.
+    /// Conditions of the operator that have no effect on OLM and are only informational.
     pub others: Vec<Said>,
     /// Notes about the resource for people.
     pub notes: Vec<Note>,
@@ -270,7 +270,7 @@ pub struct Judgement {
 ///
 /// An override of `Upgradeable` takes precedence over the operator's report. Without an override, the operator's report
 /// decides, unless it is older than the resource; if neither generation is known, as in a file that was never applied
-/// to a cluster, the report counts as new.
+/// to a cluster, the report is treated as current.
 pub fn judge(condition: OperatorCondition<'_>, version: Option<&str>) -> Judgement {
     let lists = match lists(condition) {
         Ok(lists) => lists,

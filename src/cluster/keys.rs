@@ -40,12 +40,12 @@ const BUNDLES: &[Field] = &[
     optional(
         "properties",
         TYPED_VALUES,
-        "Further properties, in addition to those of the package and the APIs.",
+        "Properties in addition to those of the package and the APIs.",
     ),
     optional(
         "dependencies",
         TYPED_VALUES,
-        "Further dependencies, as in metadata/dependencies.yaml.",
+        "Additional dependencies, as in metadata/dependencies.yaml.",
     ),
 ];
 
@@ -101,7 +101,7 @@ const INSTALLED: &[Field] = &[
     optional(
         "properties",
         TYPED_VALUES,
-        "Further properties, in the form of the annotation operatorframework.io/properties.",
+        "Additional properties, in the form of the annotation operatorframework.io/properties.",
     ),
     optional(
         "withoutPropertiesAnnotation",

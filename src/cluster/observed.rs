@@ -51,9 +51,9 @@ pub enum OperatorGroups {
     Released,
 }
 
-/// Adds the content of the Subscriptions, ClusterServiceVersions, CatalogSources and the OperatorGroup among the
-/// objects of a state to the state. Existing content takes precedence. If no namespace is specified, the namespace of
-/// the state is used; if it has none, the one with Subscriptions.
+/// Adds to a state the content of the Subscriptions, ClusterServiceVersions, CatalogSources and the OperatorGroup among
+/// its objects. Existing content takes precedence. If no namespace is specified, the namespace of the state is used; if
+/// the state has none, the namespace that contains Subscriptions.
 ///
 /// # Errors
 /// Returns an error if the objects do not determine the namespace, or contradict the state.

@@ -44,7 +44,7 @@ pub enum StateProblem {
     #[error("this is a Kubernetes object, not a what-if file")]
     Object,
     /// The format version is unknown.
-    #[error("unknown format version {found}; this opmx reads version {VERSION}")]
+    #[error("unknown format version {found}; this version of opmx supports only version {VERSION}")]
     Version {
         /// The version that was found.
         found: String,
@@ -84,7 +84,7 @@ pub enum StateProblem {
         /// The number of catalogs.
         count: usize,
     },
-    /// An error response without a reason and a code.
+    /// An error response with neither a reason nor a code.
     #[error("the error has neither a reason nor a code")]
     NoReason,
     /// The key table and the structure do not match, which would be a bug in opmx.

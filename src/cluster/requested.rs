@@ -67,7 +67,7 @@ pub enum RequestedContent {
     Raw(Vec<Value>),
 }
 
-/// An `Operator` or `Install` whose request is not clear.
+/// An `Operator` or `Install` with an invalid or contradictory request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} {name}: {problem}")]
 pub struct RequestError {

@@ -12,7 +12,7 @@ pub const VERSION: u64 = 1;
 /// The default namespace.
 pub const NAMESPACE: &str = "operators";
 
-/// A namespace of a cluster with its operators and all other data that OLM considers there.
+/// A namespace of a cluster with its operators and all other data that OLM considers for the namespace.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct State {
@@ -71,7 +71,7 @@ pub enum UpgradeStrategy {
 pub struct CatalogSource {
     /// The name.
     pub name: String,
-    /// The namespace; if the file names none, the global namespace, and without a global namespace that of the state.
+    /// The namespace; by default, the global namespace or, if there is none, the namespace of the state.
     pub namespace: String,
     /// The priority; higher values are preferred.
     pub priority: i64,
@@ -131,9 +131,9 @@ pub struct Bundle {
     pub provides: Vec<GroupVersionKind>,
     /// The required APIs, which become dependencies of type `olm.gvk`.
     pub requires: Vec<GroupVersionKind>,
-    /// Further properties.
+    /// Additional properties.
     pub properties: Vec<Property>,
-    /// Further dependencies, as in `metadata/dependencies.yaml`.
+    /// Additional dependencies, as in `metadata/dependencies.yaml`.
     pub dependencies: Vec<Property>,
 }
 
@@ -155,7 +155,7 @@ pub struct Installed {
     pub provides: Vec<GroupVersionKind>,
     /// The required APIs.
     pub requires: Vec<GroupVersionKind>,
-    /// Further properties, as in the properties annotation.
+    /// Additional properties, as in the properties annotation.
     pub properties: Vec<Property>,
     /// Whether the operator was installed by an older OLM, which writes no properties annotation.
     pub without_properties_annotation: bool,
@@ -215,8 +215,8 @@ pub enum Approval {
 }
 
 impl State {
-    /// Returns the names of the Subscriptions of a namespace whose install plans require manual approval. A single such Subscription
-    /// makes every plan in the namespace wait, including those of other Subscriptions.
+    /// Returns the names of the Subscriptions of a namespace whose install plans require manual approval. A
+    /// single such Subscription makes every plan in the namespace wait, including those of other Subscriptions.
     pub fn manual_subscriptions(&self, namespace: &str) -> Vec<String> {
         let here = self.namespace.is_empty() || self.namespace == namespace;
         let named = self

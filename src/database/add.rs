@@ -40,6 +40,9 @@ pub struct Policy {
     pub existing: Existing,
     /// Whether to accept bundles that substitute for others (annotation `olm.substitutesFor`).
     pub substitutes: bool,
+    /// Whether to refuse a call that takes a bundle out of a channel, or leaves a bundle without an update path to the
+    /// head of a channel.
+    pub refuse_losses: bool,
 }
 
 /// The treatment of a bundle whose name is already in the index.
@@ -102,6 +105,23 @@ pub struct Report {
     pub stranded: Vec<Stranded>,
 }
 
+impl Report {
+    /// Returns a sentence for each bundle that dropped out of a channel.
+    pub fn dropped(&self) -> impl Iterator<Item = String> {
+        let of_package = |package: &PackageChange| {
+            let name = package.package.clone();
+            let dropped = package.dropped.clone();
+            dropped.into_iter().map(move |dropped| {
+                format!(
+                    "{} is no longer in channel {} of package {name} because nothing there replaces or skips it anymore",
+                    dropped.bundle, dropped.channel
+                )
+            })
+        };
+        self.packages.iter().flat_map(of_package)
+    }
+}
+
 /// One added bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddedBundle {
@@ -146,6 +166,9 @@ pub enum AddError {
     /// The bundles conflict with each other or with the index. Contains all reasons, in a fixed order.
     #[error("{}", .0.iter().map(Refused::to_string).collect::<Vec<_>>().join("\n"))]
     Refused(Vec<Refused>),
+    /// Bundles would lose their channel or their update path, which the policy refuses. Contains a sentence for each.
+    #[error("{}", .0.join("\n"))]
+    Losses(Vec<String>),
     /// The database cannot be read or written.
     #[error(transparent)]
     Database(#[from] DatabaseError),
@@ -290,6 +313,13 @@ impl Additions {
         report.stranded = stranded()?;
         let is_new = |now: &Stranded| !stranded_before.iter().any(|before| before.is_as(now));
         report.stranded.retain(is_new);
+        if policy.refuse_losses {
+            let stranded = report.stranded.iter().map(|stranded| stranded.finding().message);
+            let losses: Vec<String> = report.dropped().chain(stranded).collect();
+            if !losses.is_empty() {
+                return Err(AddError::Losses(losses));
+            }
+        }
         report.bundles = self.bundles.iter().map(Addition::reported).collect();
         report.overwritten = overwritten.into_iter().collect();
         Ok(report)

@@ -49,7 +49,7 @@ pub enum NotPlain {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
     /// The file is empty.
-    #[error("{} is empty, as after a failed download", path.display())]
+    #[error("{} is empty, possibly because of a failed download", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
@@ -223,7 +223,7 @@ fn check_size(connection: &Connection, budget: &Budget, object: &Object, bytes: 
         // A number may be longer as text than in its stored form.
         #[expect(
             clippy::cast_precision_loss,
-            reason = "the sizes of real files are exact, and others merely large"
+            reason = "the sizes of real files are represented exactly; larger values need not be"
         )]
         Ok(total) if total > 4.0 * bytes as f64 => Err(folded()),
         Ok(_) => Ok(()),

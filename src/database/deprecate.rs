@@ -64,9 +64,8 @@ pub enum DeprecateError {
     },
     /// A package can only be removed completely.
     #[error(
-        "package {package} can only be removed if the heads of all of its channels are specified, but {} is not among \
-        the bundles",
-        missing.iter().map(|(channel, head)| format!("{head}, the head of {channel},")).collect::<Vec<_>>().join(" ")
+        "package {package} can only be removed if the heads of all of its channels are specified; missing: {}",
+        missing.iter().map(|(channel, head)| format!("{head} (head of {channel})")).collect::<Vec<_>>().join(", ")
     )]
     PackageHeads {
         /// The package.

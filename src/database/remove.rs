@@ -37,9 +37,9 @@ pub struct Removal {
 pub enum Packages<'a> {
     /// Only these packages.
     Only(&'a BTreeSet<String>),
-    /// All packages but these.
+    /// All packages except these.
     AllBut(&'a BTreeSet<String>),
-    /// All packages but these and those that they may need.
+    /// All packages except these and those that they may need.
     AllButNeeded(&'a BTreeSet<String>, &'a Follow),
 }
 

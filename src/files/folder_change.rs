@@ -12,7 +12,7 @@
 //! One file outside the folder can be part of the change: it waits next to its target, which the record names.
 //!
 //! `.opmx-changes` is trusted only where it was written: it records the inode of its folder, so that a copy from an
-//! archive or a checkout is an ordinary folder. The paths of its files come from walking the folder, and no link is
+//! archive or a checkout has no effect. The paths of its files come from walking the folder, and no link is
 //! followed. Outside the folder, the change moves only a temporary file, identified by its inode, to the name for which
 //! the file was created. Files that have been changed in the meantime stay.
 

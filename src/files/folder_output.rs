@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// A folder that is absent or empty and appears complete, or an existing folder whose files change together.
+/// A folder that is absent or empty and appears when it is complete, or an existing folder whose files change together.
 #[derive(Debug)]
 pub(crate) enum FolderOutput {
     /// A folder prepared next to its target.

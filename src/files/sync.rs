@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// The number of files and folders from which syncing the whole file system once is cheaper than syncing each entry.
+/// The minimum number of files and folders for which syncing the whole file system is cheaper than syncing each entry.
 /// For fewer entries, opmx does not have to wait until data from other programs is written.
 const MANY: usize = 32;
 

@@ -226,7 +226,7 @@ pub fn write_archive(image: &Image, file: &Path, tag: Option<&str>) -> Result<()
 /// be in that state when it is replaced. The replaced archive may unpack to at most `limit` bytes.
 ///
 /// # Errors
-/// Returns an error in the same cases as [`write_archive`], or if the archive contains a different image by then.
+/// Returns an error in the same cases as [`write_archive`], or if the archive now contains a different image.
 pub(super) fn replace_archive(
     tagged: &Tagged,
     file: &Path,

@@ -110,7 +110,7 @@ impl ContentProblem {
 }
 
 impl ImageError {
-    /// Whether a registry cannot be reached, rather than refusing what was asked for.
+    /// Whether a registry cannot be reached, as opposed to refusing a request.
     pub fn is_unreachable(&self) -> bool {
         match self {
             #[cfg(feature = "registry")]
@@ -119,7 +119,7 @@ impl ImageError {
         }
     }
 
-    /// Returns the reason of a failed request without the image and the URL, for a message that names the image; the
+    /// Returns the reason for a failed request without the image and the URL, for a message that names the image; the
     /// whole message of any other error.
     pub fn reason(&self) -> String {
         match self {

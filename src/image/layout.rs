@@ -296,7 +296,7 @@ pub fn write_layout(image: &Image, directory: &Path, tag: Option<&str>) -> Resul
 /// that state when it is replaced.
 ///
 /// # Errors
-/// Returns an error in the same cases as [`write_layout`], or if the tag refers to a different image by then.
+/// Returns an error in the same cases as [`write_layout`], or if the tag now refers to a different image.
 pub(super) fn replace_in_layout(
     tagged: &Tagged,
     directory: &Path,
@@ -332,8 +332,8 @@ pub(super) fn replace_in_layout(
     Ok(files::write(&path, &index)?)
 }
 
-/// Returns an error if a folder has content, but is no layout: an image among the files of a bundle or a catalog would
-/// make them unreadable. Blobs alone are what a killed command leaves.
+/// Returns an error if a folder has content but is not a layout: an image among the files of a bundle or a catalog
+/// would make them unreadable. Blobs alone are accepted, because a killed command may have left them.
 fn refuse_other_content(directory: &Path) -> Result<(), ImageError> {
     let is_there = |name: &str| directory.join(name).is_file();
     if is_there(LAYOUT_FILE) || is_there(INDEX_FILE) {
@@ -368,8 +368,8 @@ pub(super) fn blobs_of(tagged: &Tagged) -> Vec<(Descriptor, Blob, String)> {
     blobs
 }
 
-/// Returns the text of `index.json` after `descriptor` has replaced the entry with the tag. Without an old text,
-/// creates a new one.
+/// Returns the content of `index.json` after `descriptor` has replaced the entry with the tag. Without old content,
+/// returns a new index.
 pub(super) fn with_entry(
     old: Option<&[u8]>,
     descriptor: &Descriptor,

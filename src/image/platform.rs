@@ -35,7 +35,7 @@ impl Platform {
         })
     }
 
-    /// Whether the platform is real. Builders add attestations to image indexes with an empty or unknown platform.
+    /// Whether the platform is real. Builders add attestations with an empty or unknown platform to image indexes.
     pub(crate) fn is_real(&self) -> bool {
         [&self.os, &self.architecture]
             .iter()

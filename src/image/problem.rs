@@ -45,7 +45,7 @@ pub enum ContentProblem {
         /// The actual size in bytes.
         found: u64,
     },
-    /// A size in a descriptor that no content has.
+    /// A size in a descriptor that is negative or exceeds the limit.
     #[error("refers to content of {found} bytes; the limit is {limit} bytes")]
     Size {
         /// The size in the descriptor.

@@ -294,11 +294,11 @@ impl FromStr for Reference {
 }
 
 impl Reference {
-    /// Parses a reference where a path is also possible. Rejects a word without a host, path or tag, because it is more
+    /// Parses a reference where a path is also possible. Rejects a name without a host, path or tag, because it is more
     /// likely the name of a file or folder that does not exist.
     ///
     /// # Errors
-    /// Returns an error if the text is such a word, or not a reference.
+    /// Returns an error if `text` is such a name, or not a reference.
     pub(crate) fn parse_unless_word(text: &str) -> Result<Self, ReferenceError> {
         let reference = text.parse()?;
         if text.contains(['/', ':', '@']) {

@@ -243,7 +243,7 @@ impl Transports {
         self.registry.is_new(reference).await
     }
 
-    /// Forgets the registries that could not be reached. Until then, each of them is asked only once.
+    /// Forgets which registries could not be reached, so that requests are sent to them again.
     pub fn forget_unreachable(&self) {
         #[cfg(feature = "registry")]
         self.registry.forget_unreachable();

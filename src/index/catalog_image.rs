@@ -84,7 +84,7 @@ pub enum CatalogImageError {
 }
 
 impl CatalogImageError {
-    /// Returns the same error about a catalog whose copy in a temporary folder was read.
+    /// Returns the same error with a different name for the catalog, for example if a temporary copy was read.
     pub(crate) fn named(self, name: &str) -> Self {
         match self {
             Self::Empty { .. } => Self::Empty { folder: name.into() },

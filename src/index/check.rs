@@ -1,6 +1,6 @@
-//! Checks an index in more ways than its database alone (see [`crate::database::check`]): the documents of a file-based
-//! catalog; for either form, contents that clusters with an older OLM cannot use or that a policy does not allow; and
-//! in [`images`], images that registries do not contain.
+//! Checks an index beyond its database (see [`crate::database::check`]): the documents of a file-based catalog; for
+//! either form, contents that clusters with an older OLM cannot use or that a policy does not allow; and in [`images`],
+//! images that registries do not contain.
 
 mod catalog;
 mod cluster;

@@ -13,7 +13,7 @@ pub struct PruneRequest {
     pub parts: BTreeMap<String, Part>,
     /// The new default channel of packages that lose their default channel.
     pub default_channel: Option<String>,
-    /// The needs of the parts that are followed; the needed packages are also kept, completely.
+    /// The kinds of needs to follow; packages that the parts need are also kept, completely.
     pub follow: Follow,
 }
 

@@ -15,7 +15,7 @@ use std::path::Path;
 pub struct ExtractOptions<'a> {
     /// The packages to extract.
     pub packages: &'a BTreeSet<String>,
-    /// The needs of the packages that are followed.
+    /// The kinds of needs to follow.
     pub follow: &'a Follow,
     /// The folder, which must not exist yet; `None` to only report the packages.
     pub folder: Option<&'a Path>,

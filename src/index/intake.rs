@@ -60,7 +60,7 @@ pub enum IntakeError {
     Record(#[from] RecordError),
 }
 
-/// Reads a bundle, judges it and computes its rows. A `k8s+v1` bundle is stored as its synthesized CSV and the objects
+/// Reads a bundle, checks it and computes its rows. A `k8s+v1` bundle is stored as its synthesized CSV and the objects
 /// that it keeps.
 ///
 /// # Errors
@@ -102,7 +102,7 @@ pub fn prepare(
         return Err(refuse(validation::check_reading(&reading)));
     };
     let stated = stated(bundle);
-    // The only errors of a record that are about the annotations.
+    // These are the only errors of a record that are about the annotations.
     let placed = |error: RecordError| match error {
         RecordError::NoChannel { origin, bundle } => RecordError::NoChannel {
             origin: stated.get(&Stated::Channels).cloned().unwrap_or(origin),

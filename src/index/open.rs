@@ -141,7 +141,7 @@ impl Index {
         Self::open(&name.parse()?, transports, limits).await
     }
 
-    /// Opens the index at a location. A folder is a file-based catalog; so is a file that is not a database.
+    /// Opens the index at a location. A folder, or a file that is not a database, is a file-based catalog.
     ///
     /// # Errors
     /// Returns an error if the index does not exist, cannot be read, or is not an index.

@@ -53,7 +53,8 @@ impl Apis {
         self.served.extend(defined(definition));
     }
 
-    /// Adds the resources of the CustomResourceDefinitions among the steps of a plan, where only names matter.
+    /// Adds the resources that the CustomResourceDefinitions among the steps of a plan define, whether or not the steps
+    /// have been applied.
     #[must_use]
     pub(crate) fn with_steps(mut self, steps: &[Step]) -> Self {
         let definitions = steps.iter().filter(|step| step.resource.kind == CRD);
@@ -80,8 +81,8 @@ impl Apis {
         !mentioned && preferred.is_some_and(|version| *version == gvk.version)
     }
 
-    /// Returns the plural name of a kind, and whether its objects are namespaced, as the cluster or the plan defines
-    /// the kind. By default, both are as in Kubernetes, or follow from a general rule.
+    /// Returns the plural name of a kind, and whether its objects are namespaced. If neither the cluster nor the plan
+    /// defines the kind, both are those of the built-in kind, or follow from a general rule.
     pub(crate) fn resource(&self, gvk: &GroupVersionKind) -> (String, bool) {
         let known = self.served.iter().find(|served| served.gvk.is(&gvk.group, &gvk.kind));
         if let Some(served) = known {

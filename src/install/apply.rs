@@ -60,7 +60,8 @@ pub struct Applied {
     pub phase: Phase,
     /// The reason why the plan is incomplete; otherwise empty.
     pub message: String,
-    /// Messages that OLM would log, such as optional objects that were not created, and problems after the plan.
+    /// Messages that OLM would log, such as those about optional objects that were not created, and problems after the
+    /// plan.
     pub warnings: Vec<String>,
     /// The versions that fail although the plan completes.
     pub failed: Vec<FailedVersion>,

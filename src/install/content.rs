@@ -198,7 +198,7 @@ fn entry_of(catalog: &Catalog, id: BundleId) -> Option<&ChannelEntry> {
     channel.entries.iter().find(|entry| entry.bundle == id)
 }
 
-/// Sets the version that a ClusterServiceVersion replaces to that of the index, as OLM does.
+/// Sets `spec.replaces` of a ClusterServiceVersion to the version that the index specifies, as OLM does.
 fn replace(csv: &mut Value, replaces: Option<&str>) {
     let Some(spec) = csv.get_mut("spec").and_then(Value::as_object_mut) else {
         return;

@@ -1,4 +1,4 @@
-//! OLM's handling of the object of a step. It depends on the kind alone, whatever the group.
+//! OLM's handling of the object of a step. It depends only on the kind, not on the group.
 
 use super::apis::Apis;
 use crate::csv;

@@ -1,5 +1,5 @@
-//! The permission review of an install (proposal *simplify-olm-apis*): the permissions that the install needs itself,
-//! those that it grants to the operator, and which of both an account lacks.
+//! The permission review of an install (proposal *simplify-olm-apis*): the permissions that the install itself needs,
+//! those that it grants to the operator, and the permissions of both kinds that an account lacks.
 //!
 //! To prevent privilege escalation, an account must hold all rules of a role that it writes or binds. The verbs
 //! `escalate` and `bind` lift this restriction.
@@ -136,7 +136,7 @@ pub fn needed<'a>(
     needs
 }
 
-/// Returns the needs of writing the roles and bindings among the steps, each with the index of its step.
+/// Returns the needs for writing the roles and bindings among the steps, each with the index of its step.
 pub(super) fn handed_on<'a>(
     steps: &'a [Step],
     namespace: &str,

@@ -1,6 +1,6 @@
 //! The API groups that a platform itself serves, so that no bundle provides them.
 
-/// The API groups that every OpenShift cluster serves. Operators define further groups that end with `.openshift.io`,
+/// The API groups that every OpenShift cluster serves. Operators define other groups that end with `.openshift.io`,
 /// such as `hive.openshift.io`.
 const GROUPS: [&str; 29] = [
     "apiserver.openshift.io",

@@ -49,7 +49,7 @@ pub struct ArchiveList {
     /// the plan does not need.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub omitted: Repositories,
-    /// The missing content, with the reasons.
+    /// The missing content, each digest with the reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub missing: BTreeMap<Digest, String>,
 }
@@ -105,7 +105,7 @@ pub enum ArchiveError {
         path: PathBuf,
     },
     /// Another run is writing to the folder.
-    #[error("another run is under way, and writes to {}", folder.display())]
+    #[error("another run is under way and is writing to {}", folder.display())]
     Busy {
         /// The folder.
         folder: PathBuf,
@@ -173,12 +173,12 @@ pub struct ArchiveOptions<'a> {
     pub base: Option<&'a Path>,
 }
 
-/// Starts or resumes an archive of a plan, or repairs an archive whose volumes are missing or damaged. Returns `None` if
-/// the archive is already complete. The folder is locked until the archive is finished or dropped.
+/// Starts or resumes an archive of a plan, or repairs an archive whose volumes are missing or damaged. Returns `None`
+/// if the archive is already complete. The folder is locked until the archive is finished or dropped.
 ///
 /// # Errors
-/// Returns an error if the folder contains a different archive with this name, cannot be written, or is being written by
-/// another run.
+/// Returns an error if the folder contains a different archive with this name, cannot be written, or is being written
+/// by another run.
 pub fn begin(plan: &Plan, options: &ArchiveOptions<'_>) -> Result<Option<NewArchive>, ArchiveError> {
     let lock = lock(options.folder)?;
     let path = options.folder.join(format!("{}.json", options.name));
@@ -410,7 +410,7 @@ fn only_list(folder: &Path) -> Result<PathBuf, ArchiveError> {
     })
 }
 
-/// Returns the index of the layout that the volumes form. It lists every image under its own name, and the referrers of
+/// Returns the index of the layout that the volumes form. It lists every image under its name, and the referrers of
 /// images.
 fn index(plan: &Plan) -> Value {
     let descriptor = |digest: &Digest| {

@@ -1,4 +1,4 @@
-//! A plan under construction: whatever is added to it twice is stored once.
+//! A plan under construction: content that is added twice is stored once.
 
 use super::naming::{TakenError, require_names};
 use super::placed::spread;
@@ -47,7 +47,7 @@ impl Assembly {
         }
     }
 
-    /// Returns the plan as it is so far.
+    /// Returns the unfinished plan.
     pub(super) const fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -57,7 +57,7 @@ impl Assembly {
         self.plan.catalogs.push(catalog);
     }
 
-    /// Adds the reasons for packages that nobody requested.
+    /// Adds the reasons why packages that were not requested are included.
     pub(super) fn add_reasons(&mut self, reasons: impl IntoIterator<Item = Because>) {
         self.plan.because.extend(reasons);
     }
@@ -182,7 +182,7 @@ impl Assembly {
         is_about_any
     }
 
-    /// Sorts the plan, sums it up, and assigns each blob to the repositories that need it.
+    /// Sorts the plan, computes its totals, and assigns each blob to the repositories that need it.
     ///
     /// # Errors
     /// Returns an error if two images would have the same name at the target.

@@ -11,8 +11,8 @@ impl Plan {
     /// Checks that a plan is consistent.
     ///
     /// # Errors
-    /// Returns an error for content that is referenced but missing, content that would not be copied, and a place
-    /// outside the target.
+    /// Returns an error for content that is referenced but missing, content that would not be copied, and a
+    /// destination outside the target.
     pub(super) fn check(&self) -> Result<(), PlanError> {
         self.check_references()?;
         self.check_sizes()?;
@@ -129,7 +129,7 @@ impl Plan {
         }
     }
 
-    /// Returns the extras of an image whose subjects lead to the image, each with its index in the plan.
+    /// Returns the extras that refer to an image, directly or through other extras, each with its index in the plan.
     fn extras_of(&self, image: &PlannedImage) -> Vec<(usize, &Extra)> {
         let behind: BTreeSet<Digest> = self.all_behind(image).into_iter().collect();
         let mut waiting: Vec<(usize, &Extra)> = self.extras.iter().enumerate().collect();

@@ -16,7 +16,7 @@ pub struct Doomed {
     pub repository: String,
     /// The digest of the manifest.
     pub digest: Digest,
-    /// The tags that the plan gave it, without those that a kept plan gives to another manifest.
+    /// The tags of the manifest in the plan, except those that belong to a different manifest in a kept plan.
     pub tags: BTreeSet<String>,
 }
 
@@ -85,8 +85,8 @@ pub fn doomed(plan: &Plan, kept: &[Plan]) -> Vec<Doomed> {
     .collect()
 }
 
-/// Returns the catalogs of plans that are not at the target of the plans. Without its catalog, a kept plan is of no use
-/// there.
+/// Returns the catalogs of the kept plans that the target does not contain. Without its catalog, a kept plan is of no
+/// use at the target.
 ///
 /// # Errors
 /// Returns an error if a name is not valid, or the registry fails.
@@ -204,15 +204,15 @@ pub fn spare(plan: &Plan, doomed: Vec<Doomed>, other: &OtherTags) -> (Vec<Doomed
 pub struct Deleted {
     /// The result for each manifest, in the order of the manifests.
     pub gone: Vec<Gone>,
-    /// The lists of referrers that could not be changed, with the reasons.
+    /// The lists of referrers that could not be changed, each with the reason.
     pub problems: Vec<String>,
 }
 
-/// Deletes manifests from their registry, and removes them from the lists of referrers that name them.
+/// Deletes manifests from their registry, and removes them from the lists of referrers that contain them.
 ///
 /// # Errors
-/// Returns an error if a name is not valid, or the registry cannot be reached. A refusal by the registry is reported for
-/// each manifest.
+/// Returns an error if a name is not valid, or the registry cannot be reached. A refusal by the registry is reported
+/// for each manifest.
 pub async fn delete(plan: &Plan, doomed: &[Doomed], target: &Transports) -> Result<Deleted, ImageError> {
     reach(plan, target).await?;
     let mut deleted = Deleted::default();

@@ -36,7 +36,7 @@ pub struct Subjects {
 pub struct Extras {
     /// The extras in the order of the repositories, sorted by subject and digest within each repository.
     pub found: Vec<FoundExtra>,
-    /// The references that could not be looked up, with the reasons.
+    /// The references that could not be looked up, each with the reason.
     pub failed: Vec<(String, String)>,
 }
 
@@ -75,7 +75,7 @@ async fn search(transports: &Transports, subjects: Subjects) -> Extras {
     search.tags = match transports.tags(&search.repository).await {
         // If the registry does not list tags, each possible tag is requested.
         Ok(tags) => tags,
-        // A registry that fails is not asked once more for each image.
+        // If a registry fails, do not send it another request for each image.
         Err(error) => {
             let repository = search.repository.to_string();
             search.failed.push((repository, with_causes(&error)));

@@ -48,9 +48,9 @@ impl fmt::Display for Line {
     }
 }
 
-/// Returns the destination of each image: the target followed by the path of the image in its own registry, which is
-/// preceded by the host of that registry if `keep_host` is set. The lines are sorted by source. An image that is
-/// referenced in two ways appears only once.
+/// Returns the destination of each image: the target followed by the path of the image in its registry. If `keep_host`
+/// is set, the path begins with the host of that registry. The lines are sorted by source. An image that is referenced
+/// in two ways appears only once.
 ///
 /// # Errors
 /// Returns the images that cannot be copied. Conflicting names are never changed, because the destination of an image

@@ -104,7 +104,8 @@ impl Holdings for Volumes<'_> {
 /// Copies a verified archive to a registry. No other servers are contacted.
 ///
 /// # Errors
-/// Returns an error in the same cases as [`transfer`](super::transfer::transfer), or if the target does not contain blobs of the base archive.
+/// Returns an error in the same cases as [`transfer`](super::transfer::transfer), or if the target does not contain
+/// blobs of the base archive.
 pub async fn load(
     archive: &Archive,
     target: &Transports,

@@ -6,8 +6,8 @@ use super::work::{CopyResult, CopyState};
 use crate::image::{ImageError, Reference, RegistryReference, Transports};
 use std::collections::BTreeMap;
 
-/// Checks that the registry of a plan with places at a target can be reached and accepts the login, so that a wrong
-/// address, certificate or login is one error instead of one for each image.
+/// Checks that the registry of a plan with destinations can be reached and accepts the login, so that a wrong address,
+/// certificate or login is reported once instead of once per image.
 ///
 /// # Errors
 /// Returns an error if there is no connection to the registry, or it requires a different login.

@@ -316,7 +316,7 @@ const ARCHIVE: Shape = Object(&[
         Map(&[], &TEXTS),
         "The blobs in the archives on which this archive is based.",
     ),
-    optional("missing", TEXT_MAP, "The missing content, with the reasons."),
+    optional("missing", TEXT_MAP, "The missing content, each digest with the reason."),
 ]);
 
 const VOLUME: Shape = Object(&[

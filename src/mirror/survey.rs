@@ -52,7 +52,7 @@ impl Survey {
         manifests.chain(blobs).fold(0, u64::saturating_add)
     }
 
-    /// Returns why nothing of an image index is left, if it has none of the requested platforms.
+    /// Returns the reason why an image index is excluded, if it has none of the requested platforms.
     pub fn without_platforms(&self) -> Option<String> {
         let platforms: Vec<String> = self.platforms_left_out.iter().map(ToString::to_string).collect();
         let is_empty = self.platforms.is_empty() && !platforms.is_empty();

@@ -76,7 +76,7 @@ pub enum TransferError {
 /// };
 /// let holdings = Sources { layout: &layout_of(path) };
 /// let result = transfer(Plan::read(path)?, &holdings, &registries, &registries, &options).await?;
-/// println!("all is there: {}", result.complete);
+/// println!("complete: {}", result.complete);
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// # })?;
 /// # Ok::<_, Box<dyn std::error::Error>>(())

@@ -43,7 +43,7 @@ pub struct Problem {
 /// The options for verifying a target.
 #[derive(Debug, Clone, Copy)]
 pub struct VerifyOptions {
-    /// Whether to read all blobs, rather than only check their existence.
+    /// Whether to read all blobs, instead of only checking their existence.
     pub read: bool,
     /// The maximum number of concurrent requests.
     pub parallel: usize,

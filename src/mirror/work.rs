@@ -276,7 +276,7 @@ pub enum CopyState {
 pub struct Packing {
     /// The content that was to be added to the archive.
     pub added: BTreeSet<Digest>,
-    /// The content that could not be added, with the reasons.
+    /// The content that could not be added, each digest with the reason.
     pub missing: BTreeMap<Digest, String>,
 }
 

@@ -80,7 +80,7 @@ impl fmt::Display for What {
 }
 
 /// Reads map fields as Go does: names are case-insensitive, `null` counts as absent, and the last of several fields
-/// counts.
+/// takes precedence.
 pub(super) struct Fields<'value, 'problems> {
     map: Option<&'value Map<String, Value>>,
     path: Path,

@@ -11,7 +11,7 @@ use semver::Version;
 use std::fmt;
 use std::str::FromStr;
 
-/// A release of OLM, whose major version is 0.
+/// A release of OLM. The major version is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Release {
     /// The minor version.
@@ -52,7 +52,7 @@ pub enum Need {
     Dependency(&'static str),
     /// Satisfying a dependency of a type that is not in the table.
     OtherDependency,
-    /// Installing without a dependency whose intent allows this.
+    /// Installing a bundle without a dependency whose intent allows this.
     Intent,
     /// Reading an intent inside a constraint.
     IntentInConstraint,
@@ -343,7 +343,7 @@ pub struct UnknownOlm {
     pub numbered: bool,
 }
 
-/// The word for [`Olm::Proposed`].
+/// The name of [`Olm::Proposed`] in options.
 const PROPOSED: &str = "proposed";
 
 impl Olm {

@@ -95,7 +95,7 @@ pub(super) fn caption(account: &Account) -> String {
     format!("Permissions of service account {}", account.name)
 }
 
-/// How permissions for the whole cluster are marked in tables.
+/// The namespace shown in tables for permissions in the whole cluster.
 const EVERYWHERE: &str = "(all)";
 
 /// Returns the permissions of a version that is installed into an empty cluster, or the reason why they cannot be

@@ -21,7 +21,7 @@ struct ChangesPage<'a> {
 struct CatalogsPage<'a> {
     frame: Frame<'a>,
     names: Vec<&'a str>,
-    /// The packages whose versions differ, and the others.
+    /// The packages whose versions differ, and all other packages.
     tables: [Table<'a>; 2],
 }
 
@@ -109,7 +109,7 @@ pub(super) fn changes_page(site: &Site, name: &str, before: &Catalog, after: &Ca
     page(path, &filled)
 }
 
-/// Renders the page of several catalogs side by side. Its links lead to the pages of the first one.
+/// Renders the page of several catalogs side by side. Its links lead to the pages of the first catalog.
 ///
 /// # Errors
 /// Returns an error if [`page`] does.

@@ -39,18 +39,18 @@ struct DifferencePage<'a> {
     dangerous: usize,
 }
 
-/// Parts that cannot be compared, because the data of at least one version are unknown.
+/// Parts that cannot be compared, because data of at least one version is unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Gap {
     /// The missing data.
     what: &'static str,
-    /// The versions that lack them.
+    /// The versions that lack this data.
     versions: Vec<String>,
     /// The titles of the parts.
     parts: Vec<&'static str>,
 }
 
-/// What a part is compared from.
+/// The data that is compared in a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     /// The properties of the bundle, which every catalog contains.
@@ -180,7 +180,7 @@ fn parts(before: &Release, after: &Release) -> (Vec<Part>, Vec<Gap>) {
     (parts, gaps)
 }
 
-/// Adds a part to the gap with the same reason. Without a version that lacks data, the data cannot be compared.
+/// Adds a part to the gap with the same reason. If no version lacks data, the data of the part cannot be compared.
 fn add_gap(gaps: &mut Vec<Gap>, part: &'static str, source: Source, lacking: &[&Release]) {
     let what = if lacking.is_empty() { "" } else { source.what() };
     match gaps.iter_mut().find(|gap| gap.what == what) {

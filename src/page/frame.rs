@@ -5,12 +5,12 @@ use super::path;
 /// The site.
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each says whether an independent part is present"
+    reason = "each specifies whether an independent part is present"
 )]
 #[derive(Debug, Clone)]
 pub(super) struct Site {
     pub(super) title: String,
-    /// The index, as the user named it.
+    /// The index, as specified by the user.
     pub(super) source: String,
     /// The version of this program.
     pub(super) program: &'static str,

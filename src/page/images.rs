@@ -41,7 +41,7 @@ pub struct Unread {
 
 impl Images<'_> {
     /// Reads the manifests that the index lacks from the images of a package's bundles. Returns the bundles whose
-    /// images were read, with the reason if that failed.
+    /// images were read, with the reason if reading failed.
     pub(super) fn complete(
         &self,
         bundles: &mut [(BundleId, &Bundle, Described)],

@@ -54,7 +54,7 @@ impl LiveSite {
         Ok((Self { site }, summary))
     }
 
-    /// Rebuilds the site. The old site is served until the new site is complete, and also if the rebuild fails.
+    /// Rebuilds the site. The old site is served until the new site is complete, and stays if the rebuild fails.
     ///
     /// # Errors
     /// Returns an error if the index cannot be read.

@@ -60,7 +60,7 @@ use std::path::PathBuf;
 pub struct SiteOptions<'a> {
     /// The title; a generic title by default.
     pub title: Option<&'a str>,
-    /// The index, as the user named it.
+    /// The index, as specified by the user.
     pub source: &'a str,
     /// The name of the index in comparisons and in clusters.
     pub source_name: &'a str,

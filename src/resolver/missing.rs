@@ -1,4 +1,4 @@
-//! What would provide the dependencies that no bundle satisfies: all of them, not only the first one that ends the
+//! Remedies for dependencies that no bundle satisfies: for all of them, not only for the first one, which ends the
 //! search.
 
 use super::clause::{Clause, listed, wish};
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The dependencies of a bundle without providers, in words.
 #[derive(Default)]
 struct Missing {
-    /// What a catalog must contain.
+    /// Descriptions of the bundles that a catalog must contain.
     wishes: Vec<String>,
     /// The APIs that only the platform serves.
     natives: Vec<String>,

@@ -23,7 +23,7 @@ const LONGEST_REMEMBERED: usize = 12;
 /// Variables and the constraints between them.
 #[derive(Debug, Default)]
 pub(super) struct Instance {
-    /// For each variable, the lists of which it needs one member each.
+    /// For each variable, the lists from which it needs one member each.
     pub(super) needs: Vec<Vec<(ListId, ConstraintId)>>,
     /// For each variable, the constraint that prohibits it, if any.
     pub(super) prohibited: Vec<Option<ConstraintId>>,
@@ -43,7 +43,7 @@ pub(super) struct Instance {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Demand {
     pub(super) of: DemandOf,
-    /// The constraint with the demand; `None` for a variable that is fixed in advance.
+    /// The constraint that makes the demand; `None` for a variable that is fixed in advance.
     pub(super) constraint: Option<ConstraintId>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Demand {
 pub(super) enum DemandOf {
     /// A variable that must be selected.
     One(Variable),
-    /// A list of which a member must be selected, and the variable that needs the list.
+    /// A list from which a member must be selected, and the variable that needs the list.
     Some(ListId, Variable),
 }
 
@@ -112,7 +112,7 @@ struct Frame {
     queue: usize,
     /// The next member to try.
     next: usize,
-    /// The selected variables that rule out the members tried so far, and the variable with the demand.
+    /// The selected variables that rule out the members tried so far, and the variable that makes the demand.
     blame: BTreeSet<Variable>,
 }
 

@@ -5,12 +5,12 @@ use super::{FBC, LIFECYCLE};
 rules! { FILE_BASED_CATALOG
     Catalogs {
         // File-based catalogs: documents and fields.
-        CATALOG_DOCUMENT = "catalog-document", Error, FBC, "Correct the file; if it is not part of the catalog, list it in a file .indexignore.";
-        CATALOG_SCHEMA_MISSING = "catalog-schema-missing", Error, FBC, "Set schema to olm.package, olm.channel, olm.bundle or olm.deprecations; if the file is not part of the catalog, list it in a file .indexignore.";
+        CATALOG_DOCUMENT = "catalog-document", Error, FBC, "Correct the file; if it is not part of the catalog, list it in an .indexignore file.";
+        CATALOG_SCHEMA_MISSING = "catalog-schema-missing", Error, FBC, "Set schema to olm.package, olm.channel, olm.bundle or olm.deprecations; if the file is not part of the catalog, list it in an .indexignore file.";
         CATALOG_SCHEMA_UNKNOWN = "catalog-schema-unknown", Warning, FBC, "Correct the schema; documents with unknown schemas are kept but ignored.";
         CATALOG_FIELD_TYPE = "catalog-field-type", Error, FBC, "Use a value of the correct type.";
         CATALOG_FIELD_UNKNOWN = "catalog-field-unknown", Warning, FBC, "Correct the field name, or remove the field; it is ignored.";
-        CATALOG_FIELD_CASE = "catalog-field-case", Warning, FBC, "Use exactly this upper and lower case for the field name.";
+        CATALOG_FIELD_CASE = "catalog-field-case", Warning, FBC, "Use exactly this capitalization for the field name.";
         CATALOG_FIELD_REPEATED = "catalog-field-repeated", Error, FBC, "Keep one of the two fields.";
 
         // File-based catalogs: packages.
@@ -46,7 +46,7 @@ rules! { FILE_BASED_CATALOG
         CATALOG_BUNDLE_IDENTITY = "catalog-bundle-identity", Error, FBC, "Set exactly one olm.package property on the bundle, with the name of its package.";
         CATALOG_BUNDLE_VERSION = "catalog-bundle-version", Error, FBC, "Use a semantic version such as 1.2.3.";
         CATALOG_VERSION_MISSING = "catalog-version-missing", Error, FBC, "Set version in the olm.package property to a semantic version such as 1.2.3.";
-        CATALOG_BUNDLE_RELEASE = "catalog-bundle-release", Error, FBC, "Name the bundle <package>-v<version>-<release>; a release has at most 20 letters, digits and dashes between dots.";
+        CATALOG_BUNDLE_RELEASE = "catalog-bundle-release", Error, FBC, "Name the bundle <package>-v<version>-<release>; a release consists of at most 20 letters, digits, dashes and dots.";
         CATALOG_VERSION_DUPLICATE = "catalog-version-duplicate", Error, FBC, "Use a different version for each bundle of a package.";
         CATALOG_OBJECT = "catalog-object", Error, FBC, "Set data to one manifest, as base64-encoded JSON.";
         CATALOG_OBJECT_CONTENT = "catalog-object-content", Warning, FBC, "Include only the manifests of one operator in each bundle, with one ClusterServiceVersion that has the bundle's name.";

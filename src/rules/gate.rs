@@ -132,7 +132,7 @@ static TOLERATED: &[(&Rule, &str)] = &[
     (&rules::OPT_VALUE_SHAPE, UNREAD_PROPERTY),
     (
         &rules::DEP_RANGE_QUOTING,
-        "The file is omitted, so the bundle has none of its dependencies.",
+        "The file is omitted, so the bundle has none of the dependencies in the file.",
     ),
     (
         &rules::DEP_TYPE_UNKNOWN,

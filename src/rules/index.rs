@@ -14,7 +14,7 @@ rules! { DATABASES
         INDEX_ENTRY_TARGET = "index-entry-target", Error, INDEX, "Add a bundle of the channel again; this rewrites the channel's entries.";
         INDEX_CYCLE = "index-cycle", Error, INDEX, "Add a bundle that skips the bundles of the cycle.";
         INDEX_BUNDLE_UNREACHABLE = "index-bundle-unreachable", Warning, INDEX, "Let a bundle of the channel replace or skip this bundle.";
-        INDEX_DEPENDENCY = "index-dependency", Warning, INDEX, "Add a bundle that satisfies the dependency, or specify a further catalog that contains one.";
+        INDEX_DEPENDENCY = "index-dependency", Warning, INDEX, "Add a bundle that satisfies the dependency, or specify an additional catalog that contains one.";
         INDEX_ORPHAN_ROW = "index-orphan-row", Warning, INDEX, "Remove the row.";
         INDEX_ROW_OWNER = "index-row-owner", Warning, INDEX, "Correct the row.";
         INDEX_API_MISSING = "index-api-missing", Error, INDEX, "Remove the bundle and add it again.";

@@ -39,8 +39,8 @@ rules! { MANIFESTS
         RBAC_UNBOUND_ROLE = "rbac-unbound-role", Info, PLAIN, "No action needed, unless the operator needs the role.";
         RBAC_WILDCARD = "rbac-wildcard", Error, PLAIN, "List the groups and resources that the operator uses; only a registry+v1 bundle may request all of them.";
         RBAC_GROUP_SUBJECT = "rbac-group-subject", Error, PLAIN, "Bind the operator's service account itself to a role without wildcards.";
-        RBAC_SUBJECT_FORM = "rbac-subject-form", Warning, PLAIN, "Bind the operator's service account itself, so that OLM grants it these rules.";
-        RBAC_KIND_UNKNOWN = "rbac-kind-unknown", Error, PLAIN, "Specify the kind and version in metadata/olm.yaml, under apis.";
+        RBAC_SUBJECT_FORM = "rbac-subject-form", Warning, PLAIN, "Bind the operator's service account itself, so that OLM grants it these permissions.";
+        RBAC_KIND_UNKNOWN = "rbac-kind-unknown", Error, PLAIN, "Specify the kind and version in metadata/olm.yaml, under apis. If the operator itself defines the kind, add its CustomResourceDefinition instead.";
         RBAC_KIND_AMBIGUOUS = "rbac-kind-ambiguous", Error, PLAIN, "Specify the kind and version in metadata/olm.yaml, under apis.";
         RBAC_ROLE_REF = "rbac-role-ref", Error, RBAC, "Refer to a Role or ClusterRole from a RoleBinding, and to a ClusterRole from a ClusterRoleBinding.";
         RBAC_ROLE_MISSING = "rbac-role-missing", Warning, PLAIN, "Add the role to the bundle; otherwise the binding is shipped unchanged.";

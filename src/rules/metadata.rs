@@ -18,14 +18,14 @@ rules! { OLM_YAML
     }
 
     PlainBundles {
-        // metadata/olm.yaml, and what is synthesized from it.
+        // metadata/olm.yaml, and the content that is synthesized from it.
         OLM_REQUIRED = "olm-required", Error, PLAIN, "Add the key.";
         OLM_TYPE = "olm-type", Error, PLAIN, "Use a value of the correct type.";
         OLM_UNKNOWN_KEY = "olm-unknown-key", Warning, PLAIN, "Remove the key, or correct its spelling.";
         OLM_MISINDENTED = "olm-misindented", Error, PLAIN, "Indent the key below its parent block.";
         OLM_EXTRA_DOCUMENT = "olm-extra-document", Error, PLAIN, "Keep only one document in metadata/olm.yaml.";
         OLM_VERSION = "olm-version", Error, PLAIN, "Use a semantic version such as 1.2.3.";
-        OLM_RELEASE = "olm-release", Error, CSV, "Use identifiers of letters, digits and dashes, separated by dots, at most 20 characters, such as 1 or 20250101.1.";
+        OLM_RELEASE = "olm-release", Error, CSV, "Use identifiers of letters, digits and dashes, separated by dots and with at most 20 characters in total, such as 1 or 20250101.1.";
         OLM_ICON = "olm-icon", Error, PLAIN, "Use the path of a PNG, JPEG, GIF, WebP or SVG file in the bundle, such as metadata/icon.svg, or the output of `base64 -w0 icon.svg`.";
         OLM_ICON_FILE = "olm-icon-file", Error, PLAIN, "Correct the path, which is relative to the bundle folder, or add the file.";
         OLM_OVERLAY_UNMATCHED = "olm-overlay-unmatched", Error, PLAIN, "Correct the entry's name, version or kind, or remove the entry.";
@@ -36,7 +36,7 @@ rules! { OLM_YAML
         CSV_REPLACES_ITSELF = "csv-replaces-itself", Error, CSV, "Set replaces to the previous version, or remove it.";
         CSV_EXAMPLES_JSON = "csv-examples-json", Error, CSV, "Use a JSON list of custom resources.";
         CSV_EXAMPLE_WITHOUT_PROVIDED_API = "csv-example-without-provided-api", Error, CSV, "Correct apiVersion and kind of the example, or remove it.";
-        CSV_ANNOTATION_CASE = "csv-annotation-case", Error, OLM, "Use exactly this upper and lower case for the key.";
+        CSV_ANNOTATION_CASE = "csv-annotation-case", Error, OLM, "Use exactly this capitalization for the key.";
         CSV_API_BOTH_WAYS = "csv-api-both-ways", Error, OLM, "Remove the requirement, because no other bundle may provide the same kind.";
         BUNDLE_RELEASE_NAME = "bundle-release-name", Error, CSV, "Name the bundle <package>-v<version>-<release>.";
         INSTALLMODES_UNKNOWN = "csv-installmodes-unknown", Warning, CSV, "Use OwnNamespace, SingleNamespace, MultiNamespace or AllNamespaces.";

@@ -12,7 +12,7 @@ rules! { RELEASES
         RELEASE_CATALOG_TWICE = "release-catalog-twice", Error, PIPELINES, "Render each catalog from only one template; otherwise the last rendered template overwrites the others.";
         RELEASE_CATALOG_VERSION = "release-catalog-version", Warning, PIPELINES, "Name the catalog after an OpenShift version, such as v4.20, which determines the format of its bundles.";
         RELEASE_CHANNEL = "release-channel", Error, PIPELINES, "Use Candidate, Fast or Stable, because a semver template derives its channels from these lists.";
-        RELEASE_EDGE = "release-edge", Error, PIPELINES, "Name a bundle of the channel, or add that bundle first; otherwise the update has no target.";
+        RELEASE_EDGE = "release-edge", Error, PIPELINES, "Name a bundle of the channel, or first add the named bundle to the channel; otherwise the update has no target.";
         RELEASE_UNUSED = "release-unused", Warning, PIPELINES, "Remove the key: updates in a semver template follow from the versions alone.";
         RELEASE_DEFAULT_CHANNEL = "release-default-channel", Warning, PIPELINES, "Change defaultChannel in the template; the key applies only to a new template.";
     }

@@ -48,7 +48,7 @@ rules! { OBJECTS_BESIDE
         OBJ_RBAC_PDB_WRITE = "obj-rbac-pdb-write", Warning, OLM, "Remove the permission if the operator can work without it, because it can prevent nodes from being drained.";
         OBJ_RBAC_DEFAULT_SCC_WRITE = "obj-rbac-default-scc-write", Error, OLM, "Create a separate SecurityContextConstraints object instead.";
         OBJ_UNPARSABLE = "obj-unparsable", Error, OBJECTS, "Use a value that the object's kind allows for the field.";
-        OG_ANNOTATION_CASE = "og-annotation-case", Error, OLM, "Use exactly this upper and lower case for the key.";
+        OG_ANNOTATION_CASE = "og-annotation-case", Error, OLM, "Use exactly this capitalization for the key.";
     }
 }
 

@@ -38,7 +38,7 @@ pub struct ServerOptions {
     pub ping_after: Duration,
     /// The maximum time for the reply to a ping before the connection is closed.
     pub ping_time: Duration,
-    /// The maximum time for which calls in progress may continue after the server is told to stop.
+    /// The maximum time for which calls in progress may continue after the server is asked to stop.
     pub drain: Duration,
 }
 

@@ -75,7 +75,7 @@ pub(super) fn of_crd(work: &mut Work<'_>, crd: &Object) -> ByField {
     said
 }
 
-/// Writes the examples in annotations of CustomResourceDefinitions, unless the CSV already contains examples.
+/// Writes the examples from annotations of CustomResourceDefinitions into the CSV, unless it already contains examples.
 pub(super) fn examples(work: &mut Work<'_>, crds: Vec<(&Object, Annotated)>) {
     let mut examples = Vec::new();
     let mut origins = Vec::new();

@@ -82,7 +82,7 @@ pub(super) fn project(work: &mut Work<'_>) -> Owned {
                 work.report(
                     finding
                         .at(crd.name_place())
-                        .also(first.name_place(), "the first is here"),
+                        .also(first.name_place(), "it first appears here"),
                 );
             }
             None => {

@@ -80,7 +80,7 @@ pub(super) fn project(work: &mut Work<'_>) -> Accounts {
             work.report(
                 finding
                     .at(deployment.name_place())
-                    .also(first.name_place(), "the first is here"),
+                    .also(first.name_place(), "it first appears here"),
             );
             continue;
         }

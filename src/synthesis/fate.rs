@@ -71,7 +71,7 @@ pub(super) fn shipped(object: &Object) -> Value {
     value
 }
 
-/// Whether OLM creates the object in the install namespace, whatever namespace it names.
+/// Whether OLM creates the object in the install namespace, regardless of the namespace that it specifies.
 pub(crate) fn is_moved(object: &Object) -> bool {
     let mut kinds = KEPT_KINDS.iter();
     kinds.any(|(kind, namespaced)| *namespaced && *kind == object.gvk().kind)

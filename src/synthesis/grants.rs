@@ -313,8 +313,8 @@ fn role_elsewhere(work: &mut Work<'_>, binding: &Binding<'_>, role: &str) {
         )
     } else {
         finding.help(format!(
-            "Move the rules of Role {role} to a ClusterRole of the bundle, and bind it by a ClusterRoleBinding, because OLM \
-             creates nothing in namespace {namespace}."
+            "Move the rules of Role {role} to a ClusterRole of the bundle, and bind it with a ClusterRoleBinding, \
+             because OLM creates nothing in namespace {namespace}."
         ))
     };
     work.report(finding.at(object.place(&Path::root().key("metadata").key("namespace"))));

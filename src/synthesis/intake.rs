@@ -42,6 +42,14 @@ pub enum IntakeError {
         /// The file in the folder.
         file: String,
     },
+    /// A kustomization lists a file that does not exist.
+    #[error("{} lists {entry}, which does not exist", file.display())]
+    Absent {
+        /// The kustomization.
+        file: PathBuf,
+        /// The entry, as written.
+        entry: String,
+    },
     /// The manifests depend on Helm.
     #[error("{} is a Helm chart, which must be rendered by Helm first", path.display())]
     Chart {
@@ -128,9 +136,16 @@ impl Intake {
             let path = below(folder, chart);
             return Err(IntakeError::Chart { path });
         }
-        if let Some((rendered, file)) = kustomization_in(&tree) {
-            let folder = below(folder, &rendered);
-            return Err(IntakeError::Kustomization { folder, file });
+        match kustomization_in(&tree) {
+            Some(Kustomization::Rendered { folder: rendered, file }) => {
+                let folder = below(folder, &rendered);
+                return Err(IntakeError::Kustomization { folder, file });
+            }
+            Some(Kustomization::Incomplete { path, entry }) => {
+                let file = below(folder, &path);
+                return Err(IntakeError::Absent { file, entry });
+            }
+            None => {}
         }
         let mut intake = Self {
             files: Tree::new(tree.origin()),
@@ -223,13 +238,22 @@ fn chart_in(tree: &Tree) -> Option<&str> {
     charts.min_by_key(|folder| folder.len())
 }
 
-/// Returns the folder that kustomize must render, and its file, if any kustomization does more than list manifests. Of
-/// several that no other kustomization refers to, the one in the top folder is preferred, then one named `default`.
-fn kustomization_in(tree: &Tree) -> Option<(String, String)> {
+/// The reason why the kustomizations of a folder prevent reading it as a list of manifests.
+enum Kustomization {
+    /// Kustomize must render this folder because of this file in it.
+    Rendered { folder: String, file: String },
+    /// The kustomizations only list manifests, but this entry of the one at `path` does not exist.
+    Incomplete { path: String, entry: String },
+}
+
+/// Returns the reason why the folder cannot be read as a list of manifests. If kustomize must render it, returns the
+/// folder for kustomize: of several that no other kustomization refers to, the one in the top folder is preferred,
+/// then one named `default`.
+fn kustomization_in(tree: &Tree) -> Option<Kustomization> {
     const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
     let mut found: BTreeMap<&str, &str> = BTreeMap::new();
     let mut referred: BTreeSet<String> = BTreeSet::new();
-    let mut only_lists = true;
+    let (mut only_lists, mut absent) = (true, None);
     for (path, content) in tree.iter() {
         let name = path.rsplit('/').next().unwrap_or(path);
         if !NAMES.contains(&name) {
@@ -249,15 +273,20 @@ fn kustomization_in(tree: &Tree) -> Option<(String, String)> {
             let entries = map.get(key).and_then(Value::as_array).into_iter().flatten();
             for entry in entries.filter_map(Value::as_str) {
                 let inside = joined(folder, entry);
-                only_lists &= inside.as_deref().is_some_and(|inside| {
-                    tree.get(inside).is_some() || inside.is_empty() || tree.below(inside).next().is_some()
-                });
+                match &inside {
+                    Some(inside) if inside.is_empty() || tree.below(inside).next().is_some() => {}
+                    Some(inside) if tree.get(inside).is_some() => {}
+                    Some(inside) if has_manifest_extension(inside) => {
+                        absent.get_or_insert_with(|| (path.to_owned(), entry.to_owned()));
+                    }
+                    _ => only_lists = false,
+                }
                 referred.extend(inside);
             }
         }
     }
     if only_lists {
-        return None;
+        return absent.map(|(path, entry)| Kustomization::Incomplete { path, entry });
     }
     let mut tops: Vec<(&str, &str)> = found.iter().map(|(folder, name)| (*folder, *name)).collect();
     tops.retain(|(folder, _)| folder.is_empty() || !referred.contains(*folder));
@@ -265,9 +294,11 @@ fn kustomization_in(tree: &Tree) -> Option<(String, String)> {
     let top = tops.iter().find(|(folder, _)| folder.is_empty());
     let top = top.or_else(|| tops.iter().find(|(folder, _)| is_default(folder)));
     let first = tops.first().copied().or(found.into_iter().next());
-    top.copied()
-        .or(first)
-        .map(|(folder, name)| (folder.to_owned(), name.to_owned()))
+    let (folder, file) = top.copied().or(first)?;
+    Some(Kustomization::Rendered {
+        folder: folder.to_owned(),
+        file: file.to_owned(),
+    })
 }
 
 /// Appends a path to a folder; `None` if the path leads out of the tree.
@@ -329,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kustomization_that_does_more_than_list_is_to_be_rendered() {
+    fn a_kustomization_that_does_more_than_list_is_to_be_rendered_and_lists_only_what_exists() {
         let cases: &[(&[(&str, &str)], &str)] = &[
             (
                 &[("kustomization.yml", "namePrefix: a-\n")],
@@ -351,6 +382,13 @@ mod tests {
                     ("another/kustomization.yaml", "resources: [../crd]\n"),
                 ],
                 "ROOT/default must be rendered",
+            ),
+            (
+                &[
+                    ("crd/kustomization.yaml", "resources: [a.yaml, ./b.yaml]\n"),
+                    ("crd/a.yaml", OBJECT),
+                ],
+                "ROOT/crd/kustomization.yaml lists ./b.yaml, which does not exist",
             ),
         ];
         for (files, wanted) in cases {

@@ -38,7 +38,7 @@ impl<'a> Inventory<'a> {
             findings.push(
                 finding
                     .at(object.name_place())
-                    .also(first.name_place(), "the first is here"),
+                    .also(first.name_place(), "it first appears here"),
             );
         }
         Self {

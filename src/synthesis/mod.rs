@@ -69,8 +69,8 @@ pub struct Synthesis {
     pub provenance: Provenance,
     /// Every object of the bundle and its fate, in the order of group, kind, namespace and name.
     pub outcomes: Vec<Outcome>,
-    /// Resources in RBAC rules whose kinds are unknown; each of them is also a finding. In the bundle's own groups, these
-    /// do not prevent the synthesis.
+    /// Resources in RBAC rules whose kinds are unknown; each of them is also a finding. Resources in the bundle's own
+    /// groups do not prevent the synthesis.
     pub unresolved: Vec<Unresolved>,
     /// Findings about values that could not be inferred, that are lost, or that deserve attention.
     pub diagnostics: Vec<Diagnostic>,

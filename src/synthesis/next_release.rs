@@ -33,8 +33,8 @@ pub struct ReleaseOptions {
     pub replaces: Option<String>,
     /// Manifests to keep although they are not among the new ones, by their paths inside the bundle.
     pub keep: BTreeSet<String>,
-    /// Whether to replace wildcards with names, as far as they stand for the bundle's own kinds. Rules that the previous
-    /// release lists by name are always listed by name again.
+    /// Whether to replace wildcards with names, as far as they stand for the bundle's own kinds. Rules in which the
+    /// previous release lists names are always expanded.
     pub expand_wildcards: bool,
     /// Information from outside the bundle.
     pub outside: Outside,
@@ -71,6 +71,20 @@ pub enum ReleaseError {
         source_of: String,
         /// The version of the bundle.
         old: String,
+    },
+    /// The specified version is lower than that of the bundle, which it would replace.
+    #[error("version {new} is lower than {old} in {OLM_YAML}, so it cannot replace that version")]
+    Lower {
+        /// The specified version.
+        new: String,
+        /// The version of the bundle.
+        old: String,
+    },
+    /// The release would replace itself.
+    #[error("the release is {name}, so it cannot replace {name}")]
+    Itself {
+        /// The name of the release.
+        name: String,
     },
     /// The name does not end in the version, so the next name is unknown.
     #[error("the name {name} in {OLM_YAML} does not end in the version {version}, so the next name is unknown")]
@@ -115,14 +129,14 @@ pub struct Release {
     pub inferred_version: Option<Found>,
     /// The resources in RBAC rules whose kinds a source contains.
     pub resolved: Vec<Resolved>,
-    /// The changes to the manifests. Their examples are those that are added to `olm.yaml`.
+    /// The changes to the manifests. The examples in it are those that are added to `olm.yaml`.
     pub settled: Settled,
     /// The custom resources that differ from the examples in `olm.yaml`, which are kept.
     pub differing: Vec<Object>,
     /// The remaining decisions for a person. Roles are included only as far as they allow more than before.
     pub decisions: Decisions,
-    /// The rules with wildcards that were expanded because their previous versions listed the bundle's own kinds by name, as
-    /// [`WildcardRule::label`](super::wildcards::WildcardRule::label) returns them.
+    /// The rules with wildcards that were expanded because their previous versions listed the bundle's own kinds by name,
+    /// as [`WildcardRule::label`](super::wildcards::WildcardRule::label) returns them.
     pub named_before: BTreeSet<String>,
     /// Problems in the samples, and choices that a person must make. If there are errors, the release cannot be
     /// written.
@@ -289,19 +303,31 @@ fn names(
         if text("version").is_none() {
             wanted.version = Some(version);
         }
-        return Ok(wanted);
+        return match name {
+            Some(name) if options.replaces.as_ref() == Some(&name) => Err(ReleaseError::Itself { name }),
+            _ => Ok(wanted),
+        };
     };
-    if let Some(found) = &release.inferred_version
-        && let (Ok(is), Ok(was)) = (parse_strict(&version), parse_strict(&old))
+    if let (Ok(is), Ok(was)) = (parse_strict(&version), parse_strict(&old))
         && is < was
+        && (release.inferred_version.is_some() || options.replaces.is_none())
     {
-        let source_of = found.source.clone();
         let new = version;
-        return Err(ReleaseError::Older { new, source_of, old });
+        match &release.inferred_version {
+            Some(found) => {
+                let source_of = found.source.clone();
+                return Err(ReleaseError::Older { new, source_of, old });
+            }
+            None => return Err(ReleaseError::Lower { new, old }),
+        }
     }
     if let Some(name) = name {
-        if !name.ends_with(&old) {
+        let Some(start) = name.strip_suffix(&old) else {
             return Err(ReleaseError::Name { name, version: old });
+        };
+        let next = format!("{start}{version}");
+        if options.replaces.as_ref() == Some(&next) {
+            return Err(ReleaseError::Itself { name: next });
         }
         if options.replaces.is_none() {
             wanted.replaces = replaced(&name);

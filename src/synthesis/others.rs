@@ -1,4 +1,4 @@
-//! The objects without a decision by other steps: they are kept, omitted, or refused.
+//! The objects that no other step has decided about: they are kept, omitted or refused.
 
 use super::Work;
 use super::certificates;

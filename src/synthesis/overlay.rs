@@ -244,8 +244,8 @@ fn resources(work: &mut Work<'_>, from: &Path, to: &Path) {
 }
 
 /// Reports descriptions of APIs that the manifests do not define, because the mistake would otherwise go unnoticed. An
-/// entry without one of the keys is reported with the field checks. `excused` returns whether an API exists
-/// nevertheless, with a different problem.
+/// entry that lacks one of the keys is reported by the field checks. `excused` returns whether a description is not
+/// reported, because its API exists, but is not written due to a different problem.
 pub(super) fn report_unmatched(
     work: &mut Work<'_>,
     section: &str,
@@ -280,7 +280,7 @@ pub(super) fn report_unmatched(
         let mut finding = Diagnostic::new(&rules::OLM_OVERLAY_UNMATCHED, message).at(work.olm.place(&from));
         if !owned.is_empty() {
             finding = finding.help(format!(
-                "The manifests define, by {}: {}.",
+                "The manifests define these APIs ({}): {}.",
                 keys.join(", "),
                 owned.join("; ")
             ));

@@ -76,7 +76,7 @@ pub(crate) fn examples(samples: &[Object], provided: &BTreeSet<GroupVersionKind>
                 findings.push(
                     finding
                         .at(sample.name_place())
-                        .also(first.name_place(), "the first is here"),
+                        .also(first.name_place(), "it first appears here"),
                 );
             }
             continue;

@@ -37,7 +37,7 @@ pub enum Expand<'a> {
 }
 
 impl Expand<'_> {
-    /// Returns every rule or none, as the caller decides.
+    /// Returns [`Expand::All`] if `all` is set, otherwise [`Expand::None`].
     pub fn if_asked(all: bool) -> Self {
         if all { Self::All } else { Self::None }
     }

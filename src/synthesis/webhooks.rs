@@ -68,7 +68,7 @@ pub(super) fn project(work: &mut Work<'_>) -> Vec<Target> {
             let finding = Diagnostic::new(&rules::WEBHOOK_DUPLICATE, message).object(&definition.object);
             let finding = finding.at(definition.place.clone());
             work.findings
-                .push(finding.also(first.place.clone(), "the first is here"));
+                .push(finding.also(first.place.clone(), "it first appears here"));
         }
         let entry = list.index(position);
         for (field, value, origins) in &definition.fields {
@@ -103,6 +103,21 @@ fn admission(work: &mut Work<'_>, object: &Object, path: &Path, kind: &'static s
     {
         let message = format!("a CSV cannot contain the matchConditions of webhook {name}");
         report(&rules::WEBHOOK_MATCH_CONDITIONS, message, &path.key("matchConditions"));
+    }
+    let effects = webhook.get("sideEffects").and_then(Value::as_str);
+    let message = match effects {
+        Some("None" | "NoneOnDryRun") => None,
+        Some(other) => Some(format!(
+            "webhook {name} has sideEffects {other}, but OLM creates it in version v1, which accepts only None and \
+             NoneOnDryRun"
+        )),
+        // The default of the old version is not valid in the new one.
+        None if object.gvk().version == "v1beta1" => None,
+        None => Some(format!("webhook {name} has no sideEffects, which version v1 requires")),
+    };
+    if let Some(message) = message {
+        let place = effects.map_or_else(|| path.clone(), |_| path.key("sideEffects"));
+        report(&rules::WEBHOOK_SIDE_EFFECTS, message, &place);
     }
     if webhook
         .get("namespaceSelector")

@@ -42,7 +42,7 @@ pub struct WildcardRule {
     /// The expansion: equivalent rules with names for the bundle's own kinds, followed by the rest of the rule. `None`
     /// if the rule does not cover these kinds.
     pub expanded: Option<Vec<Value>>,
-    /// The groups in which the rule allows all resources, so that the author must specify them; `*` stands for all
+    /// The groups in which the rule allows all resources, which the author must list instead; `*` stands for all
     /// groups.
     pub open: Vec<String>,
     /// Whether the rule has wildcards for resources or groups, and not only for verbs.

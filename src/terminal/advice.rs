@@ -11,8 +11,9 @@ pub fn of(diagnostic: &Diagnostic) -> Cow<'_, str> {
     with(diagnostic.advice(), diagnostic.rule)
 }
 
-/// Returns the advice for a finding in a text with others. The part that is the same for all findings of a rule follows
-/// only the first of several with lines to paste; `told` remembers these rules.
+/// Returns the advice for a finding that is printed together with others. If the advice contains lines to paste, the
+/// command that is the same for all findings of the rule is added only to the first of them. `told` collects the rules
+/// of the printed findings.
 pub(crate) fn of_next<'a>(diagnostic: &'a Diagnostic, told: &mut BTreeSet<&'static str>) -> Cow<'a, str> {
     let help = diagnostic.advice();
     if !told.insert(diagnostic.rule.id) && help.contains('\n') {

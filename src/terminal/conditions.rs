@@ -106,7 +106,15 @@ fn said(checks: &[(&Check, Option<String>)], printer: &Printer) -> Result<(), Ou
         return Ok(());
     }
     printer.line("")?;
-    let headings = ["OPERATOR", "NAMESPACE", "SAYS", "SINCE", "EFFECT", "REASON", "MESSAGE"];
+    let headings = [
+        "OPERATOR",
+        "NAMESPACE",
+        "STATUS",
+        "SINCE",
+        "EFFECT",
+        "REASON",
+        "MESSAGE",
+    ];
     let mut table = Table::new(printer.stdout(), headings);
     for (check, said, effect) in rows {
         table.row([

@@ -25,7 +25,7 @@ pub fn render(diagnostic: &Diagnostic, color: bool) -> String {
     render_next(diagnostic, color, &mut BTreeSet::new())
 }
 
-/// Like [`render`], after others of the same text, whose rules are `told`.
+/// Like [`render`], for a finding that is printed after others, whose rules are in `told`.
 pub(crate) fn render_next(diagnostic: &Diagnostic, color: bool, told: &mut BTreeSet<&'static str>) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,

@@ -1,4 +1,4 @@
-//! The changes of the update graph by added bundles, as text.
+//! The changes that added bundles make to the update graph, as text.
 
 use crate::database::add::{ChannelChange, PackageChange, Report};
 

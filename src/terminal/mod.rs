@@ -1,7 +1,7 @@
 //! The visible output: findings with their source lines, tables, progress bars, and the two output streams.
 //!
 //! The result of a command goes to standard output, everything else to standard error. Color is never required to
-//! understand the output. The [`Printer`] itself makes untrusted text visible, see `visible`.
+//! understand the output. The [`Printer`] itself escapes invisible characters in untrusted text; see `visible`.
 
 pub mod advice;
 pub mod conditions;

@@ -31,7 +31,16 @@ pub fn operators(printer: &Printer, operators: &[Operator]) -> Result<(), Output
         let headings = ["ACCOUNT", "NAMESPACE", "GROUP", "RESOURCE", "NAMES", "VERBS", "WHY"];
         let mut table = Table::new(printer.stdout(), headings);
         let mut reasons: Vec<&str> = Vec::new();
+        // A binding that keeps its subjects may name an account of another namespace.
+        let mut namespaces = operator.accounts.iter().map(|account| &account.account.namespace);
+        let first = namespaces.next();
+        let is_one_namespace = namespaces.all(|namespace| Some(namespace) == first);
         for account in &operator.accounts {
+            let name = if is_one_namespace {
+                account.account.name.clone()
+            } else {
+                account.account.to_string()
+            };
             for Holding {
                 permission,
                 reasons: own,
@@ -41,15 +50,7 @@ pub fn operators(printer: &Printer, operators: &[Operator]) -> Result<(), Output
                 numbers.sort_unstable();
                 let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
                 let [place, group, what, names, verbs] = permission.in_words();
-                table.row([
-                    &*account.account.name,
-                    &place,
-                    &group,
-                    &what,
-                    &names,
-                    &verbs,
-                    &numbers.join(", "),
-                ])?;
+                table.row([&*name, &place, &group, &what, &names, &verbs, &numbers.join(", ")])?;
             }
         }
         table.finish()?;

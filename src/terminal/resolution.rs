@@ -30,7 +30,7 @@ pub fn print(printer: &Printer, resolution: &Resolution) -> Result<(), OutputErr
     }
     for subscription in &resolution.new_subscriptions {
         let line = format!(
-            "a subscription {} is created for {}",
+            "the Subscription {} is created for package {}",
             subscription.name, subscription.package
         );
         printer.line(line)?;

@@ -18,7 +18,7 @@ const DEPTH: usize = 64;
 /// libyaml rejects keys of more than 1,024 characters.
 const KEY_BYTES: usize = 1_000;
 
-/// Reads the only document of `text`; returns `None` if this module cannot read the document, for whatever reason.
+/// Reads the only document of `text`; returns `None` if this module cannot read the document, for any reason.
 pub(super) fn load(text: &str, limits: &Limits) -> Option<Value> {
     if !has_plain_characters(text) {
         return None;
@@ -128,7 +128,7 @@ impl Lines<'_> {
         rest.starts_with(b"---") || rest.starts_with(b"...")
     }
 
-    /// Moves on after a value: only blanks and a comment may follow it on its line.
+    /// Moves on after a value: only whitespace and a comment may follow it on its line.
     fn finish(&mut self, end: usize) -> Option<()> {
         let at = self.skip_spaces(end);
         match self.byte(at) {

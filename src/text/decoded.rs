@@ -158,8 +158,8 @@ impl<'text> Scan<'text> {
         Some(())
     }
 
-    /// Records that the next breaks and blanks stand for `line_feeds` line feeds, or for one space if `line_feeds` is
-    /// 0; returns `None` if the decoded text differs.
+    /// Records that the next line breaks and whitespace stand for `line_feeds` line feeds, or for one space if
+    /// `line_feeds` is 0; returns `None` if the decoded text differs.
     fn fold(&mut self, written: usize, line_feeds: usize) -> Option<()> {
         let rest = self.decoded.get(self.done..)?;
         let found = rest.len() - rest.trim_start_matches('\n').len();

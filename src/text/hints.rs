@@ -318,7 +318,7 @@ fn line_end(text: &str, at: usize) -> usize {
     at + text[at..end].trim_end_matches('\r').len()
 }
 
-/// Returns a range without the blanks around it.
+/// Returns a range without the surrounding whitespace.
 fn visible(text: &str, range: Range<usize>) -> Range<usize> {
     let written = &text[range.clone()];
     let start = range.start + (written.len() - written.trim_start().len());

@@ -1,5 +1,5 @@
-//! Changes a document while keeping the surrounding comments, layout and quotes. Each change is an [`Edit`], if the form of
-//! the text allows the change; reading the changed text again shows whether the change had the intended effect.
+//! Changes a document while keeping the surrounding comments, layout and quotes. Each change is an [`Edit`], if the form
+//! of the text allows the change; reading the changed text again shows whether the change had the intended effect.
 
 use super::document::{Document, Format};
 use super::emit::to_yaml;

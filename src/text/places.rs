@@ -21,7 +21,7 @@ pub(super) struct Places {
     root: usize,
     /// Keys that appear twice in one map; the first `MOST_DUPLICATES` at most.
     pub(super) duplicates: Vec<Duplicate>,
-    /// The number of further duplicates.
+    /// The number of additional duplicates.
     pub(super) more_duplicates: usize,
 }
 

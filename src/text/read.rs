@@ -367,7 +367,7 @@ fn duplicate_key(document: &Document, duplicate: &Duplicate) -> Diagnostic {
         format!("the key `{}` appears twice in one map", shortened(key)),
     )
     .at(passage.place(duplicate.second.clone()))
-    .also(passage.place(duplicate.first.clone()), "first here")
+    .also(passage.place(duplicate.first.clone()), "it first appears here")
     .path(&duplicate.path);
     let root = duplicate.path.steps().len() == 1;
     if root && matches!(key, "apiVersion" | "kind") {

@@ -87,7 +87,7 @@ struct Bound<'a> {
     accounts: Vec<Subject<'a>>,
     /// Accounts that OLM is instructed to create and bind, although no Deployment runs as them.
     extra: BTreeSet<&'a str>,
-    /// Whether a group or a user that may be an account is bound.
+    /// Whether a binding names a group or a user that may represent accounts.
     others: bool,
 }
 

@@ -116,7 +116,7 @@ fn present<'a>(bundle: &'a Bundle, findings: &mut Vec<Diagnostic>) -> Option<&'a
     Some(annotations)
 }
 
-/// Reports the annotations of a file that are lists or maps, because of which no reader accepts the file.
+/// Reports annotations that are lists or maps, because no reader accepts a file with such annotations.
 fn misshapen(document: &Document) -> Vec<Diagnostic> {
     let annotations = Path::root().key("annotations");
     let map = annotations.get(document.value()).and_then(Value::as_object);
@@ -175,7 +175,7 @@ fn is_judged_elsewhere(bundle: &Bundle, named: &str) -> bool {
         || !bundle.objects.is_empty() && unknown_media_type(bundle).is_some()
 }
 
-/// Reports blanks, because channels are split only at commas and a blank becomes part of a name.
+/// Reports spaces in channel names: the list is split only at commas, so a space becomes part of a name.
 fn blanks(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
     let channels = annotations.channels();
     for channel in channels

@@ -238,7 +238,7 @@ fn packages(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
                 twice(before, &wanted)
             } else {
                 let message = format!(
-                    "the package {package} is {} here and {} before",
+                    "the package {package} is {} here, but {} in an earlier entry",
                     wanted.intent, before.intent
                 );
                 let strictest = wanted.intent.min(before.intent);

@@ -30,8 +30,8 @@ impl Strictness {
         findings.retain_mut(|finding| weigh(finding, self.gate) && self.selection.keep(finding));
     }
 
-    /// Sets the severity of every finding about a file-based catalog to that of the gate. A file that cannot be read as
-    /// written is not a catalog, regardless of its publisher.
+    /// Sets the severity of every finding about a file-based catalog to that of the gate. Findings about files that
+    /// cannot be read keep their severity, because such a file is not a catalog at any gate.
     pub fn weigh_catalog(&self, findings: &mut Vec<Diagnostic>) {
         findings.retain_mut(|finding| {
             let judged = finding.rule.scope != Scope::Catalogs || weigh(finding, self.gate);
@@ -94,7 +94,7 @@ pub struct Judged {
 }
 
 /// Like [`judge`], but also checks whether OLM can unpack the files of a `registry+v1` bundle that has its own image,
-/// and tells the author which files only some readers read.
+/// and reports the files that only some readers read.
 pub fn judge_files(tree: &Tree, reading: &BundleReading, in_image: bool, strictness: &Strictness) -> Judged {
     let mut judged = judge(reading, strictness);
     if let Some(bundle) = &reading.bundle
@@ -133,7 +133,7 @@ pub fn judge(reading: &BundleReading, strictness: &Strictness) -> Judged {
             }
         }
         if bundle.media_type == MediaType::RegistryV1 && bundle.csv().is_none() {
-            // No bundle remains without the file that may contain its CSV, so omitting the file is no choice.
+            // An unreadable file cannot be omitted, because it may contain the CSV, without which there is no bundle.
             consequences::leave_out(&reading.diagnostics, &mut judged.findings);
             decisive.extend(
                 judged

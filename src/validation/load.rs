@@ -1,5 +1,5 @@
-//! Reports reasons for which the loader of the Operator Framework's validators rejects a bundle, or for which two
-//! readers read a bundle differently.
+//! Reports the reasons why the loader of the Operator Framework's validators rejects a bundle, or why two readers read
+//! a bundle differently.
 
 use super::content;
 use crate::bundle::{Bundle, MANIFESTS, METADATA, is_csv};
@@ -31,7 +31,7 @@ pub(super) static UNREADABLE: [&Rule; 6] = [
     &rules::OBJECT_NOT_A_MAP,
 ];
 
-/// Returns all findings for which the loader rejects the bundle.
+/// Returns all findings because of which the loader rejects the bundle.
 pub(super) fn refusals(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic]) -> Vec<Diagnostic> {
     let mut findings: Vec<Diagnostic> = reading
         .iter()

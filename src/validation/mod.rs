@@ -48,7 +48,7 @@ use crate::rules::Gate;
 const MOST_OF_A_RULE: usize = 1_000;
 
 /// Runs the rules that every bundle must pass before it becomes an image: the rules about the format and, for
-/// `registry+v1`, the requirements of an index. The synthesis of a `k8s+v1` bundle checks it further.
+/// `registry+v1`, the requirements of an index. The synthesis performs additional checks on a `k8s+v1` bundle.
 pub fn check(bundle: &Bundle) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     annotations::check(bundle, &mut findings);

@@ -19,7 +19,7 @@ const AGGREGATED: &str = "rbac.authorization.k8s.io/aggregate-to-";
 
 pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<Diagnostic>) {
     lists(bundle, findings);
-    // The API server's rules about CustomResourceDefinitions include these.
+    // The rules about CustomResourceDefinitions already include their metadata.
     for object in bundle.objects.iter().filter(|object| !content::is_crd(object)) {
         content::metadata(object, findings);
     }

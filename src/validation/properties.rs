@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 /// The property that lists manifests without which the operator can still be installed.
 use crate::olm::property::OPTIONAL_MANIFESTS as OPTIONAL;
 
-/// Kinds that OLM creates in special ways, for which the mark has no effect. Built-in kinds are listed with their
-/// group.
+/// Kinds that OLM creates in special ways, so marking them as optional has no effect. Built-in kinds are listed with
+/// their group.
 const CORE: [(&str, &str); 10] = [
     ("", "ConfigMap"),
     ("", "Secret"),
@@ -64,7 +64,7 @@ fn files(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             let finding = Diagnostic::new(&rules::PROP_FILES, message).at(other.key_place(&root.key("properties")));
             findings.push(finding.also(
                 first.key_place(&root.key("properties")),
-                "OLM reads these, from the first file by name",
+                "OLM reads only these, because this file comes first by name",
             ));
         }
     }
@@ -299,13 +299,16 @@ fn meaning(
             &rules::OPT_CORE_KIND
         };
         let message = format!(
-            "OLM always creates {} {}, so marking it has no effect",
+            "OLM always creates {} {}, so marking it as optional has no effect",
             entry.kind,
             object.name()
         );
         report(rule, message, "kind", None);
     } else if builtin::is_bare_group(entry.group) || builtin::find_kind(entry.group, entry.kind).is_some() {
-        let message = format!("every cluster has {}, so marking it has little benefit", entry.kind);
+        let message = format!(
+            "every cluster has {}, so marking it as optional has little benefit",
+            entry.kind
+        );
         report(&rules::OPT_BUILTIN_KIND, message, "kind", None);
     }
 }

@@ -29,8 +29,8 @@ pub fn parse_strict(text: &str) -> Result<Version, String> {
     })
 }
 
-/// Returns the strict version in a string without surrounding whitespace and one leading `v` or `V`, or `None` if the
-/// rest is not a strict version.
+/// Returns the string without surrounding whitespace and without one leading `v` or `V`; `None` if the rest is not a
+/// strict version.
 pub fn strict_part(text: &str) -> Option<&str> {
     let bare = text.trim();
     let bare = bare.strip_prefix(['v', 'V']).unwrap_or(bare);

@@ -118,6 +118,21 @@ fn what_cannot_be_updated_is_left_as_it_is() {
             "older than 1.2.0 in metadata/olm.yaml\n  hint: set a different version with --version",
         ),
         (
+            "bundle --from deploy --version 1.1.9",
+            1,
+            "version 1.1.9 is lower than 1.2.0 in metadata/olm.yaml, so it cannot replace that version",
+        ),
+        (
+            "bundle --from deploy --version 1.3.0 --replaces greenhouse-operator.v1.3.0",
+            1,
+            "the release is greenhouse-operator.v1.3.0, so it cannot replace greenhouse-operator.v1.3.0",
+        ),
+        (
+            "bundle --from deploy --version 1.2.0 --replaces greenhouse-operator.v1.2.0",
+            1,
+            "the release is greenhouse-operator.v1.2.0",
+        ),
+        (
             "bundle --from deploy --keep nothing.yaml",
             1,
             "bundle does not contain nothing.yaml, so it cannot be kept",

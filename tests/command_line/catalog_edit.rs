@@ -82,7 +82,7 @@ fn a_head_that_goes_is_told_of() {
     let sandbox = catalog();
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake:stable@rake.v1.2.0"), @"
     ------- stderr -------
-    warning: clusters that run rake.v1.2.0 from channel stable of package rake stay there because the channel has no update from it
+    warning: clusters that run rake.v1.2.0 from channel stable of package rake stay on this bundle because the channel has no update from it
     wrote catalog/rake.yaml
     ");
     insta::assert_snapshot!(fail(&sandbox, "catalog rm catalog rake:stable"), @r#"
@@ -344,6 +344,11 @@ fn a_tolerated_fault_stays_and_a_new_one_is_refused() {
         succeed(&sandbox, "validate catalog");
         again();
     }
+    let outcome = fail(&sandbox, "catalog add catalog -b next --strict");
+    assert!(outcome.stderr.contains("error[catalog-entry-stranded]"), "{outcome}");
+    let outcome = fail(&sandbox, "catalog add catalog -b next --deny warnings");
+    assert!(outcome.stderr.contains("so nothing was written"), "{outcome}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), before);
     let mended = before.replace("  skips: [foo.v2.0.0]\n", "");
     fs::write(&file, mended).unwrap();
     let outcome = fail(&sandbox, "catalog add catalog -b next --skips foo.v3.0.0");
@@ -359,8 +364,8 @@ fn what_lost_its_updates_is_said() {
     removed bundle rake.v1.1.0
     removed bundle rake.v1.2.0
     warning: Subscriptions to channel test of package rake no longer receive updates
-    warning: clusters that run rake.v1.2.0 from channel stable of package rake stay there because the channel has no update from it
-    warning: clusters that run rake.v1.1.0 from channel stable of package rake stay there because the channel has no update from it
+    warning: clusters that run rake.v1.2.0 from channel stable of package rake stay on this bundle because the channel has no update from it
+    warning: clusters that run rake.v1.1.0 from channel stable of package rake stay on this bundle because the channel has no update from it
     wrote catalog/rake.yaml
     ");
     insta::assert_snapshot!(fail(&sandbox, "catalog prune catalog -p rake --from 0.5.0"), @r#"
@@ -423,7 +428,10 @@ fn a_deprecation_needs_a_message() {
     for message in ["", " "] {
         let outcome = sandbox.run(["catalog", "deprecate", "catalog", "rake", "-m", message]);
         assert_eq!(outcome.status, Some(2), "{outcome}");
-        assert!(outcome.stderr.contains("the message is empty; say why"), "{outcome}");
+        assert!(
+            outcome.stderr.contains("the message is empty; specify a reason"),
+            "{outcome}"
+        );
     }
 }
 

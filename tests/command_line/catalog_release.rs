@@ -413,7 +413,7 @@ fn edges_are_held_against_the_template() {
     5 |   replaces: rake.v1.0.0
       |             ^^^^^^^^^^^
       |
-      = help: Did you mean "rake.v1.1.0"? Name a bundle of the channel, or add that bundle first; otherwise the update has no target.
+      = help: Did you mean "rake.v1.1.0"? Name a bundle of the channel, or first add the named bundle to the channel; otherwise the update has no target.
 
     1 error
     error: operators/rake cannot be released, so nothing was written

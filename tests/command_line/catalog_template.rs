@@ -83,7 +83,7 @@ fn bundles_come_into_a_basic_template_and_go_again() {
     removed channel fast of package rake
     removed bundle rake.v1.2.0
     warning: Subscriptions to channel fast of package rake no longer receive updates
-    warning: clusters that run rake.v1.2.0 from channel stable of package rake stay there because the channel has no update from it
+    warning: clusters that run rake.v1.2.0 from channel stable of package rake stay on this bundle because the channel has no update from it
     wrote basic.yaml
     ");
     assert_eq!(text(&sandbox, "basic.yaml"), before);
@@ -180,7 +180,7 @@ fn what_a_template_does_not_support_is_said_with_a_way_out() {
     insta::assert_snapshot!(fail(&sandbox, "catalog add semver.yaml -b rake2 --channel beta"), @r#"
     ------- stderr -------
     error: semver.yaml: "beta" is not one of the lists of a semver template
-      hint: the lists are candidate, fast and stable
+      hint: use one of the lists candidate, fast and stable
     ------- exit 1 -------
     "#);
     let unnamed = format!(

@@ -280,7 +280,7 @@ fn d33_pruning_keeps_what_is_needed_or_says_what_is_lost() {
     insta::assert_snapshot!(checked.stdout, @r#"
     warning[index-dependency]: bundles "app.v1.0.0" and "app.v2.0.0" require package base in the range 1.x, but no bundle in the index provides it
      |
-     = help: Add a bundle that satisfies the dependency, or specify a further catalog that contains one.
+     = help: Add a bundle that satisfies the dependency, or specify an additional catalog that contains one.
 
     1 warning
     "#);

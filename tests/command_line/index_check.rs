@@ -147,6 +147,18 @@ fn a_bundle_that_an_accepted_add_pushes_out_stays_is_reported_and_is_a_warning()
     let sandbox = indexed();
     // Nothing leads from here to the older ones.
     rake(&sandbox, "alone", "2.0.0", None);
+    let before = fs::read(sandbox.path("index.db")).unwrap();
+    for strictly in ["--deny warnings", "--strict"] {
+        let outcome = sandbox.run(format!("registry add -b alone -d index.db {strictly}").split(' '));
+        assert_eq!(outcome.status, Some(1), "{outcome}");
+        assert!(
+            outcome
+                .stderr
+                .contains("error: rake.v1.0.0 is no longer in channel stable of package rake"),
+            "{outcome}"
+        );
+        assert_eq!(fs::read(sandbox.path("index.db")).unwrap(), before);
+    }
     let outcome = outcome_of(&sandbox, "registry add -b alone -d index.db");
     for name in ["rake.v1.0.0", "rake.v1.1.0"] {
         let words = format!("{name} is no longer in channel stable of package rake");

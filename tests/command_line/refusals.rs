@@ -185,7 +185,7 @@ fn a_new_channel_needs_a_name_that_clusters_can_refer_to() {
         assert!(
             outcome
                 .stderr
-                .contains("\"fast channel\" is not a name of a channel; use letters, digits,"),
+                .contains("\"fast channel\" is not a valid channel name; use letters, digits,"),
             "{outcome}"
         );
     }
@@ -198,7 +198,7 @@ fn a_new_channel_needs_a_name_that_clusters_can_refer_to() {
     let outcome = fail(&sandbox, "catalog add catalog -b new");
     starts(
         &outcome,
-        "error: new/metadata/annotations.yaml:2: \"fast channel\" is not a name of a channel",
+        "error: new/metadata/annotations.yaml:2: \"fast channel\" is not a valid channel name",
     );
     let outcome = outcome_of(&sandbox, "bundle validate new");
     assert!(

@@ -255,7 +255,7 @@ fn s75_an_install_is_input() {
     let planned = |line: &str| sandbox.run(line.split(' ')).stdout;
     assert!(planned("plan --cluster install.yaml").contains("installs   rake.v1.0.0"));
     insta::assert_snapshot!(resolved, @"
-    INSTALL       CONTENT     HOLDS        RESOLVED
+    INSTALL       CONTENT     CONTAINS     RESOLVED
     plumbus-plan  oci:out:v1  rake.v1.0.0  oci:out@sha256:...
     plumbus-plan  raw         Pod/nginx
     ");

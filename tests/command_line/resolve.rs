@@ -180,7 +180,7 @@ fn recommended_dependencies_are_taken_and_optional_ones_on_demand() {
     BUNDLE       PACKAGE  CHANNEL  CATALOG         REPLACES
     lamp.v1.0.0  lamp     stable   operators/main
     shed.v1.1.0  shed     stable   operators/main  shed.v1.0.0
-    a subscription lamp-stable-main-operators is created for lamp
+    the Subscription lamp-stable-main-operators is created for package lamp
     note: no selected bundle depends on package radoi
     ------- stderr -------
     warning: OLM 0.46.0 requires every dependency, regardless of its intent, and would install lamp.v1.0.0, radio.v1.0.0, shed.v1.1.0; use --olm 0.46.0 to show its answer

@@ -67,7 +67,7 @@ fn what_is_held_is_told_with_the_words_of_olm() {
     bar.v1.0.0  operators  allowed   done
     foo.v1.0.0  operators  held      done          OperatorCondition/foo.v1.0.0  operator is not upgradeable: the operator is not upgradeable: a migration is going on
 
-    OPERATOR    NAMESPACE  SAYS               SINCE  EFFECT              REASON     MESSAGE
+    OPERATOR    NAMESPACE  STATUS             SINCE  EFFECT              REASON     MESSAGE
     foo.v1.0.0  operators  Upgradeable=False         blocks the upgrade  Migration  a migration is going on
 
     To let foo.v1.0.0 be upgraded anyway:
@@ -171,7 +171,7 @@ fn a_what_if_file_says_what_is_installed() {
     hoe.v1.0.0   operators  allowed   not completed
     rake.v1.0.0  operators  held      in progress    Condition/x  operator is not upgradeable: the operator is being upgraded: to 1.0.0
 
-    OPERATOR     NAMESPACE  SAYS            SINCE  EFFECT              REASON  MESSAGE
+    OPERATOR     NAMESPACE  STATUS          SINCE  EFFECT              REASON  MESSAGE
     rake.v1.0.0  operators  Upgrading=True         blocks the upgrade  R       to 1.0.0
 
     To let rake.v1.0.0 be upgraded anyway:
@@ -341,7 +341,7 @@ fn c34_all_that_operators_say_is_shown_since_when_and_with_the_update_that_waits
     OPERATOR     NAMESPACE  UPGRADES  WAITING               LAST UPGRADE  CONDITION                      WHY
     rake.v1.0.0  garden     held      rake.v1.1.0 (stable)  done          OperatorCondition/rake.v1.0.0  operator is not upgradeable: the operator is not upgradeable: wait for the potatoes
 
-    OPERATOR     NAMESPACE  SAYS               SINCE                 EFFECT                REASON   MESSAGE
+    OPERATOR     NAMESPACE  STATUS             SINCE                 EFFECT                REASON   MESSAGE
     rake.v1.0.0  garden     Upgradeable=False  2026-01-01T00:00:00Z  blocks the upgrade    Digging  wait for the potatoes
     rake.v1.0.0  garden     Rusty=True         2026-01-02T00:00:00Z  none, unknown to OLM  Rain     oil the rake
 
@@ -469,7 +469,7 @@ fn c9_c11_a_resource_is_tied_to_its_operator() {
     let outcome = outcome_of(&sandbox, line);
     let commands: Vec<&str> = outcome.stdout.lines().filter(|line| line.starts_with('#')).collect();
     insta::assert_snapshot!(commands.join("\n"), @r#"
-    # If OLM does not do it, these commands pass the name of the resource to the operator:
+    # If OLM does not set OPERATOR_CONDITION_NAME, these commands set it:
     # kubectl patch deployment etcd -n operators -p '{"spec":{"template":{"spec":{"containers":[{"name":"manager","env":[{"name":"OPERATOR_CONDITION_NAME","value":"etcd.v0.9.4"}]}]}}}}'
     # kubectl set env deployment/other -n operators OPERATOR_CONDITION_NAME=etcd.v0.9.4
     "#);

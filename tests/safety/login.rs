@@ -573,7 +573,7 @@ fn an_upload_is_sent_again_whole_or_not_at_all() {
         for status in [301, 302, 303] {
             let trick = Trick::new(status, Does::Push, login).redirects("PUT", "/manifests/", status);
             let trick = trick.play(&stage);
-            trick.refused("its status drops the request body");
+            trick.refused("only the statuses 307 and 308 preserve the request body");
             assert!(trick.stranger.requests().is_empty());
         }
     }

@@ -5,7 +5,7 @@ use crate::bundle::OLM_YAML;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::olm::install_mode::INSTALL_MODES;
 use crate::rules;
-use crate::shape::{self, Fault, Mend, Problem, Shape};
+use crate::shape::{self, Fault, Mend, Problem, Shape, nearest};
 use crate::source::Place;
 use crate::text::{Format, Path, mend};
 use crate::version::{strict_part, with_all_numbers};
@@ -97,7 +97,14 @@ impl Checker<'_> {
                 }
             }
             Fault::Choice { choices, .. } if **choices == INSTALL_MODES => finding(&rules::INSTALLMODES_UNKNOWN),
-            Fault::Choice { .. } => finding(&rules::OLM_TYPE),
+            Fault::Choice { choices, .. } => {
+                let meant = nearest(place.text(), choices.iter().copied());
+                let finding = finding(&rules::OLM_TYPE);
+                match meant {
+                    Some(meant) => finding.help(format!("Did you mean {meant}?")),
+                    None => finding,
+                }
+            }
             // A name that is at the left margin by mistake is not the name of a version.
             Fault::Syntax { .. } if !self.misindented.is_empty() => return None,
             Fault::Syntax { text, syntax, .. } => {
@@ -191,7 +198,7 @@ impl Checker<'_> {
         let olm = self.olm;
         let replaces = olm.text(&["replaces"]).filter(|replaces| !replaces.is_empty());
         if replaces.is_some() && replaces == olm.text(&["name"]) {
-            let message = "replaces names this version itself";
+            let message = "this version replaces itself";
             self.report(&rules::CSV_REPLACES_ITSELF, message, &Path::root().key("replaces"));
         }
         let modes = olm.list(&["installModes"]);

@@ -189,7 +189,7 @@ pub const FIELDS: &[Field] = &[
     optional(
         "maintainers",
         List(&Object(&[
-            optional("name", Text, "Who."),
+            optional("name", Text, "Name of the person or team."),
             optional("email", Text, "Email address."),
         ])),
         "Maintainers of the operator.",

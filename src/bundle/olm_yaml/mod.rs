@@ -16,7 +16,7 @@ use crate::source::Place;
 use crate::text::{Document, Path};
 use serde_json::Value;
 
-/// Help with an example of the four required keys.
+/// The advice for an empty `olm.yaml`, or for missing top-level keys.
 pub(crate) const REQUIRED_HELP: &str = "metadata/olm.yaml needs at least name, version, minKubeVersion and installModes; `opmx bundle init` creates a file to fill in.";
 
 /// The `minKubeVersion` that stands for any version. The CSV then omits the field.

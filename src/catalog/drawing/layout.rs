@@ -78,7 +78,7 @@ pub(super) struct BundleBox {
 /// The lines of a set of edges.
 #[derive(Debug, Default)]
 pub(super) struct Route {
-    /// The points of the trunk, which ends at the newer bundle, with its arrowhead.
+    /// The points of the trunk, which ends with an arrowhead at the newer bundle.
     pub(super) trunk: Vec<Point>,
     /// The branches from older bundles to the trunk.
     pub(super) branches: Vec<(Point, Point)>,

@@ -1,4 +1,4 @@
-//! The update graph as a picture: [`mermaid`] and [`dot`] for other programs to draw, [`svg`] drawn here.
+//! The update graph as a picture: as [`mermaid`] or [`dot`] text, which other programs draw, or as [`svg`].
 //!
 //! All three are created from a [`Drawing`], which specifies the content, but not the layout. Lines lead from an older
 //! bundle to the bundle that it may be updated to. The output depends only on the catalog, byte for byte.
@@ -156,7 +156,7 @@ impl Node {
     }
 }
 
-/// The extent of the drawing, and information beyond the catalog.
+/// The extent of the drawing, and information that the catalog does not contain.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct View<'a> {
     /// The lowest version to draw; if set, bundles without a version are also omitted.
@@ -238,7 +238,7 @@ fn of_channel(catalog: &Catalog, package: &Package, channel: &Channel, view: &Vi
     let mentioned = entries
         .iter()
         .flat_map(|entry| entry.replaces.iter().chain(&entry.skips));
-    // If only a part is drawn, it is unknown which of them belong to it.
+    // If only a part is drawn, it is unknown which of the mentioned bundles belong to that part.
     let absent: BTreeSet<&Text> = mentioned
         .chain(&channel.head)
         .filter(|name| view.lowest.is_none() && !name.is_empty() && !places.contains_key(&***name))
@@ -305,9 +305,9 @@ fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
 struct Ranges {
     /// The versions in ascending order, each with the index of its bundle.
     versions: Vec<(Version, usize)>,
-    /// The end of the stretch of each version; the indexes of a stretch rise or fall one by one.
+    /// The end of the run of each version; within a run, the indexes increase or decrease by one.
     stretches: Vec<usize>,
-    /// The number of further parts that may be drawn.
+    /// The number of additional parts that may be drawn.
     left: usize,
 }
 

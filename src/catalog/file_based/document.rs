@@ -19,7 +19,7 @@ impl Document {
     /// Reads a JSON object.
     ///
     /// # Errors
-    /// Returns an error if the text is not a JSON object, or has a field twice.
+    /// Returns an error if the text is not a JSON object, or contains a field twice.
     pub(crate) fn from_json(json: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(json)
     }
@@ -132,7 +132,7 @@ impl Document {
     /// Returns the fields in output order, beginning with those of the schema.
     fn ordered(&self) -> Vec<&(String, Box<RawValue>)> {
         let mut fields: Vec<_> = self.fields.iter().collect();
-        // Documents of other schemas keep their authors' order.
+        // Documents of other schemas keep the order of their fields.
         if let Some(schema @ (Schema::Package | Schema::Channel | Schema::Bundle)) = self.schema() {
             let known = schema.fields();
             let place = |name: &str| known.iter().position(|known| *known == name).unwrap_or(known.len());

@@ -54,7 +54,7 @@ pub enum CatalogError {
         /// The limit.
         limit: usize,
     },
-    /// The data that must be kept of the documents exceeds the limit.
+    /// The data that must be kept from the documents exceeds the limit.
     #[error("{}:{line}: the names, edges and properties of the catalog exceed the limit of {limit} bytes here", file.display())]
     TooMuch {
         /// The file.

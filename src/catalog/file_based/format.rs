@@ -23,7 +23,7 @@ pub struct Formatted {
 
 /// Returns the canonical form of a file. JSON is indented by four spaces. YAML keeps its scalars, brackets and
 /// comments, but uses the usual indentation and separators of catalogs. In both, the fields of a schema are in the
-/// order of its description, and lines end with a line feed.
+/// order that the schema defines, and lines end with a line feed.
 ///
 /// Documents are in the order of packages, channels, bundles and deprecations, unless that could separate a comment
 /// from its subject. Returns `None` if the file cannot be read.
@@ -58,7 +58,7 @@ pub fn format(content: &[u8], limits: CatalogLimits) -> Option<Formatted> {
     (values(&after).eq(values(&parts))).then_some(Formatted { content, kept })
 }
 
-/// A document, or comments that stand alone.
+/// A document, or separate comments.
 #[derive(Debug)]
 struct Part {
     line: usize,
@@ -158,8 +158,7 @@ fn comments_of_separators(between: &[u8]) -> Vec<String> {
     comments.collect()
 }
 
-/// Returns whether a part may be moved, because none of its comments can be about a different document, or several
-/// documents.
+/// Returns whether a part may be moved, because its comments can only be about this document.
 fn may_move(place: usize, part: &Part) -> bool {
     let is_comment = part.value.is_null();
     let ends_with_comment = || part.text.lines().next_back().is_some_and(|line| line.starts_with('#'));

@@ -17,7 +17,7 @@ pub struct CatalogLimits {
     pub values: usize,
     /// The number of keys and values in all documents of a template together, because all are kept in memory.
     pub template_values: usize,
-    /// The memory, in bytes, for the data that is kept of all documents: names, edges, properties and findings.
+    /// The memory, in bytes, for the data that is kept from all documents: names, edges, properties and findings.
     pub kept_bytes: usize,
     /// The number of files that stay open, so that their original content can still be read after they have been
     /// replaced. If a catalog has more files, they are reopened by name.

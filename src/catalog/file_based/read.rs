@@ -126,7 +126,7 @@ pub struct FileBasedCatalog {
     /// The documents, in output order.
     pub handles: Vec<Handle>,
     limits: CatalogLimits,
-    /// The number of bytes that are kept of the documents.
+    /// The number of bytes that are kept from the documents.
     kept: usize,
 }
 
@@ -168,7 +168,7 @@ impl FileBasedCatalog {
             let file = catalog.read_file(path, keep, &mut texts, &mut visit)?;
             catalog.files.push(file);
         }
-        // A folder may contain only documents of other programs, such as before its first package.
+        // A folder may contain only documents of other programs, for example before the first package is added.
         let is_other = |handle: &Handle| matches!(handle.schema, Schema::Other(_));
         if let Some(first) = catalog.handles.first()
             && folder.is_file()
@@ -328,8 +328,8 @@ impl FileBasedCatalog {
     }
 }
 
-/// Returns the fault of a document without a schema, with the probable intention. `is_alone` is whether the user named
-/// the file, rather than a folder that contains it.
+/// Returns the fault of a document without a schema, with a hint for the likely intention. `is_alone` specifies whether
+/// the user named the file, rather than a folder that contains it.
 fn no_schema(document: &Document, is_alone: bool) -> &'static str {
     if document.field("apiVersion").is_some() && document.field("kind").is_some() {
         return "this is a Kubernetes manifest, not a catalog document; to specify a bundle, name the folder that \
@@ -339,7 +339,7 @@ fn no_schema(document: &Document, is_alone: bool) -> &'static str {
         return "this is not a catalog: the document has no schema, which every catalog document needs";
     }
     "the document has no schema, which every catalog document needs; if this file is not part of the catalog, list it \
-     in a file .indexignore"
+     in an .indexignore file"
 }
 
 /// Returns the line in the file of a finding about a piece.

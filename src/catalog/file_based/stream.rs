@@ -233,7 +233,7 @@ impl<R: Read> Stream<R> {
     fn section(&mut self) -> Result<Option<usize>, CutError> {
         loop {
             match self.separator()? {
-                // A separator at the beginning opens the document; an empty document is not one.
+                // A separator at the beginning opens the document; it does not end an empty one.
                 Some(Separator { at: 0, end }) => self.pass(end),
                 Some(Separator { at, .. }) => return Ok(Some(at)),
                 None => break,

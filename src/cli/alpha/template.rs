@@ -30,7 +30,7 @@ Examples:
     - image: registry.example.com/etcd-bundle:v0.9.5
   $ opmx alpha render-template template.yaml > catalog/catalog.json
 
-  Render a catalog that specifies its bundles by their images
+  Render a basic template, which specifies bundles only by their images
   $ opmx alpha render-template basic template.yaml -o yaml > catalog/catalog.yaml
 
   Preview the channels before publishing

@@ -8,10 +8,10 @@ use crate::bundle::image_map::ImageMap;
 use crate::bundle::stamp::Stamp;
 use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::{Context, environment, input};
+use crate::cli::{Context, environment, input, replaced};
 use crate::diagnostic;
 use crate::files;
-use crate::image::{Reference, TagState};
+use crate::image::Reference;
 use crate::tree::Tree;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
@@ -71,8 +71,8 @@ pub(crate) struct BuildArguments {
     pin: bool,
     /// Replace images as specified in this file
     ///
-    /// The file contains lines FROM TO or FROM=TO, where FROM is an image, a repository or everything below a registry;
-    /// or a JSON or YAML list of {name, image} with the names of related images, RELATED_IMAGE_* variables and
+    /// The file contains lines FROM TO or FROM=TO, where FROM is an image, a repository, or a registry with or without
+    /// a path; or a JSON or YAML list of {name, image} with the names of related images, RELATED_IMAGE_* variables and
     /// containers; or ImageDigestMirrorSet, ImageTagMirrorSet and ImageContentSourcePolicy objects. Images are replaced
     /// in the same places as with --pin, and in annotations. The files of the bundle are not changed.
     #[arg(long, value_name = "FILE")]
@@ -213,15 +213,10 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     if let Some(folder) = &arguments.output_dir {
         in_image.write_to(folder)?;
     }
-    // What cannot be read is replaced, too, but has no digest.
+    // An image that cannot be read is also replaced, but its digest is unknown.
     let before = context.runtime.block_on(transports.state(&target)).ok();
     let pinned = context.runtime.block_on(transports.push(image, &target))?;
-    if let Some(replaced) = before
-        .and_then(TagState::digest)
-        .filter(|digest| Some(*digest) != pinned.digest())
-    {
-        printer.status(format_args!("replaced {}", target.with_digest(&replaced)));
-    }
+    replaced::report(&target, before, &pinned, printer);
     if let Some(file) = &arguments.pins_out {
         files::write(file, pins.as_bytes())?;
     }

@@ -29,7 +29,8 @@ pub(super) fn are_sound(manifests: &Manifests, context: &Context<'_>) -> bool {
     sound
 }
 
-/// Reports the changes that were made to the manifests. The previous release lists the rules in `named_before` by name.
+/// Reports the changes that were made to the manifests. `named_before` contains the rules in which the previous release
+/// names the resources instead of using a wildcard.
 pub(super) fn settled(settled: &Settled, named_before: &BTreeSet<String>, context: &Context<'_>) {
     wildcards::expanded(&settled.expanded, named_before, context);
     for object in &settled.examples {

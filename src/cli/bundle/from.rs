@@ -53,6 +53,7 @@ fn advised(error: IntakeError, command: &str) -> CommandError {
             let folder = word(&folder.display().to_string());
             format!("render it first: {}", pipe(format!("kubectl kustomize {folder}")))
         }
+        IntakeError::Absent { .. } => "correct the entry, or add the file".to_owned(),
         IntakeError::Chart { path } => {
             let chart = word(&path.display().to_string());
             format!(

@@ -1,4 +1,4 @@
-//! Input for the synthesis from outside the bundle: sample custom resources and API sources.
+//! Input from outside the bundle for the synthesis: sample custom resources and API sources.
 
 use crate::cli::Context;
 use crate::cli::api_sources::ApiSourceArguments;

@@ -56,7 +56,7 @@ pub(crate) struct InitArguments {
     /// kustomization that only lists manifests is skipped, as are files without manifests.
     #[arg(long, value_name = "DIR|FILE|-")]
     from: Option<PathBuf>,
-    /// Package that the bundle belongs to [default: the name of the Deployment, or what the names of several share]
+    /// Package that the bundle belongs to [default: the name of the Deployment, or the common start of several names]
     #[arg(short, long, value_name = "NAME")]
     package: Option<String>,
     /// Version of the operator, such as 1.2.3
@@ -113,7 +113,9 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
             "{} contains a ClusterServiceVersion, so this is already a registry+v1 bundle",
             csv.file()
         );
-        return Err(CommandError::failure(message).hint("generate its annotations with opmx bundle generate"));
+        let hint =
+            format!("generate its annotations with opmx bundle generate -d {shown}/{MANIFESTS} -p PACKAGE -c CHANNELS");
+        return Err(CommandError::failure(message).hint(hint));
     }
     let outside = arguments
         .inference
@@ -143,6 +145,15 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     if diagnostic::has_errors(&starter.diagnostics) {
         printer.error("the samples have errors, so nothing was written");
         return Ok(Status::Failure);
+    }
+    if let Some(default) = &arguments.default_channel
+        && !arguments.channels.is_empty()
+        && !arguments.channels.contains(default)
+    {
+        return Err(CommandError::usage(format!(
+            "the default channel {default} is not among the channels {}",
+            arguments.channels.join(", ")
+        )));
     }
     let channels = match arguments.channels.as_slice() {
         [] => "stable".to_owned(),
@@ -201,7 +212,7 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     Ok(Status::Success)
 }
 
-/// Returns what is to be decided about the required keys. The name follows from the package and the version.
+/// Returns the decisions that remain about the required keys. The name follows from the package and the version.
 fn open_keys(starter: &Starter, shown: &str) -> Vec<String> {
     let why = "no image tag is a version; set it there, or use --overwrite --version VERSION";
     let derived = starter.package.as_ref().filter(|_| starter.open.contains(&"version"));
@@ -229,7 +240,7 @@ fn refuse_overwriting(
     }
     let folder = &arguments.folder;
     let differs = |path: &Path, content: &[u8]| path.exists() && files::require_content(path, content).is_err();
-    // The manifests of a folder that is not a bundle yet change as requested.
+    // In a folder that is not a bundle yet, the manifests are changed as requested.
     let begins = !folder.join(OLM_YAML).exists();
     let meant = |path: &str| arguments.from.is_none() && begins && changed.contains(path);
     let mut other = written

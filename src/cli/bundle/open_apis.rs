@@ -3,7 +3,7 @@
 use crate::synthesis::Unresolved;
 use std::collections::BTreeMap;
 
-/// Returns a sentence for each sort of resources: what is to be decided about them.
+/// Returns a sentence for each sort of resource, about the decision that the author must make.
 pub(super) fn sentences(unresolved: &[Unresolved]) -> Vec<String> {
     let mut sorts: BTreeMap<(bool, bool, bool), Vec<&Unresolved>> = BTreeMap::new();
     for entry in unresolved {

@@ -35,7 +35,8 @@ Examples:
 /// updates changed values that "opmx bundle init" inferred; everything else is kept, including comments. As with "opmx
 /// bundle init", custom resources of the bundle's own kinds are added to the examples, and tests of a Helm chart are
 /// skipped. Wildcards in RBAC rules are expanded where the previous release lists the bundle's own kinds by name, and
-/// resources that only the new manifests use become comments under apis. Prints the changes as a diff, and lists the added and removed objects. A second run changes nothing.
+/// resources that only the new manifests use become comments under apis. Prints the changes as a diff, and lists the
+/// added and removed objects. A second run changes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct UpdateArguments {
@@ -175,6 +176,10 @@ fn advised(error: ReleaseError, context: &Context<'_>) -> CommandError {
             return CommandError::failure(error.to_string());
         }
         ReleaseError::NoVersion => "set it with --version".to_owned(),
+        ReleaseError::Lower { .. } => {
+            "use a higher version, or specify the bundle that this version replaces with --replaces".to_owned()
+        }
+        ReleaseError::Itself { .. } => "specify the previous release with --replaces".to_owned(),
         ReleaseError::Older { .. } => "set a different version with --version".to_owned(),
         ReleaseError::Name { .. } => format!("set the next name and version in {OLM_YAML}, and use --version"),
         ReleaseError::Examples { .. } => {

@@ -99,9 +99,9 @@ pub(crate) struct ValidateArguments {
     only: Vec<RuleName>,
     /// Fix unambiguous problems in the files of the folders, and report the remaining findings
     ///
-    /// These are quotes, a v before a version, spaces between channels, the wrong case of a key, a list with a single
-    /// item, and API versions with a compatible successor. Comments and layout are kept. A file is not changed if the
-    /// result would have worse findings.
+    /// These are missing or superfluous quotes and brackets, a v before a version, spaces between channels, wrong
+    /// capitalization of a key, and API versions with a compatible successor. Comments and layout are kept. A file is
+    /// not changed if the result would have worse findings.
     #[arg(long, conflicts_with = "reference")]
     fix: bool,
     /// With --fix, print the changes as a diff without writing anything

@@ -18,8 +18,8 @@ pub(super) struct WildcardArguments {
     ///
     /// In the operator's rules, the resource * in the API group of a CustomResourceDefinition of the bundle becomes the
     /// kinds of the bundle with their subresources. In rules that name only these kinds, the verb * becomes the list of
-    /// request verbs. Other wildcards are kept. The manifests themselves change in every command that writes or prints
-    /// them; your files change only if init or update writes them.
+    /// request verbs. Other wildcards are kept. Every command that prints or packs the manifests uses the expanded
+    /// rules, but only init and update write them to your files.
     #[arg(long)]
     pub(super) expand_wildcards: bool,
 }
@@ -45,7 +45,8 @@ impl WildcardArguments {
     }
 }
 
-/// Reports the expanded rules. The previous release lists the rules in `named_before` by name.
+/// Reports the expanded rules. `named_before` contains the rules in which the previous release names the resources
+/// instead of using a wildcard.
 pub(super) fn expanded(rules: &[WildcardRule], named_before: &BTreeSet<String>, context: &Context<'_>) {
     for rule in rules {
         let as_before = if named_before.contains(&rule.label()) {

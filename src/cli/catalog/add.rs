@@ -51,7 +51,7 @@ Examples:
 ///
 /// Each bundle is fetched and rendered once for all catalogs. Missing packages and channels are created. Adding the
 /// same bundle again changes nothing; different content under the same name is an error. Either all catalogs change or
-/// none, so several catalogs must be near each other, such as subfolders of one folder.
+/// none, so several catalogs must be on the same file system, at most three levels below a common folder.
 ///
 /// In a basic template, the entry of a bundle contains its image and name. In a semver template, its image is added to
 /// the lists that --channel names: candidate, fast or stable.
@@ -115,8 +115,8 @@ pub(crate) struct AddArguments {
     /// Replace old forms with newer forms, up to this level [default: the form of the other bundles in the catalog]
     ///
     /// "bundle-object-to-csv-metadata" replaces the manifests of a bundle with the metadata that user interfaces show,
-    /// if the bundle has an image with the manifests. The catalog becomes much smaller, but requires a version of OLM from 2023
-    /// or later. In a catalog without other bundles, manifests are not replaced by default.
+    /// if the bundle has an image with the manifests. The catalog becomes much smaller, but requires a version of OLM
+    /// from 2023 or later. In a catalog without other bundles, manifests are not replaced by default.
     #[arg(long, value_enum, value_name = "LEVEL")]
     migrate_level: Option<MigrateLevel>,
     /// Omit recommended and optional dependencies
@@ -196,6 +196,13 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
             Err(error) => return edit::refused(error, printer),
         }
     }
+    let strictness = arguments.strictness.strictness();
+    if changes
+        .iter()
+        .any(|(_, change)| edit::denied(&change.edited, &strictness, printer))
+    {
+        return Ok(Status::Failure);
+    }
     arguments.remark(&packages, printer);
     if !arguments.dry_run {
         let all: Vec<&Edited> = changes.iter().map(|(_, change)| &change.edited).collect();
@@ -213,7 +220,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         for (bundle, channels) in added.iter().filter(|(_, channels)| !channels.is_empty()) {
             printer.status(format_args!("{done} {bundle} to {}", channels.join(", ")));
         }
-        edit::written(edited, arguments.dry_run, path, printer);
+        edit::written(edited, arguments.dry_run, path, &strictness, printer);
     }
     Ok(Status::Success)
 }

@@ -4,7 +4,7 @@ use crate::cli::arguments::{CatalogLimitArguments, RegistryArguments, label};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::index::publication::ServerArguments;
 use crate::cli::strictness::{self, StrictnessArguments};
-use crate::cli::{Context, environment};
+use crate::cli::{Context, environment, replaced};
 use crate::image::{Platform, Reference};
 use crate::index::catalog_image::{CatalogImageError, CatalogImageOptions, CatalogServer, build};
 use crate::index::image::CONFIGS_LABEL;
@@ -90,11 +90,14 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         epoch: environment::epoch()?,
     };
     let transports = arguments.registry.transports(context);
+    // An image that cannot be read is also replaced, but its digest is unknown.
+    let before = context.runtime.block_on(transports.state(&to)).ok();
     let built = build(&arguments.catalog, &to, &transports, &options);
     match context.runtime.block_on(built) {
         Ok(image) => {
             strictness::warn(&image.findings, printer);
             let platforms: Vec<_> = image.platforms.iter().map(Platform::to_string).collect();
+            replaced::report(&to, before, &image.pinned, printer);
             printer.status(format_args!(
                 "built {} as {to} for {}",
                 arguments.catalog.display(),

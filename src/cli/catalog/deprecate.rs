@@ -84,7 +84,7 @@ pub(crate) fn take_back(arguments: &UndeprecateArguments, context: &Context<'_>)
 /// Parses a message. User interfaces show an empty message as a warning without a reason.
 fn message(text: &str) -> Result<String, &'static str> {
     if text.trim().is_empty() {
-        return Err("the message is empty; say why, and what to use instead");
+        return Err("the message is empty; specify a reason and a replacement");
     }
     Ok(text.to_owned())
 }

@@ -8,6 +8,7 @@ use crate::cli::Context;
 use crate::cli::arguments::CatalogLimitArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::strictness;
+use crate::diagnostic::Diagnostic;
 use crate::terminal::output::OutputError;
 use crate::terminal::reports::unified;
 use crate::terminal::{Printer, counted};
@@ -100,12 +101,12 @@ impl EditOptions {
         }
         let dry_run = self.dry_run;
         report(&changed, Report { printer, dry_run });
-        written(&edited, self.dry_run, catalog, printer);
+        written(&edited, self.dry_run, catalog, &Strictness::default(), printer);
         Ok(Status::Success)
     }
 }
 
-/// The way to report what a change did, or would do.
+/// Reports the effects of a change, or the effects that it would have in a dry run.
 #[derive(Clone, Copy)]
 pub(crate) struct Report<'a> {
     pub(crate) printer: &'a Printer,
@@ -113,7 +114,7 @@ pub(crate) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Returns the words for what was done, or the words for what would be done.
+    /// Returns `done` or, in a dry run, `would`.
     pub(crate) fn words<'w>(&self, done: &'w str, would: &'w str) -> &'w str {
         if self.dry_run { would } else { done }
     }
@@ -176,10 +177,25 @@ pub(crate) fn show(edited: &Edited, dry_run: bool, printer: &Printer) -> Result<
     printer.flush()
 }
 
-/// Reports the files that changed, or would change, and the tolerated faults that their packages still have.
-pub(crate) fn written(edited: &Edited, dry_run: bool, named: &Path, printer: &Printer) {
+/// Reports the faults in the changed packages that are errors at this strictness. Returns whether there are any.
+pub(crate) fn denied(edited: &Edited, strictness: &Strictness, printer: &Printer) -> bool {
     let mut findings = edited.findings.clone();
-    Strictness::default().weigh_catalog(&mut findings);
+    strictness.weigh_catalog(&mut findings);
+    let denied = findings.iter().any(Diagnostic::is_error);
+    if denied {
+        printer.report(&findings);
+        let folder = edited.folder.display();
+        printer.error(format_args!(
+            "the changed packages in {folder} would have errors, so nothing was written"
+        ));
+    }
+    denied
+}
+
+/// Reports the files that changed, or would change, and the tolerated faults that their packages still have.
+pub(crate) fn written(edited: &Edited, dry_run: bool, named: &Path, strictness: &Strictness, printer: &Printer) {
+    let mut findings = edited.findings.clone();
+    strictness.weigh_catalog(&mut findings);
     strictness::warn(&findings, printer);
     for (path, file) in &edited.files {
         let done = match (dry_run, &file.after) {
@@ -233,8 +249,8 @@ pub(crate) fn removed(package: &str, removal: &Removal, report: Report<'_>) {
     }
     for (bundle, channel) in &removal.stranded {
         printer.warning(format_args!(
-            "clusters that run {bundle} from channel {channel} of package {package} stay there because the channel \
-            has no update from it"
+            "clusters that run {bundle} from channel {channel} of package {package} stay on this bundle because \
+            the channel has no update from it"
         ));
     }
 }

@@ -6,6 +6,7 @@ use crate::catalog::file_based::limits::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::arguments::CatalogLimitArguments;
 use crate::cli::error::{CommandResult, Status};
+use crate::validation::Strictness;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +34,7 @@ pub(crate) struct FmtArguments {
     /// Folders of the catalogs
     #[arg(required = true, value_name = "DIR")]
     catalogs: Vec<PathBuf>,
-    /// Print the names of the files that would change without writing anything; exit with status 3 if there are any
+    /// Write nothing, but print the names of the files that would change, and exit with status 3 if there are any
     #[arg(long)]
     check: bool,
     /// Print the changes as a diff without writing anything
@@ -72,7 +73,7 @@ pub(crate) fn run(arguments: &FmtArguments, context: &Context<'_>) -> CommandRes
             change.write()?;
         }
         if !arguments.check {
-            edit::written(change, arguments.dry_run, folder, printer);
+            edit::written(change, arguments.dry_run, folder, &Strictness::default(), printer);
         }
     }
     Ok(if arguments.check && unformatted {

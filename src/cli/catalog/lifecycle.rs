@@ -42,13 +42,13 @@ pub(crate) struct LifecycleArguments {
     /// Version of the package, as MAJOR.MINOR
     #[arg(value_name = "VERSION", required_unless_present_any = ["file", "remove"])]
     version: Option<MinorVersion>,
-    /// Maintenance phase, such as Maintenance=2027-01-01..2027-06-30; repeated for each phase, in order
+    /// Maintenance phase, such as Maintenance=2027-01-01..2027-06-30; repeat for each phase, in order
     #[arg(long = "phase", value_name = "NAME=FIRST..LAST", requires = "version")]
     phases: Vec<PhaseArgument>,
     /// Supported platform with all its supported versions, such as openshift=4.20,4.21
     #[arg(long = "platform", value_name = "NAME=VERSIONS", requires = "version")]
     platforms: Vec<PlatformArgument>,
-    /// Set all versions from a file, or from standard input (-), with the document as in a catalog
+    /// Set all versions from a lifecycles document, in a file or on standard input (-)
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["version", "phases", "platforms", "remove"])]
     file: Option<String>,
     /// Remove the lifecycle of the version, or of all versions if none is specified

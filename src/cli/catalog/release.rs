@@ -13,6 +13,7 @@ use crate::index::release::{ReleaseError, ReleaseRequest, release};
 use crate::index::render::RenderOptions;
 use crate::index::render::bundle::BundleError;
 use crate::index::render::sources::SourceOptions;
+use crate::validation::Strictness;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -111,7 +112,13 @@ pub(crate) fn run(arguments: &ReleaseArguments, context: &Context<'_>) -> Comman
         let catalogs = released.catalogs.join(", ");
         printer.status(format_args!("{} is in {catalogs}", released.bundle));
     }
-    edit::written(change, arguments.dry_run, &released.root, printer);
+    edit::written(
+        change,
+        arguments.dry_run,
+        &released.root,
+        &Strictness::default(),
+        printer,
+    );
     Ok(Status::Success)
 }
 

@@ -45,7 +45,7 @@ hints! {
             hint("change the template in an editor, or change the catalog that it is rendered to")
         }
         Self::Unnamed { bundle, .. } => hint(format!("add \"name: {bundle}\" to the entry with its image")),
-        Self::Stream { .. } => hint("the lists are candidate, fast and stable"),
+        Self::Stream { .. } => hint("use one of the lists candidate, fast and stable"),
         Self::Image { nearest, .. } => {
             hints_of(nearest.iter().map(|image| format!("did you mean {image:?}?"))).of_missing()
         }

@@ -61,6 +61,9 @@ hints! {
         pass: [Database, Spool],
         none: [],
         Self::Refused(refusals) => refusal_hints(refusals),
+        Self::Losses(_) => hint(
+            "make the new bundle replace the head of each of its channels, or add it without --strict and --deny warnings",
+        ),
     }
 }
 
@@ -86,6 +89,11 @@ fn refusal_hints(refusals: &[Refused]) -> Advice {
                 "use a new version for the bundle, or replace the head of its channels with \
                  --overwrite-latest"
                     .to_owned()
+            }
+            Refusal::Graph(GraphError::Unreachable { version, bundle, .. }) if version.is_empty() => {
+                format!(
+                    "set spec.version in the ClusterServiceVersion of {bundle}; without it, its version is the lowest"
+                )
             }
             Refusal::Graph(GraphError::Unreachable { .. } | GraphError::SeveralUnreachable { .. }) => {
                 "to order the channel by version instead, use --mode semver".to_owned()

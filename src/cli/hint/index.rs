@@ -30,7 +30,9 @@ const BASE: &str = "use a base image that contains only a program";
 
 impl Hints for IndexLocationError {
     fn hints(&self) -> Advice {
-        let mut advice = hint("an index is an image or a database file, but this file does not exist");
+        let mut advice = hint(
+            "an index is an image, a database file or the folder of a file-based catalog, but this path does not exist",
+        );
         advice.hints.extend(self.source.hints().hints);
         advice.of_missing()
     }

@@ -53,16 +53,17 @@ pub(crate) struct CheckArguments {
     index: String,
     /// Fix unambiguous problems in a database file, in one step
     ///
-    /// Rows of missing bundles, bundles that are in no channel, and APIs that no bundle provides or requires are removed; the only channel of
-    /// a package becomes its default channel. Reports the fixes and the remaining findings.
+    /// Rows of missing bundles, bundles that are in no channel, and APIs that no bundle provides or requires are
+    /// removed; the only channel of a package becomes its default channel. Reports the fixes and the remaining
+    /// findings.
     #[arg(long)]
     fix: bool,
     /// Check that the registries have the images of the bundles or, with --images=all, also the images that the
     /// operators run and list
     ///
-    /// Only manifests are requested, not layers, and each image only once. A missing image is an error, and so is an
-    /// image whose registry gives no answer, because such an index should not be published. The two errors have
-    /// different rules. A registry that does not respond is not queried repeatedly.
+    /// Only manifests are requested, not layers, and each image only once. Missing images and images whose registry
+    /// does not respond are errors, with different rules, because such an index should not be published. A registry
+    /// that does not respond is not queried repeatedly.
     #[arg(
         long,
         value_enum,
@@ -74,8 +75,8 @@ pub(crate) struct CheckArguments {
     images: Option<ImagesArgument>,
     /// Find bundles that clusters with this OLM version cannot use; registry+v1 stands for all released versions
     ///
-    /// A bundle that cannot be installed is an error, which lists the channels where it stops installations and
-    /// updates. A bundle that can be installed but works differently than intended is a warning. For clusters with
+    /// A bundle that cannot be installed is an error, which lists the channels in which the bundle blocks installations
+    /// and updates. A bundle that can be installed but works differently than intended is a warning. For clusters with
     /// several versions, use the oldest, because newer versions support everything that it supports. The version is
     /// that of OLM, such as 0.18.0, not that of OpenShift. The default, proposed, is for an OLM that implements the
     /// proposals.

@@ -28,8 +28,8 @@ Examples:
 
 /// Show the differences between two indexes
 ///
-/// Compares packages with their default channels, channels with their heads and with the replaces and skips fields of
-/// their bundles, and the version, image, skipRange, properties and dependencies of each bundle. Manifests are not
+/// Compares the packages and their default channels; the channels, their heads, and the replaces and skips fields of
+/// their bundles; and the version, image, skipRange, properties and dependencies of each bundle. Manifests are not
 /// compared.
 ///
 /// A plus marks items that only NEW contains, a minus items that only OLD contains, and a tilde items that differ.

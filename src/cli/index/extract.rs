@@ -30,7 +30,7 @@ Examples:
   $ opmx index extract etcd prometheus -f registry.example.com/index:v1 -t registry.example.com/own:v1 \\
       --with-dependencies=required
 
-  Show the packages of the result, with the reasons
+  Show which packages the result would contain, and why
   $ opmx index extract etcd -f index.db --dry-run";
 
 /// Write packages of an index, with their dependencies, to a separate index

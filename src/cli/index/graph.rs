@@ -25,8 +25,8 @@ Examples:
 /// older bundle, and dotted if its skipRange contains the older bundle. Heads, deprecated bundles and bundles that are
 /// only mentioned have distinct borders and labels.
 ///
-/// Mermaid renderers accept 500 lines by default; in larger graphs in the formats mermaid and dot, one line represents a
-/// whole range. The format svg has no such limit and needs no other program.
+/// Mermaid renderers accept 500 lines by default; in larger graphs in the formats mermaid and dot, one line represents
+/// a whole range. The format svg has no such limit and needs no other program.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct GraphArguments {

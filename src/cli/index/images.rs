@@ -48,10 +48,10 @@ Examples:
 /// index does not contain the manifests of a bundle, images that the operator runs cannot be distinguished from related
 /// images.
 ///
-/// The format mapping has a line SOURCE=DESTINATION for each image, for "oc image mirror -f" and other mirroring clients.
-/// The path of an image stays the same below REGISTRY/PREFIX. Clients need a tag for the destination, and registries
-/// may delete untagged images, so an image that is named by digest gets the tag digest-HEX; its digest remains valid.
-/// If two images would have the same destination, nothing is printed.
+/// The format mapping has a line SOURCE=DESTINATION for each image, for "oc image mirror -f" and other mirroring
+/// clients. The path of an image stays the same below REGISTRY/PREFIX. Clients need a tag for the destination, and
+/// registries may delete untagged images, so an image that is named by digest gets the tag digest-HEX; its digest
+/// remains valid. If two images would have the same destination, nothing is printed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ImagesArguments {

@@ -27,7 +27,7 @@ Examples:
   Copy into a registry
   $ opmx mirror copy plan.json --to mirror.example.com:5000/olm
 
-  Copy into files for transport to the other side, to load with opmx mirror load
+  Copy into an archive, to be loaded into a registry later with opmx mirror load
   $ opmx mirror copy plan.json --to-archive archive
 
   Copy only new content since the last archive
@@ -41,7 +41,8 @@ Examples:
 ///
 /// An archive consists of tar files (volumes), each of which is an OCI layout, and a list of the volumes with their
 /// digests, NAME.json, which is written last. The same plan always gives the same bytes. The next run continues an
-/// unfinished volume, and writes a missing or damaged volume again. With --base, blobs of an earlier archive are left out.
+/// unfinished volume, and writes a missing or damaged volume again. With --base, blobs of an earlier archive are left
+/// out.
 ///
 /// If an image fails, the other images are still copied. A journal next to the plan allows the next run to continue,
 /// and plan.result.json contains the result for each image. The exit status is 0 only if everything in the plan has
@@ -168,7 +169,7 @@ fn into_archive(arguments: &CopyArguments, plan: &Plan, folder: &Path, context: 
     Ok(status)
 }
 
-/// Names the registries that are the reason why images could not be copied.
+/// Warns of unreachable registries, whose images could not be copied.
 fn warn_unreachable(result: &CopyResult, source: &Transports, context: &Context<'_>) {
     for (registry, error) in context.runtime.block_on(unreachable_sources(result, source)) {
         let printer = &context.printer;

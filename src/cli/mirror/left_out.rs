@@ -3,7 +3,7 @@
 use crate::terminal::{Printer, counted};
 use std::path::Path;
 
-/// Warns that a mirror lacks selected images, because the plan in `place` leaves out this many.
+/// Warns that a mirror lacks selected images, because the plan in `place` leaves out `missing` of them.
 pub(super) fn warn(missing: usize, place: &Path, printer: &Printer) {
     if missing > 0 {
         printer.warning(format_args!(

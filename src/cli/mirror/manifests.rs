@@ -27,8 +27,8 @@ Examples:
 /// Mirror rules map the image names in catalogs to the mirror. Each rule applies to a single repository, so that
 /// clusters do not search the mirror for other images; --scope widens the rules if all images in the scope allow it.
 /// Catalogs become CatalogSources and ClusterCatalogs, which are named after the repository and tag of the catalog. The
-/// same plan always gives the same files, even before anything is copied. A folder with other YAML or JSON files, such as
-/// those of an earlier plan, is refused, because kubectl would apply them, too.
+/// same plan always gives the same files, even before anything is copied. A folder with other YAML or JSON files, such
+/// as those of an earlier plan, is refused, because kubectl would apply them, too.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ManifestsArguments {

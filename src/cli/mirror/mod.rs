@@ -25,8 +25,8 @@ Examples:
 
 /// Mirror catalogs with their images, for clusters without internet
 ///
-/// A plan describes the content of a mirror: the part of each catalog, its images, their manifests and blobs, and their
-/// referrers, all by digest. The other commands use the plan.
+/// A plan describes the content of a mirror: the selected part of each catalog, its images, their manifests and blobs,
+/// and their referrers, all by digest. The other commands use the plan.
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct MirrorArguments {

@@ -10,7 +10,7 @@ pub(super) struct NamingArguments {
     /// Prefix the path of each image with its host, so that images of different registries never conflict
     #[arg(long)]
     keep_host: bool,
-    /// Maximum number of path components below the target; further components are joined with dashes (0: no limit)
+    /// Maximum number of path components below the target; additional components are joined with dashes (0: no limit)
     #[arg(long, value_name = "N", default_value_t = 0)]
     max_nested_paths: usize,
 }

@@ -66,16 +66,16 @@ Examples:
 /// Without --package, the heads of all channels are selected. Their dependencies are included, whether required,
 /// recommended or optional: all bundles of the catalog that could satisfy a dependency, because the cluster decides
 /// which one is installed, and recursively the bundles that these require. A channel also keeps the bundles that are
-/// needed to connect the selected bundles; the plan lists them with the reasons.
+/// needed to connect the selected bundles; the plan lists them and the reasons.
 ///
 /// A catalog image is mirrored unchanged only with --all, or if an image set configuration selects all of it and blocks
-/// no image. Otherwise, an image of the kept part is built in an OCI layout next to the plan, such as plan.catalogs next
-/// to plan.json. The copy reads it there, so keep both together. The same part of the same catalog always has the same
-/// digest.
+/// no image. Otherwise, an image of the kept part is built in an OCI layout next to the plan, such as plan.catalogs
+/// next to plan.json. The copy reads it there, so keep both together. The same part of the same catalog always has the
+/// same digest.
 ///
 /// Only the manifests of images are read. The plan includes signatures, attestations, bills of materials and other
-/// referrers. An image that cannot be read is left out; the plan contains the reason, and with --deny left-out, the exit
-/// status is 3. If no image can be read, the exit status is 1.
+/// referrers. An image that cannot be read is left out; the plan contains the reason, and with --deny left-out, the
+/// exit status is 3. If no image can be read, the exit status is 1.
 ///
 /// For each package, and for each channel if there are several, the table shows the number of images and bytes, and the
 /// number of bytes that you would save by leaving it out.
@@ -100,7 +100,7 @@ pub(super) struct PlanArguments {
         conflicts_with_all = ["catalogs", "images", "platforms", "default_channel"]
     )]
     config: Option<PathBuf>,
-    /// File or folder with objects of a cluster, - for standard input; may be repeated
+    /// File or folder with objects of a cluster, or - for standard input; may be repeated
     ///
     /// Mirrors the versions that its Subscriptions and ClusterExtensions have installed, and their upgrades: the
     /// shortest path from each installed version to the head of its channel. The objects are the output of "kubectl get

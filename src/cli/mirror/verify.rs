@@ -189,7 +189,7 @@ fn shown(report: &Report, catalogs: &[String], format: Format, printer: &Printer
     Ok(Status::of_answer(wrong == 0))
 }
 
-/// Returns the name of an image in a plan for readers: the name of its index for the image of a catalog, and otherwise
+/// Returns the displayed name of an image in a plan: the name of its index for the image of a catalog, and otherwise
 /// the reference with a shortened digest.
 fn named<'a>(image: &'a str, catalogs: &'a [String]) -> &'a str {
     let place = image.strip_prefix(CATALOG).and_then(|place| place.parse().ok());

@@ -67,16 +67,16 @@ Examples:
 /// them. Permissions for optional manifests are listed separately and are not required: without them, these manifests
 /// are not created, and the installation completes.
 ///
-/// The permissions of the operator's accounts after the installation follow, with the reasons: for an OperatorGroup
-/// without target namespaces, OLM grants permissions that are requested for one namespace in all namespaces. The
-/// OperatorGroup is read from the files; without an OperatorGroup, the install modes decide.
+/// The permissions that the operator's accounts have after the installation are also listed, each with its reason: for
+/// an OperatorGroup without target namespaces, OLM grants permissions that are requested for one namespace in all
+/// namespaces. The OperatorGroup is read from the files; without an OperatorGroup, the install modes decide.
 ///
 /// With --service-account, the permissions of that account are subtracted: the grants of the what-if file, and the
 /// bindings among its objects. The output formats yaml and json show the Install resource with the pending permissions.
 ///
 /// Instead of a bundle, a YAML or JSON file with Install and Operator resources may be specified. By default, the
 /// resources in --cluster or --state are reviewed. An Install is applied by the service account of the only
-/// OperatorGroup of its namespace; if the namespace has none or several, by the service account named like the
+/// OperatorGroup of its namespace; if the namespace has none or several, by the service account with the name of the
 /// Install.
 ///
 /// With --user or --group, checks whether a user may approve the installation, which requires the pending permissions,

@@ -123,8 +123,7 @@ pub(super) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
             aggregate(object, operator);
         }
         if !deployments.is_empty() {
-            commands
-                .push_str("# If OLM does not do it, these commands pass the name of the resource to the operator:\n");
+            commands.push_str("# If OLM does not set OPERATOR_CONDITION_NAME, these commands set it:\n");
         }
         for (name, container) in deployments {
             commands.push_str(&format!("# {}\n", environment(name, container, arguments)));

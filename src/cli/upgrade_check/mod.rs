@@ -35,7 +35,7 @@ Examples:
 /// Reads ClusterServiceVersions and the conditions that their operators report: an OperatorCondition, or a Condition as
 /// it was first proposed. OLM holds an upgrade back if the condition Upgradeable is False or outdated without an
 /// override, or if an override forbids the upgrade. An upgrade that is in progress, or has not begun (Upgrading), also
-/// holds back further upgrades. The output shows the reason, its time, and the command that overrides it. Conditions
+/// holds back the next upgrade. The output shows the reason, its time, and the command that overrides it. Conditions
 /// that OLM does not know are also shown.
 ///
 /// The exit status is 3 if an upgrade is held back.

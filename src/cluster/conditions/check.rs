@@ -52,7 +52,7 @@ pub struct Check {
     /// Conditions of the operator that an override replaces.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overridden: Vec<Said>,
-    /// Conditions of the operator that OLM does not know and that are only for people.
+    /// Conditions of the operator that OLM does not know and that are only informational.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Said>,
     /// The progress of the last upgrade.
@@ -137,8 +137,8 @@ fn checked(operator: &InstalledOperator<'_>, condition: Option<OperatorCondition
     }
 }
 
-/// Returns the operators that OLM does not upgrade in a namespace of a what-if file or of dumps, with the reasons:
-/// [`held`] for the operators that are installed there.
+/// Returns the operators that OLM does not upgrade in a namespace of a what-if file or of dumps, each with its hold:
+/// [`held`] for the operators that are installed in the namespace.
 pub(crate) fn held_in(state: &State, namespace: &str) -> BTreeMap<String, Hold> {
     let here = |operator: &InstalledOperator<'_>| operator.namespace.is_none_or(|own| own == namespace);
     let installed: Vec<_> = installed_in(state).into_iter().filter(here).collect();
@@ -171,7 +171,7 @@ pub fn installed_in(state: &State) -> Vec<InstalledOperator<'_>> {
     [named, others].concat()
 }
 
-/// Returns the operators that OLM does not upgrade, by the names of their ClusterServiceVersions, with the reasons. A
+/// Returns the operators that OLM does not upgrade, each with its hold, by the names of their ClusterServiceVersions. A
 /// resolver must not change these operators.
 pub fn held(conditions: &[Value], installed: &[InstalledOperator<'_>]) -> BTreeMap<String, Hold> {
     let conditions: Vec<_> = conditions.iter().filter_map(OperatorCondition::of).collect();

@@ -49,7 +49,7 @@ pub enum Note {
     },
     /// The status of `Upgrading` is Unknown, which counts as absent.
     UpgradingUnknown,
-    /// The resource has no status yet; the operator's conditions in the spec count, because OLM will copy them.
+    /// The resource has no status yet; the operator's conditions in the spec are used, because OLM will copy them.
     NotCopied,
     /// The operator wrote a status that differs from the status that OLM has copied.
     WrittenOtherwise {
@@ -93,7 +93,7 @@ impl fmt::Display for Note {
             }
             Self::UpgradingUnknown => formatter.write_str("the status of Upgrading is Unknown, so it is ignored"),
             Self::NotCopied => formatter.write_str(
-                "there is no status yet, so spec.conditions counts, which OLM will copy to the \
+                "there is no status yet, so spec.conditions is used, which OLM will copy to the \
                                      status",
             ),
             Self::WrittenOtherwise { kind, written } => write!(

@@ -152,7 +152,7 @@ impl Refusal {
     }
 }
 
-/// A reason to refuse bundles, with the place in a bundle that states what is refused.
+/// A reason to refuse bundles, with the place of the refused value in the bundle's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// The reason.
@@ -200,8 +200,8 @@ impl About<'_> {
 }
 
 impl Refusal {
-    /// Returns the bundles that the refusal is about, and their statement that is refused. Returns `None` if it names
-    /// the directory or image of the bundle, or is about no statement.
+    /// Returns the bundles that the refusal is about, and the kind of value that is refused. Returns `None` if the
+    /// refusal names the directory or image of the bundle, or is not about such a value.
     fn stated(&self) -> Option<(About<'_>, Stated)> {
         Some(match self {
             Self::OtherPackage { bundle, .. } | Self::SeveralPackages { bundle, .. } => {

@@ -22,7 +22,10 @@ fn files_that_are_no_index_are_named_for_what_they_are() {
     let path = directory.path().join("index.db");
     assert_eq!(said(&path), "there is no index database at DIR/index.db");
     fs::write(&path, "").unwrap();
-    assert_eq!(said(&path), "DIR/index.db is empty, as after a failed download");
+    assert_eq!(
+        said(&path),
+        "DIR/index.db is empty, possibly because of a failed download"
+    );
     let connection = Connection::open(&path).unwrap();
     connection.execute_batch("CREATE TABLE t (x)").unwrap();
     drop(connection);

@@ -77,7 +77,7 @@ pub(crate) fn pending_change(folder: &Path) -> Result<Pending, FileError> {
     }
 }
 
-/// Like [`pending_change`], with the parts of changes of up to `levels` folders above that affect files in `folder`.
+/// Like [`pending_change`], but includes changes of up to `levels` folders above, if they affect files in `folder`.
 ///
 /// # Errors
 /// Returns an error if a change cannot be read.

@@ -116,8 +116,8 @@ impl<'a> Agenda<'a> {
         }
     }
 
-    /// Updates the items that wait for a blob. `failed` contains the repositories that did not receive it, with the
-    /// reasons.
+    /// Updates the items that wait for a blob. `failed` contains the repositories that did not receive it, each
+    /// with the reason.
     pub(super) fn blob_done(&mut self, digest: &Digest, failed: &BTreeMap<String, String>) {
         for place in self.of_blob.get(digest).cloned().unwrap_or_default() {
             let item = self.copy.items.get(place);

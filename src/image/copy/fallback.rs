@@ -37,7 +37,7 @@ pub(super) enum ListError {
     #[error(transparent)]
     Image(#[from] ImageError),
     /// The tag of the list belongs to something else, which must not be overwritten.
-    #[error("the tag {tag} refers to something other than a list of referrers, which is not changed")]
+    #[error("the tag {tag} refers to something other than a list of referrers, so it is left unchanged")]
     Taken {
         /// The tag.
         tag: String,
@@ -45,7 +45,7 @@ pub(super) enum ListError {
 }
 
 /// Returns the entries of a fallback list, or `None` if a manifest is not such a list: the image itself, for example,
-/// which some tools tag in the same way. Unlike the entries of a list, those of an image index have platforms.
+/// which some tools tag in the same way. Unlike the entries of a list, the entries of an image index have platforms.
 fn entries(list: &Document, subject: &Digest) -> Option<Vec<Value>> {
     if list.descriptor.digest == *subject {
         return None;
@@ -95,8 +95,8 @@ pub(super) async fn list(
     Ok(())
 }
 
-/// Removes deleted manifests from the fallback list of the referrers of `subject`, and deletes the list if nothing is
-/// left of it.
+/// Removes deleted manifests from the fallback list of the referrers of `subject`, and deletes the list if it is
+/// then empty.
 ///
 /// # Errors
 /// Returns an error if a request to the registry fails.

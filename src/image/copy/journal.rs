@@ -31,12 +31,12 @@ pub enum JournalError {
     #[error("cannot keep a journal of the copied blobs")]
     File(#[from] FileError),
     /// Another run is using the journal.
-    #[error("another run is under way, and uses the journal {}", path.display())]
+    #[error("another run is under way and is using the journal {}", path.display())]
     Busy {
         /// The path of the journal.
         path: PathBuf,
     },
-    /// The file is not a journal, so it is left as it is.
+    /// The file is not a journal, so it is left unchanged.
     #[error("{} is not a journal of copied blobs; move it to another place", path.display())]
     Foreign {
         /// The path of the file.

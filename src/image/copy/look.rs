@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Found {
     /// The repositories that are new, whose content need not be looked up.
     new: BTreeSet<String>,
-    /// Whether each content that was looked up is in its repository, or the reason why the registry did not tell.
+    /// Whether each content that was looked up is in its repository, or the reason why this is unknown.
     content: BTreeMap<Content, Result<bool, String>>,
 }
 
@@ -32,9 +32,9 @@ enum Kind {
     Blob,
 }
 
-/// Looks up the items of a copy in the target registry. An item is there only if all its names, manifests and blobs
-/// are: a registry may have lost some of them since an earlier copy, or have received only some platforms. Everything
-/// is requested at most once. Returns the state of each item, `None` if it must be copied.
+/// Looks up the items of a copy in the target registry. An item is present only if all its names, manifests and
+/// blobs are: a registry may have lost some of them since an earlier copy, or have received only some platforms.
+/// Everything is requested at most once. Returns the state of each item, `None` if it must be copied.
 pub(super) async fn look(copy: &Copy, target: &Transports, parallel: usize) -> (Found, Vec<Option<State>>) {
     let new = new_repositories(copy, target, parallel).await;
     let looks = copy.items.iter().map(|item| is_named(item, target, &new));
@@ -106,7 +106,7 @@ impl Content {
     }
 }
 
-/// Returns the content of an item, except the manifest that has its names.
+/// Returns the content of an item, except the manifest to which its names refer.
 fn contents(item: &Item) -> impl Iterator<Item = Content> {
     let behind = item.manifests.split_last().map_or(&[][..], |(_, behind)| behind);
     let manifests = behind.iter().map(|digest| (Kind::Manifest, digest));
@@ -114,7 +114,7 @@ fn contents(item: &Item) -> impl Iterator<Item = Content> {
     all.map(|(kind, digest)| Content::new(kind, *digest, item.to.repository()))
 }
 
-/// Determines which repositories are new. If a registry cannot tell, all content is looked up.
+/// Determines which repositories are new. If this cannot be determined, all content is looked up.
 async fn new_repositories(copy: &Copy, target: &Transports, parallel: usize) -> BTreeSet<String> {
     let repositories = copy.items.iter().map(|item| (item.to.repository(), &item.to));
     let repositories: BTreeMap<&str, &RegistryReference> = repositories.collect();

@@ -49,7 +49,7 @@ pub async fn copy(copy: &Copy, source: &Transports, target: &Transports, options
     }
 }
 
-/// The repositories that did not receive a blob, with the reasons.
+/// The repositories that did not receive a blob, each with the reason.
 type Failures = BTreeMap<String, String>;
 
 /// A finished job, with its errors.
@@ -163,7 +163,7 @@ impl Run<'_> {
         places.into_iter().flatten().filter_map(at_target).collect()
     }
 
-    /// Copies a blob to repositories. A repository that refuses the blob does not keep it from the others.
+    /// Copies a blob to repositories. If a repository refuses the blob, the blob is still copied to the others.
     async fn spread(
         &self,
         stored: &Stored,
@@ -237,8 +237,8 @@ impl Run<'_> {
         Done::Item(place, result.map_err(|error| with_causes(&error)))
     }
 
-    /// Copies blobs again that only the journal lists, because the registry may have been cleaned up in the meantime.
-    /// Returns whether there were any such blobs.
+    /// Copies again the blobs that only the journal lists, because the registry may have been cleaned up in the
+    /// meantime. Returns whether there were any such blobs.
     async fn distrusts_journal(&self, item: &Item) -> bool {
         let Some(journal) = self.options.journal else {
             return false;

@@ -19,12 +19,12 @@ use std::time::Duration;
 pub struct RegistryError {
     /// The image reference in its original spelling.
     pub image: String,
-    /// The method and URL, such as `GET https://registry.example.com/v2/team/bundle/manifests/v1`; the host if it was
-    /// not asked again.
+    /// The method and URL, such as `GET https://registry.example.com/v2/team/bundle/manifests/v1`; the host if no
+    /// request was sent to it.
     pub request: String,
     /// The reason for the failure.
     pub failure: Arc<RegistryFailure>,
-    /// The number of attempts; 0 if the host was not asked again after it could not be reached.
+    /// The number of attempts; 0 if no request was sent because the host could not be reached before.
     pub attempts: u32,
 }
 
@@ -196,8 +196,8 @@ impl RegistryError {
 }
 
 impl RegistryFailure {
-    /// Whether the server cannot be reached in the way that was asked for: there is no connection or no trusted one, or
-    /// the files with certificates or credentials cannot be read.
+    /// Whether the server cannot be reached with these options: there is no connection or no trusted connection, or the
+    /// files with certificates or credentials cannot be read.
     pub(crate) fn is_unreachable(&self) -> bool {
         matches!(
             self,

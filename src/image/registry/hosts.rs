@@ -1,11 +1,11 @@
-//! The hosts that cannot be reached: each is asked once in a run, and not again for each image.
+//! The hosts that cannot be reached: a run contacts each of them once, instead of once per image.
 
 use super::error::RegistryFailure;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
-/// What is known about the hosts so far.
+/// The known states of the hosts.
 #[derive(Debug, Default)]
 pub(super) struct Hosts {
     known: Mutex<HashMap<String, watch::Sender<Known>>>,
@@ -14,14 +14,14 @@ pub(super) struct Hosts {
 #[derive(Debug, Clone)]
 enum Known {
     Nothing,
-    /// A request is on its way; the others wait for its result.
+    /// The first request is in progress; other requests wait for its result.
     Asked,
     Reached,
     Unreachable(Arc<RegistryFailure>),
 }
 
 impl Hosts {
-    /// Waits until it is known whether a host can be reached. The first request does not wait, and holds the returned
+    /// Waits until it is known whether a host can be reached. The first request does not wait, and keeps the returned
     /// value until it has ended.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Hosts {
     }
 
     /// Returns the failure of an earlier request if the host could not be reached, without waiting for requests that
-    /// are on their way.
+    /// are in progress.
     pub(super) fn failure(&self, host: &str) -> Option<Arc<RegistryFailure>> {
         match &*self.state(host).borrow() {
             Known::Unreachable(failure) => Some(Arc::clone(failure)),
@@ -83,7 +83,7 @@ impl Hosts {
         self.state(host).send_replace(Known::Reached);
     }
 
-    /// Forgets the hosts that could not be reached, so that they are asked again.
+    /// Forgets which hosts could not be reached, so that requests are sent to them again.
     pub(super) fn forget(&self) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|_, state| !matches!(&*state.borrow(), Known::Unreachable(_)));
@@ -101,13 +101,13 @@ impl Hosts {
 pub(super) struct First<'a> {
     hosts: &'a Hosts,
     host: String,
-    /// Whether the request has ended, rather than been given up.
+    /// Whether the request has ended, as opposed to being cancelled.
     pub(super) ended: bool,
 }
 
 impl Drop for First<'_> {
     fn drop(&mut self) {
-        // A request that ended without an answer does not make the others wait once more.
+        // After a request that ended without an answer, other requests do not wait again.
         let known = if self.ended { Known::Reached } else { Known::Nothing };
         self.hosts.state(&self.host).send_if_modified(|state| {
             let is_open = matches!(state, Known::Asked);

@@ -100,7 +100,7 @@ impl Registry {
         }
     }
 
-    /// Forgets the hosts that could not be reached, so that they are asked again.
+    /// Forgets which hosts could not be reached, so that requests are sent to them again.
     pub(super) fn forget_unreachable(&self) {
         self.clients.hosts.forget();
     }

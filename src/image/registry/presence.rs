@@ -12,7 +12,7 @@ use reqwest::{Method, StatusCode, Url};
 /// The result of deleting a manifest from a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deletion {
-    /// The manifest was deleted, with the tags that referred to it.
+    /// The manifest was deleted, together with the tags that referred to it.
     Done,
     /// The manifest did not exist.
     Absent,
@@ -42,7 +42,7 @@ impl Registry {
     }
 
     /// Checks that the registry of a reference can be reached, and that it accepts the login. The request is a GET,
-    /// because only a body tells that a server expects HTTPS.
+    /// because only the response body shows that a server expects HTTPS.
     pub(in crate::image) async fn ping(&self, reference: &RegistryReference) -> Result<(), ImageError> {
         let url = self.repository(reference).registry_url(reference.as_written(), "")?;
         let status = self.ask(reference, (Method::GET, Access::Pull), url, &[StatusCode::OK]);

@@ -57,7 +57,7 @@ impl Trail {
         } else if self.hops >= MOST_REDIRECTS {
             "the limit of 10 redirects was reached"
         } else if !matches!(status.as_u16(), 307 | 308) && !matches!(*method, Method::GET | Method::HEAD) {
-            "its status drops the request body"
+            "only the statuses 307 and 308 preserve the request body"
         } else {
             self.left |= next.origin() != self.url.origin();
             self.hops += 1;

@@ -162,7 +162,7 @@ impl Repository {
         Err(request.fail(self.with_login(failure).await))
     }
 
-    /// Runs the attempts of a request, with retries. If the registry could not be reached before, it is not asked again.
+    /// Runs the attempts of a request, with retries. If the registry could not be reached before, no request is sent.
     pub(super) async fn ask<T, A: Future<Output = Result<T, RegistryError>>>(
         &self,
         request: &Request<'_>,

@@ -68,7 +68,7 @@ pub fn extract_folder(image: &Image, inside: &str, to: &Path, bytes: u64) -> Res
     Ok(())
 }
 
-/// The paths that were written, and the kinds of paths that must not remain at the end.
+/// The paths that were written. A path with a kind must not remain at the end.
 type Paths = BTreeMap<String, Option<&'static str>>;
 
 /// Removes the paths that are hidden by a whiteout or a member of an upper layer.

@@ -48,7 +48,7 @@ fn blob_path(digest: &Digest, part: Option<u32>) -> String {
     }
 }
 
-/// Returns the digest of the blob to which a path in a layout belongs, also if the path is that of a part.
+/// Returns the digest of the blob to which a path in a layout belongs. The path may be that of a part.
 fn blob_of(path: &str) -> Option<Digest> {
     let name = path.strip_prefix("blobs/sha256/")?;
     let hex = match name.split_once(".part-") {

@@ -18,7 +18,7 @@ const FILE_LIMIT: u64 = 1 << 30;
 /// The content of volumes.
 #[derive(Debug, Clone, Default)]
 pub struct Volumes {
-    /// The parts of the blobs in their order.
+    /// The parts of each blob, in order.
     blobs: BTreeMap<Digest, Vec<Blob>>,
     /// The sizes of the blobs in bytes.
     sizes: BTreeMap<Digest, u64>,

@@ -175,7 +175,7 @@ impl Writer {
         Ok(written)
     }
 
-    /// Removes extra volumes after the last one, which an earlier run with smaller volumes left behind.
+    /// Removes additional volumes that an earlier run with smaller volumes left behind.
     fn remove_others(&self, count: usize) {
         for number in count + 1.. {
             let path = self.folder.join(file_name(&self.name, number));

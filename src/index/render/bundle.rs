@@ -1,4 +1,4 @@
-//! Fetches, judges and renders a single bundle.
+//! Fetches, checks and renders a single bundle.
 
 use super::sources::SourceOptions;
 use super::{RenderError, render_record};
@@ -43,7 +43,7 @@ pub struct RenderedBundle {
     pub channels: Vec<String>,
     /// The default channel in its annotations.
     pub default_channel: Option<String>,
-    /// The places at which the bundle states its position.
+    /// The places in the bundle's files that determine its position, as `FILE:LINE`.
     pub stated: StatedAt,
     /// Findings about the bundle, without any errors.
     pub findings: Vec<Diagnostic>,

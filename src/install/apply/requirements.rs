@@ -7,7 +7,7 @@ use crate::kubernetes::GroupVersionKind;
 use crate::olm::property::GVK;
 use serde_json::Value;
 
-/// The APIs of a version that it needs before it starts.
+/// The APIs that a version requires before it starts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequiredApis {
     /// The name of the ClusterServiceVersion.
@@ -27,7 +27,7 @@ impl RequiredApis {
         }
     }
 
-    /// Returns the APIs that `apis` and the operators in `state` leave open, if any.
+    /// Returns the APIs that neither `apis` nor the operators in `state` provide, if any.
     fn open(mut self, apis: &Apis, state: &State) -> Option<Self> {
         self.native.retain(|api| !apis.serves(api));
         self.required
@@ -48,8 +48,8 @@ fn is_provided(api: &GroupVersionKind, state: &State) -> bool {
     })
 }
 
-/// Returns the new versions among these steps whose APIs the cluster does not serve. `statuses` are the final statuses
-/// of the steps.
+/// Returns the new versions among these steps that require APIs that the cluster does not serve, with these APIs.
+/// `statuses` are the final statuses of the steps.
 pub(super) fn pending(steps: &[Step], statuses: &[StepStatus], apis: &Apis, state: &State) -> Vec<RequiredApis> {
     let new = steps
         .iter()
@@ -59,8 +59,9 @@ pub(super) fn pending(steps: &[Step], statuses: &[StepStatus], apis: &Apis, stat
         .collect()
 }
 
-/// Returns the versions among these steps with the APIs that neither the plan nor the description of the cluster
-/// contains. If the description lists all APIs, [`pending`] answers instead.
+/// Returns the versions among these steps that require APIs that neither the plan nor the description of the cluster
+/// contains, with these APIs. Returns nothing if the description lists the APIs of the cluster, because then
+/// [`pending`] checks them.
 pub(crate) fn unchecked(steps: &[Step], state: &State) -> Vec<RequiredApis> {
     if state.apis.is_some() {
         return Vec::new();

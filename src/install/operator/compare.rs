@@ -79,7 +79,7 @@ impl Difference {
 pub struct Comparison {
     /// The differences, in the order of the components.
     pub differences: Vec<Difference>,
-    /// Kinds without objects in the dumps, so that their components cannot be compared.
+    /// Kinds that have no objects in the dumps. Components of these kinds cannot be compared.
     pub unknown: BTreeSet<String>,
 }
 

@@ -51,7 +51,7 @@ pub struct Group {
     /// The OperatorGroup, as `namespace/name`.
     pub group: String,
     /// The service account that the Installs of the namespace inherit from the OperatorGroup, as `namespace/name`;
-    /// `None` if each Install has a separate account, or OLM's permissions.
+    /// `None` if each Install has a separate account or uses OLM's permissions.
     pub account: Option<String>,
     /// The target namespaces of the OperatorGroup, for which an Install has no field.
     pub targets: Vec<String>,

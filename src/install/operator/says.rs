@@ -8,7 +8,7 @@ use crate::cluster::conditions::{
 };
 use serde_json::Value;
 
-/// Returns the condition resources of the ClusterServiceVersions in `own` that are in `all` but not in `own`.
+/// Returns the condition resources in `all`, but not in `own`, that belong to ClusterServiceVersions in `own`.
 pub(super) fn resources<'a>(own: &[Component<'a>], all: &[Component<'a>]) -> Vec<Component<'a>> {
     let versions: Vec<_> = own.iter().filter_map(|csv| InstalledOperator::of(csv.0)).collect();
     let is_own = |object: &&Component<'a>| {

@@ -13,7 +13,7 @@ use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, grants};
 use crate::kubernetes::rbac::covering::{Granted, TooComplex, are_readable, cells, halves};
 use crate::steps::Step;
-use given::{Given, bound, certified, condition};
+use given::{Given, bound, certified, condition, own_accounts};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,8 +35,8 @@ pub struct Operator {
     pub name: String,
     /// The target namespaces of the operator.
     pub targets: Targets,
-    /// The OperatorGroup that sets the target namespaces; `None` if unknown, so that they follow from the supported
-    /// install modes.
+    /// The OperatorGroup that sets the target namespaces. If `None`, the OperatorGroup is unknown, and the target
+    /// namespaces follow from the supported install modes.
     pub group: Option<String>,
     /// The service accounts of the operator, by name.
     pub accounts: Vec<AccountPermissions>,
@@ -111,7 +111,8 @@ fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> R
     let is_own = |step: &&Step| step.resolving == version.resolving || !versions.contains(&*step.resolving);
     let own: Vec<&Step> = steps.iter().filter(is_own).collect();
     let mut notes = Vec::new();
-    let mut given = bound(&own, namespace, &targets, state, &mut notes);
+    let accounts = own_accounts(csv, namespace);
+    let mut given = bound(&own, &accounts, namespace, &targets, state, &mut notes);
     given.push(condition(csv, namespace));
     given.extend(certified(csv, namespace));
     let all: BTreeSet<Account> = given.iter().flat_map(|given| given.accounts.iter().cloned()).collect();

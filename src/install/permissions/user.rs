@@ -42,7 +42,7 @@ pub fn held_by(user: &User, state: &State) -> (Grants, Vec<String>) {
     (grants, notes)
 }
 
-/// Returns the permissions that a user lacks to approve an install: those that the install needs, and neither the
+/// Returns the permissions that a user lacks to approve an install: those that the install needs and that neither the
 /// installer nor the user holds. If none is missing, the user may approve the install.
 ///
 /// # Errors

@@ -72,7 +72,7 @@ impl Account {
 
     /// Whether a subject of a binding is this account, or a group that contains it. `namespace` is the namespace of the
     /// binding.
-    pub(super) fn is(&self, subject: &Value, namespace: Option<&str>) -> bool {
+    pub(crate) fn is(&self, subject: &Value, namespace: Option<&str>) -> bool {
         let text = |key: &str| subject.get(key).and_then(Value::as_str).unwrap_or_default();
         let name = text("name");
         match text("kind") {

@@ -203,7 +203,7 @@ pub fn catalog_source(place: usize) -> String {
 /// let transports = Transports::new(ImageOptions { retry, ..ImageOptions::default() }, Arc::new(Silent));
 /// let plan = collect(&request, &transports, &options).await?.plan;
 /// assert_eq!(plan.catalogs[0].kept[0].channels[0].entries, ["rake.v1.1.0"]);
-/// // Nobody serves the image of the bundle.
+/// // No registry serves the image of the bundle.
 /// assert_eq!(plan.left_out[0].image, "127.0.0.1:1/rake:v1.1.0");
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// # })?;

@@ -198,8 +198,8 @@ fn grown(stay: &Stay, catalog: &Catalog, needed: &Closure<BundleId>) -> Stay {
         for id in needed.members.keys() {
             let Some(bundle) = catalog.bundle(*id) else { continue };
             let holding = package.channels.iter();
-            // A bundle that a channel skips is never installed from that channel, but would be without the bundle that
-            // skips it.
+            // A bundle that a channel skips is never installed from that channel, but could be if the bundle that skips
+            // it were missing.
             let holding = holding.filter(|channel| {
                 let skipped = channel.entries.iter().flat_map(|entry| &entry.skips);
                 channel.entries.iter().any(|entry| entry.bundle == *id)
@@ -247,7 +247,7 @@ fn needed_by(
     needed
 }
 
-/// Returns the reasons why packages are included that were not selected, or from which more than the selection is
+/// Returns the reasons why packages that were not selected, and bundles beyond the selection of a package, are
 /// included.
 fn because(catalog: &Catalog, stay: &Stay, needed: &Closure<BundleId>) -> Vec<Because> {
     let mut because = BTreeSet::new();

@@ -173,7 +173,7 @@ fn names(plan: &Plan, given: &BTreeMap<String, String>) -> Result<Vec<String>, M
     Ok(names)
 }
 
-/// Returns the name of the objects of a catalog, after its image at the target.
+/// Returns the name of the objects of a catalog, derived from its image at the target.
 fn name_of(catalog: &PlannedCatalog) -> String {
     object_name(catalog.destination.as_deref().unwrap_or(&catalog.source))
 }

@@ -78,7 +78,7 @@ pub fn rules(plan: &Plan, scope: Scope) -> Rules {
 
 type Rule = (String, BTreeSet<String>);
 
-/// Returns the rule for each repository. It has the requested scope if all repositories that it would cover agree.
+/// Returns the rule for each repository. It has the requested scope if a single rule fits all repositories in it.
 fn widened(pairs: &BTreeMap<String, BTreeSet<String>>, scope: Scope) -> BTreeMap<String, Rule> {
     let mut wide: BTreeMap<&String, Rule> = BTreeMap::new();
     let mut of_source: BTreeMap<String, BTreeSet<BTreeSet<String>>> = BTreeMap::new();

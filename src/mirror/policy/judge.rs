@@ -7,7 +7,7 @@ use crate::mirror::plan::{Extra, ExtraKind, ExtraVia, Plan, PlannedImage};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The verdict of a policy on an image with one of its names.
+/// The verdict of a policy on an image under one of its names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
     /// The name of the image.

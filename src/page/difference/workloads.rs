@@ -13,7 +13,7 @@ type Settings = BTreeMap<String, String>;
 const KEYS: [&str; 4] = ["mountPath", "name", "containerPort", "key"];
 /// The containers of a pod.
 const CONTAINERS: [&str; 2] = ["initContainers", "containers"];
-/// Where the pod of a Deployment is described.
+/// The prefix of the paths of pod settings in a Deployment.
 const POD: &str = "template.spec.";
 
 /// Compares the Deployments.
@@ -90,7 +90,7 @@ fn of_webhook(webhook: &Webhook) -> (String, Settings) {
     (format!("{} ({})", webhook.name, webhook.kind), settings)
 }
 
-/// Collects the values below a value by path. A list without objects is a single value. Images are not told apart.
+/// Collects the values below a value by path. A list without objects is a single value. All images get the same value.
 fn flatten(value: &Value, path: &str, is_image: &dyn Fn(&str) -> bool, settings: &mut Settings) {
     let below = |key: &str| {
         if path.is_empty() {

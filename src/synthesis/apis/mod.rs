@@ -41,7 +41,7 @@ pub struct Unresolved {
     pub kind: &'static str,
     /// The usual version, or `…`.
     pub version: &'static str,
-    /// Whether the platform provides the resource, which no bundle does.
+    /// Whether only the platform provides the resource.
     pub of_platform: bool,
     /// Whether the bundle defines other kinds of the group, so that the operator may only be meant to use a kind of its
     /// other releases.

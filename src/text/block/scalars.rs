@@ -118,7 +118,7 @@ impl<'text> Lines<'text> {
     fn double_quoted(&mut self) -> Option<String> {
         let bytes = self.text.as_bytes();
         let mut text = String::new();
-        // Blanks before a line break are layout, unless they are escaped.
+        // Whitespace before a line break is layout, unless it is escaped.
         let mut kept = 0;
         let mut at = self.at + 1;
         loop {

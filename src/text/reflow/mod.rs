@@ -1,4 +1,4 @@
-//! Makes the layout of a YAML document canonical: indentation, blanks after keys and dashes, empty lines, and the
+//! Makes the layout of a YAML document canonical: indentation, spaces after keys and dashes, empty lines, and the
 //! leading keys. Scalars, values in brackets and comments are not changed.
 
 mod comments;

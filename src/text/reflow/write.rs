@@ -29,7 +29,7 @@ struct Level {
 
 /// The text between two parts of a document.
 struct Gap<'t> {
-    /// The comment on the line of the first part, with the blanks before it.
+    /// The comment on the line of the first part, with the whitespace before it.
     trailing: &'t str,
     /// The lines between the two.
     lines: Vec<Line<'t>>,
@@ -125,7 +125,7 @@ impl<'t> Writer<'t> {
         }
     }
 
-    /// Reads the text up to a position; returns `None` if this text contains more than blanks and comments.
+    /// Reads the text up to a position; returns `None` if this text contains more than whitespace and comments.
     fn gap(&mut self, to: usize) -> Option<Gap<'t>> {
         let at_line_start = self.at == 0 || self.of(0..self.at).ends_with('\n');
         let between = self.text.get(self.at..to)?;
@@ -244,7 +244,7 @@ impl<'t> Writer<'t> {
                     let behind = self.of(span.end..self.text.len());
                     let colon = span.end + (behind.len() - behind.trim_start_matches([' ', '\t']).len());
                     self.of(colon..self.text.len()).starts_with(':').then_some(())?;
-                    // Keeps the blanks, because the name of an alias used as a key would otherwise include the colon.
+                    // Keeps the spaces, because the name of an alias used as a key would otherwise include the colon.
                     self.out.push_str(self.of(span.end..colon + 1));
                     self.at = colon + 1;
                     self.value(value, column, true)?;

@@ -22,7 +22,7 @@ impl Revision<'_> {
             return;
         };
         let kept = |place: usize| matches!(children.get(place), Some(Child::Kept { .. }));
-        // The blanks before a member, after the comma or the bracket that precedes it.
+        // The whitespace before a member, after the comma or the bracket that precedes it.
         let before = self.layout.of(0..first.start);
         let between = before.get(before.trim_end().len()..).unwrap_or_default().to_owned();
         let between = match old.get(1) {
@@ -165,7 +165,7 @@ impl Revision<'_> {
         }
     }
 
-    /// Returns whether the document is JSON without blanks.
+    /// Returns whether the document is JSON without whitespace.
     fn is_compact(&self) -> bool {
         self.layout.is_json() && !self.text_of_document().contains("\": ")
     }

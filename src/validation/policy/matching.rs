@@ -9,7 +9,7 @@ use crate::kubernetes::rbac::{ALL, Rule};
 pub(super) const CORE: &str = "core";
 
 impl Names {
-    /// Returns whether a name is allowed; `matches` tells whether a pattern matches the name.
+    /// Returns whether a name is allowed; `matches` returns whether a pattern matches the name.
     pub(super) fn allows(&self, matches: impl Fn(&str) -> bool) -> bool {
         let any = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern));
         self.allow.as_deref().is_none_or(any) && !any(&self.deny)
@@ -104,7 +104,7 @@ impl Permissions {
 }
 
 impl Permission {
-    /// Returns the equivalent RBAC rule. A permission that names neither resources nor paths covers both.
+    /// Returns the equivalent RBAC rule. A permission that names neither resources nor paths covers all of them.
     fn rule(&self) -> Rule {
         let about_resources = self.api_groups.is_some() || self.resources.is_some();
         let about_urls = self.non_resource_urls.is_some();
@@ -124,8 +124,8 @@ impl Permission {
     }
 }
 
-/// Returns the part of a region that has a permission in common with a rule without resource names. A wildcard in the
-/// region or the rule has a permission in common with everything.
+/// Returns the part of a region that overlaps with a rule without resource names. A wildcard in the region or the rule
+/// overlaps with everything.
 fn meet(rule: &Rule, region: &Region<'_>) -> Option<Mask> {
     let same = |own: &str, other: &str| own == ALL || other == ALL || own == other;
     let any = |list: &[String], other: &str, is: &dyn Fn(&str, &str) -> bool| list.iter().any(|own| is(own, other));

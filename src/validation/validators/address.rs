@@ -41,7 +41,7 @@ fn is_atom(text: &str) -> bool {
     !text.is_empty() && text.chars().all(allowed)
 }
 
-/// Returns whether the string is text in double quotes; after a backslash, any character stands for itself.
+/// Returns whether the string is in double quotes, with a backslash before each quote and backslash inside.
 fn is_quoted(text: &str) -> bool {
     let Some(inner) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
         return false;
@@ -67,7 +67,7 @@ fn is_literal(domain: &str) -> bool {
     })
 }
 
-/// Returns whether the string consists of words separated by blanks; words may contain dots, as in initials.
+/// Returns whether the string consists of words separated by spaces; words may contain dots, as in initials.
 fn is_phrase(text: &str) -> bool {
     let words = |text: &str| text.split_whitespace().all(|word| is_atom(&word.replace('.', "a")));
     text.is_empty() || is_quoted(text) || words(text)

@@ -47,7 +47,7 @@ fn names(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
 
 fn replaces_itself(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
     if !csv.replaces().is_empty() && csv.replaces() == csv.name() {
-        let message = "replaces names this version itself";
+        let message = "this version replaces itself";
         let path = Path::from("spec.replaces");
         findings.push(found(&rules::CSV_REPLACES_ITSELF, object, &path, message));
     }
@@ -65,7 +65,7 @@ pub(super) fn min_kube_version(object: &Object, missing: &'static Rule, format: 
     Some(found(format, object, &path, message).mended_by(bare_version(object, &path, version)))
 }
 
-/// Removes a `v` and blanks from the version, if the result is valid.
+/// Removes a `v` and spaces from the version, if the result is valid.
 pub(in crate::validation) fn bare_version(object: &Object, path: &Path, written: &str) -> Option<Edit> {
     let (document, root) = object.document();
     mend::rewrite(document, &root.join(path), strict_part(written)?)

@@ -1,8 +1,8 @@
 //! `multiarch`: compares the platforms that the labels of a bundle promise with those of its images, and with those of
 //! the nodes that its pods require.
 //!
-//! Unlike in the original, an image that is not an index counts for the platform in its config, labels are compared as
-//! a whole, and a node selector restricts the nodes in the same way as an affinity.
+//! Unlike in the original, an image that is not an index supports the platform in its config, labels are compared as a
+//! whole, and a node selector restricts the nodes in the same way as an affinity.
 
 use super::{Input, Platforms, csv_of, found};
 use crate::bundle::pin;

@@ -59,7 +59,7 @@ fn disruption_budget(object: &Object, reference: bool, findings: &mut Vec<Diagno
         }
     }
     let [(min_path, min), (max_path, max)] = fields;
-    // The original reads any text as the number 0.
+    // The original reads any string as the number 0.
     let none = |value: &Value| match value {
         Value::String(text) => reference || text == "0%",
         other => other.as_i64() == Some(0),

@@ -72,7 +72,7 @@
     return sum;
   }
 
-  // The number of letters to change, add or remove to turn one name into another; more than `most` is not exact.
+  // The number of letters to change, add or remove to turn one name into another; exact only up to `most`.
   function distance(one, other, most) {
     if (Math.abs(one.length - other.length) > most) return most + 1;
     let row = Array.from({ length: other.length + 1 }, (_, at) => at);
@@ -164,7 +164,7 @@
       if (element.hidden !== hidden) element.hidden = hidden;
     }
 
-    // Says that nothing matches, and names the packages with the most similar names.
+    // Shows that nothing matches, and lists the packages with the most similar names.
     function missed() {
       const query = search.value.trim();
       byId("nothing-said").textContent = query ? `No package matches “${query}”.` : "No package matches these filters.";

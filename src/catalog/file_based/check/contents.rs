@@ -1,9 +1,9 @@
-//! The data that is kept of a catalog's documents: names and edges, for the rules that compare several documents.
+//! The data that is kept from a catalog's documents: names and edges, for the rules that compare several documents.
 
 use super::found::{DocumentId, Found};
 use crate::catalog::Text;
 
-/// The data that is kept of some files.
+/// The data that is kept from some files.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     pub(super) packages: Vec<Package>,

@@ -1,4 +1,4 @@
-//! The rules that need only one document, and the data that is kept of the document.
+//! The rules that need only one document, and the data that is kept from the document.
 
 use super::bundle;
 use super::contents::{Channel, Deprecations, Package, Referred};
@@ -31,7 +31,7 @@ const TEMPLATES: [&str; 4] = [
 /// The maximum number of findings per document.
 const MOST_FINDINGS: usize = 1_000;
 
-/// Checks a JSON document. Returns the number of bytes that are kept of the document.
+/// Checks a JSON document. Returns the number of bytes that are kept from the document.
 ///
 /// # Errors
 /// Returns an error if the text is not a JSON object.
@@ -180,7 +180,7 @@ fn channel(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     }
     let subject = reader.subject.clone();
     graph::check(id, &subject, &entries, reader.found);
-    // A fault stays the same fault if its channel gets a different name.
+    // A fault remains the same if its channel is renamed.
     let of_package = format!("package {package:?}");
     for found in reader.found.iter_mut().skip(first) {
         let finding = &mut found.diagnostic;

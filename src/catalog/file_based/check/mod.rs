@@ -41,12 +41,12 @@ use std::thread;
 /// The maximum number of threads that read files.
 const THREADS: usize = 4;
 
-/// The number of bytes that are kept for a document without further kept data.
+/// The number of bytes that are kept for a document from which no other data is kept.
 const SPOT: usize = 32;
 /// The approximate number of bytes of a finding.
 const FINDING: usize = 512;
 
-/// The maximum number of bytes of an unsplittable text that are shown.
+/// The maximum number of bytes that are shown of text that cannot be split into documents.
 const SHOWN: usize = 120;
 
 /// The result of checking a catalog.
@@ -107,7 +107,7 @@ pub fn check(folder: &Path, limits: CatalogLimits) -> Result<Checked, CatalogErr
     })
 }
 
-/// Returns the findings about a document that are possible without the rest of the catalog.
+/// Returns the findings about a document that do not depend on the rest of the catalog.
 pub fn check_document(document: &Document, limits: CatalogLimits) -> Vec<Diagnostic> {
     let mut work = Scratch {
         contents: Contents::default(),
@@ -367,7 +367,7 @@ impl FileReader<'_> {
         })
     }
 
-    /// Checks one document. Returns the number of bytes that are kept of the document, not counting findings.
+    /// Checks one document. Returns the number of bytes that are kept from the document, not counting findings.
     fn document(&self, id: DocumentId, piece: &Piece<'_>, place: &mut Scratch, unreadable: &mut Unreadable) -> usize {
         let text = match std::str::from_utf8(piece.bytes) {
             Ok(text) => text,

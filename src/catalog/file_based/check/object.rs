@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// The data that is kept of a manifest.
+/// The data that is kept from a manifest.
 pub(super) struct Object {
     /// The size of the manifest in bytes.
     size: usize,
@@ -37,7 +37,7 @@ struct Metadata<'a> {
 }
 
 /// Checks the value of a property `olm.bundle.object`. Returns `None` if the value is empty or cannot be decoded.
-/// `inline` specifies whether the manifests of the bundle are only there.
+/// `inline` specifies whether the manifests of the bundle are only in its properties.
 pub(super) fn read(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,

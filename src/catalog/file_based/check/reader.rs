@@ -1,4 +1,4 @@
-//! The fields of a document as in its text, without copies; a field of a wrong type does not hide other fields.
+//! The fields of a document, borrowed from its text; a field of a wrong type does not hide other fields.
 
 use super::found::{At, DocumentId, Found, Inside};
 use crate::catalog::file_based::document::kind;
@@ -79,7 +79,7 @@ pub(super) struct Reader<'f> {
 }
 
 impl Reader<'_> {
-    /// Reports a finding; once the limit is reached, reports only once that there are further findings.
+    /// Reports a finding; once the limit is reached, reports only once that there are more findings.
     pub(super) fn report(&mut self, found: Found) {
         if self.found.len() < self.most {
             self.found.push(found);

@@ -22,7 +22,7 @@ pub struct NewBundle {
     pub channels: Vec<String>,
     /// The default channel that the bundle itself names.
     pub default_channel: Option<String>,
-    /// The places at which the bundle itself states its position.
+    /// The places in the bundle's files that determine its position, as `FILE:LINE`.
     pub stated: StatedAt,
 }
 

@@ -74,7 +74,7 @@ pub enum DraftError {
         /// The bundles that no bundle replaces or skips.
         heads: Vec<String>,
     },
-    /// An added bundle would be a head of its channel beside another.
+    /// An added bundle would be a second head of its channel.
     #[error(
         "bundle {bundle} would be a second head of channel {channel:?} of package {package:?} beside {}: {}",
         others.join(", "),
@@ -94,7 +94,7 @@ pub enum DraftError {
         /// Whether the replaced bundle is not in the channel.
         is_absent: bool,
     },
-    /// An error about what a bundle states.
+    /// An error in a value in a bundle's files.
     #[error("{place}: {error}")]
     At {
         /// The place, as `FILE:LINE`.
@@ -104,7 +104,7 @@ pub enum DraftError {
     },
     /// A new channel has a name that clusters cannot refer to.
     #[error(
-        "{channel:?} is not a name of a channel; use letters, digits, dashes, dots and underscores, beginning and \
+        "{channel:?} is not a valid channel name; use letters, digits, dashes, dots and underscores, beginning and \
          ending with a letter or a digit"
     )]
     ChannelName {
@@ -285,7 +285,7 @@ fn quoted(names: &[String]) -> String {
 }
 
 impl DraftError {
-    /// Adds the place in an added bundle that states what is wrong, if there is one.
+    /// Adds the place of the wrong value in the files of an added bundle, if it is known.
     pub(super) fn at(self, stated: &StatedAt) -> Self {
         let statement = match &self {
             Self::SecondHead { .. } => Stated::Replaces,

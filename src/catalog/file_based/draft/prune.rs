@@ -100,8 +100,8 @@ impl DraftChannel {
         self.entries.iter().filter_map(is_near).collect()
     }
 
-    /// Keeps a part of the entries. Returns the entries that are kept only because the others need them. Fails with a
-    /// bundle that has no update path to the head, and with the head.
+    /// Keeps a part of the entries. Returns the entries that are kept only because the others need them. Fails if a
+    /// bundle has no update path to the head; the error contains both.
     fn keep(&mut self, part: &Part, versions: &HashMap<&str, &Version>) -> Result<Vec<String>, (String, String)> {
         let Some(head) = self.heads().first().map(|head| (*head).to_owned()) else {
             return Ok(Vec::new());
@@ -170,7 +170,7 @@ impl DraftChannel {
             return Vec::new();
         };
         let entries = by_name(&self.entries);
-        // The original head leads to all of its channel.
+        // The original head leads to all entries of its channel.
         let mut below: HashSet<&str> = HashSet::new();
         let mut next = vec![&*head];
         while let Some(name) = next.pop() {
@@ -199,9 +199,9 @@ impl DraftChannel {
         all
     }
 
-    /// Returns these entries, with those that skip some of them, because without its skipping entry, a withdrawn bundle
-    /// would be installed again. For each entry that is added this way, the entries above it that lead to the highest
-    /// one are also added.
+    /// Returns these entries, with the entries that skip some of them: without the entry that skips it, a withdrawn
+    /// bundle would be installed again. For each entry that is added this way, the entries above it that lead to the
+    /// highest one are also added.
     fn shielded(&self, names: &BTreeSet<String>, head: &str) -> BTreeSet<String> {
         let mut skipping: HashMap<&str, Vec<&str>> = HashMap::new();
         let mut leading: HashMap<&str, Vec<&str>> = HashMap::new();

@@ -121,7 +121,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Removes the remains of removed channels and bundles.
+    /// Completes a removal: drops empty channels, unlisted bundles and their deprecations, and checks the result.
     pub(super) fn settle(&mut self, default_channel: Option<&str>, removal: &mut Removal) -> Result<(), DraftError> {
         let empty = self.channels.extract_if(.., |channel| channel.entries.is_empty());
         removal.channels.extend(empty.map(|channel| channel.name));

@@ -1,4 +1,4 @@
-//! Documents as pieces of a file: replaced, removed and inserted in the file.
+//! Replaces, removes and inserts documents as pieces of a file.
 
 use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::read::Handle;
@@ -142,7 +142,7 @@ fn end_without_line_break(file: &mut Vec<u8>, json: bool) {
     }
 }
 
-/// Returns the length of the blanks up to the end of the line, including the line break; 0 if other text follows.
+/// Returns the length of the white space up to the end of the line, including the line break; 0 if other text follows.
 fn line_end(rest: &[u8]) -> usize {
     let blanks = rest
         .iter()

@@ -89,7 +89,7 @@ fn refuse(
 #[derive(Default)]
 struct Known<'f> {
     items: BTreeSet<(&'f str, &'f str)>,
-    /// The number of errors with the same message, if they do not say what they are about.
+    /// The number of errors with the same message, if they name no items.
     messages: BTreeMap<(&'static str, String), usize>,
 }
 

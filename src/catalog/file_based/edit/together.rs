@@ -8,8 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 impl Edited {
-    /// Writes several changes: either all of them or none. The folder that contains all catalogs keeps the record of the
-    /// change, so it must be near the catalogs, and in the same file system.
+    /// Writes several changes: either all of them or none. The folder that contains all catalogs keeps the record of
+    /// the change, so it must be at most three levels above each catalog, and on the same file system.
     ///
     /// # Errors
     /// Returns an error, and changes nothing, if no folder can keep the record, or if [`Edited::write`] would fail.
@@ -54,7 +54,7 @@ impl Edited {
                 )
             } else if !is_same_file_system(&common, folder) {
                 format!(
-                    "{} is in a different file system; change them one at a time",
+                    "{} is on a different file system; change them one at a time",
                     folder.display()
                 )
             } else {

@@ -140,7 +140,7 @@ pub enum TemplateProblem {
         reason: String,
     },
     /// Two images contain the same bundle.
-    #[error("this is {bundle}, as is the image on line {line}")]
+    #[error("this image contains {bundle}, and so does the image on line {line}")]
     RepeatedBundle {
         /// The bundle.
         bundle: String,

@@ -2,8 +2,8 @@
 //!
 //! [`Template::read`] returns the bundles that a template needs; the caller renders them and passes them to
 //! [`Template::documents`]. Three types are known: a catalog whose bundles are still to be rendered ([`Kind::Basic`]),
-//! lists of bundles whose channels follow from their versions ([`Kind::Semver`]), and a whole catalog in which bundles
-//! get stand-ins ([`Kind::Substitutes`]). [`convert`] converts a catalog to a template.
+//! lists of bundles whose channels follow from their versions ([`Kind::Semver`]), and a whole catalog with substitutes
+//! for some of its bundles ([`Kind::Substitutes`]). [`convert`] converts a catalog to a template.
 
 mod basic;
 pub mod convert;

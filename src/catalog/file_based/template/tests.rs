@@ -300,7 +300,7 @@ fn bundles_that_have_no_order_are_refused_at_their_lines() {
     let same = vec![bundle("1.0.0"), bundle("1.0.0")];
     let found = template.documents(same).unwrap_err().to_string();
     assert!(
-        found.starts_with("t.yaml:5: this is p.v1.0.0, as is the image on line 4"),
+        found.starts_with("t.yaml:5: this image contains p.v1.0.0, and so does the image on line 4"),
         "{found}"
     );
 }

@@ -6,15 +6,16 @@ const SKIP: Policy = Policy {
     mode: Mode::Replaces,
     existing: Existing::Skip,
     substitutes: false,
+    refuse_losses: false,
 };
 const OVERWRITE: Policy = Policy {
     existing: Existing::Overwrite,
     ..SKIP
 };
 const SUBSTITUTES: Policy = Policy {
-    mode: Mode::Replaces,
     existing: Existing::Refuse,
     substitutes: true,
+    ..SKIP
 };
 
 impl Index {

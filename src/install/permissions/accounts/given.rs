@@ -26,9 +26,11 @@ pub(super) struct Given {
     pub(super) reason: String,
 }
 
-/// Returns the permissions that the bindings among the steps grant.
+/// Returns the permissions that the bindings among the steps grant. The operator's `own` accounts may also be bound as
+/// users, or through groups.
 pub(super) fn bound(
     steps: &[&Step],
+    own: &BTreeSet<Account>,
     namespace: &str,
     targets: &Targets,
     state: &State,
@@ -51,7 +53,7 @@ pub(super) fn bound(
             ));
             continue;
         };
-        let accounts = subjects(manifest, (!everywhere).then_some(namespace));
+        let accounts = subjects(manifest, (!everywhere).then_some(namespace), own);
         // For objects that OLM generates, only the step specifies the kind, not the manifest.
         let is_generated = manifest.get("kind").is_none();
         let mut give = |namespaces: &[String], rules: Vec<Rule>, reason: String| {
@@ -95,10 +97,12 @@ pub(super) fn bound(
     given
 }
 
-/// Returns the service accounts among the subjects of a binding.
-fn subjects(binding: &Value, namespace: Option<&str>) -> BTreeSet<Account> {
+/// Returns the service accounts among the subjects of a binding, and the `own` accounts that its users and groups
+/// include.
+fn subjects(binding: &Value, namespace: Option<&str>, own: &BTreeSet<Account>) -> BTreeSet<Account> {
     let subjects = binding.get("subjects").and_then(Value::as_array);
-    let accounts = subjects.into_iter().flatten().filter_map(|subject| {
+    let subjects = subjects.into_iter().flatten();
+    let named = subjects.clone().filter_map(|subject| {
         let text = |key: &str| subject.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         Some(Account {
             namespace: text("namespace").or(namespace)?.to_owned(),
@@ -107,7 +111,38 @@ fn subjects(binding: &Value, namespace: Option<&str>) -> BTreeSet<Account> {
                 .to_owned(),
         })
     });
-    accounts.collect()
+    let included = own
+        .iter()
+        .filter(|account| subjects.clone().any(|subject| account.is(subject, namespace)));
+    named.chain(included.cloned()).collect()
+}
+
+/// Returns the accounts of a version in its namespace: those with permissions, and those of its Deployments.
+pub(super) fn own_accounts(csv: Csv<'_>, namespace: &str) -> BTreeSet<Account> {
+    let deployments = csv.deployments().iter().map(account_of_deployment);
+    let names = accounts_with_permissions(csv).chain(deployments);
+    names.map(|name| account(namespace, name)).collect()
+}
+
+fn account(namespace: &str, name: &str) -> Account {
+    Account {
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
+    }
+}
+
+fn accounts_with_permissions(csv: Csv<'_>) -> impl Iterator<Item = &str> {
+    let entries = ["permissions", "clusterPermissions"];
+    let entries = entries
+        .into_iter()
+        .flat_map(move |key| csv.list(&["spec", "install", "spec", key]));
+    entries.filter_map(|entry| entry.get("serviceAccountName").and_then(Value::as_str))
+}
+
+fn account_of_deployment(deployment: &Value) -> &str {
+    let name = deployment.pointer("/spec/template/spec/serviceAccountName");
+    let name = name.and_then(Value::as_str).filter(|name| !name.is_empty());
+    name.unwrap_or(DEFAULT_ACCOUNT)
 }
 
 /// Returns the rules of a role that is among the steps, in the cluster, or built into every cluster.
@@ -140,20 +175,10 @@ fn delegation() -> Vec<Rule> {
 /// Returns the rule with which OLM lets the accounts of a version update its OperatorCondition. A version that
 /// specifies no accounts uses the default account.
 pub(super) fn condition(csv: Csv<'_>, namespace: &str) -> Given {
-    let entries = ["permissions", "clusterPermissions"];
-    let entries = entries
-        .iter()
-        .flat_map(|key| csv.list(&["spec", "install", "spec", key]));
-    let account = |name: &str| Account {
-        namespace: namespace.to_owned(),
-        name: name.to_owned(),
-    };
-    let mut accounts: BTreeSet<Account> = entries
-        .filter_map(|entry| entry.get("serviceAccountName").and_then(Value::as_str))
-        .map(account)
-        .collect();
+    let accounts = accounts_with_permissions(csv).map(|name| account(namespace, name));
+    let mut accounts: BTreeSet<Account> = accounts.collect();
     if accounts.is_empty() {
-        accounts.insert(account(DEFAULT_ACCOUNT));
+        accounts.insert(account(namespace, DEFAULT_ACCOUNT));
     }
     let rule = Rule::new(csv::GROUP, "operatorconditions", &["get", "update", "patch"]);
     Given {
@@ -186,16 +211,7 @@ pub(super) fn certified(csv: Csv<'_>, namespace: &str) -> Vec<Given> {
         else {
             continue;
         };
-        let account = written
-            .pointer("/spec/template/spec/serviceAccountName")
-            .and_then(Value::as_str);
-        let accounts = BTreeSet::from([Account {
-            namespace: namespace.to_owned(),
-            name: account
-                .filter(|name| !name.is_empty())
-                .unwrap_or(DEFAULT_ACCOUNT)
-                .to_owned(),
-        }]);
+        let accounts = BTreeSet::from([account(namespace, account_of_deployment(written))]);
         let what = match (webhooks.contains(deployment), services.contains(deployment)) {
             (true, true) => "webhooks and APIs",
             (true, false) => "webhooks",

@@ -160,3 +160,30 @@ fn bindings_of_the_bundle_and_of_the_cluster_count() {
         ["operators: operatorconditions/memo.v1 get,update,patch"]
     );
 }
+
+#[test]
+fn a_binding_of_a_user_or_a_group_counts_for_the_accounts_of_the_version_that_it_includes() {
+    let bound = |name: &str, kind: &str, subject: &str| {
+        let mut binding = object("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", name);
+        binding["roleRef"] = json!({"kind": "ClusterRole", "name": name});
+        binding["subjects"] = json!([{"kind": kind, "name": subject}]);
+        let mut role = object("rbac.authorization.k8s.io/v1", "ClusterRole", name);
+        role["rules"] = json!([{"apiGroups": [""], "resources": [name], "verbs": ["list"]}]);
+        [binding, role]
+    };
+    let shipped = [
+        bound("leases", "Group", "system:serviceaccounts:operators"),
+        bound("services", "User", "system:serviceaccount:operators:sa"),
+        bound("secrets", "Group", "system:serviceaccounts:elsewhere"),
+        bound("events", "User", "system:serviceaccount:operators:another"),
+    ];
+    let found = held(version(true), shipped.concat(), &State::default());
+    let beyond: Vec<String> = beyond(&found)
+        .into_iter()
+        .filter(|line| line.contains("list"))
+        .collect();
+    assert_eq!(
+        beyond,
+        ["*: leases list", "*: namespaces get,list,watch", "*: services list"]
+    );
+}
