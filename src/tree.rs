@@ -5,7 +5,10 @@ use crate::limit::Limit;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The file that marks a folder as an OCI image layout.
+pub(crate) const LAYOUT_FILE: &str = "oci-layout";
 
 /// Limits on a tree. Errors name the limit that the input exceeds.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +41,12 @@ pub enum TreeError {
         origin: String,
         /// The offending path.
         path: String,
+    },
+    /// The folder is an image layout.
+    #[error("{} is an OCI image layout, not a bundle folder", directory.display())]
+    Layout {
+        /// The folder.
+        directory: PathBuf,
     },
     /// A symbolic link, device, pipe or socket.
     #[error("{origin}: {path} is a {kind}; a bundle may contain only files and folders")]
@@ -87,6 +96,10 @@ impl Tree {
     /// # Errors
     /// Returns an error for links, devices and pipes, for names that are not UTF-8, and if a limit is exceeded.
     pub fn from_directory(directory: &Path, limits: &TreeLimits) -> Result<Self, TreeError> {
+        if directory.join(LAYOUT_FILE).is_file() {
+            let directory = directory.to_owned();
+            return Err(TreeError::Layout { directory });
+        }
         let mut tree = Self::new(directory.display().to_string());
         let mut total = 0;
         let pending = files::pending_change(directory)?;

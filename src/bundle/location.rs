@@ -1,7 +1,7 @@
 //! The location of a bundle: a local folder or an image.
 
 use super::image::files_of;
-use crate::image::{ImageError, LAYOUT_FILE, Reference, ReferenceError, Transports};
+use crate::image::{ImageError, Reference, ReferenceError, Transports};
 use crate::tree::{Tree, TreeError, TreeLimits};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -30,12 +30,6 @@ pub enum LoadError {
     NoBundle {
         /// The reference.
         image: String,
-    },
-    /// The folder is an image layout, not a bundle.
-    #[error("{} is an OCI image layout, not a bundle folder", directory.display())]
-    Layout {
-        /// The folder.
-        directory: PathBuf,
     },
     /// The task was cancelled, for example at program exit.
     #[error("reading was interrupted")]
@@ -102,9 +96,6 @@ impl Location {
         match self {
             Self::Directory(directory) => {
                 let directory = directory.clone();
-                if directory.join(LAYOUT_FILE).is_file() {
-                    return Err(LoadError::Layout { directory });
-                }
                 let read = move || Tree::from_directory(&directory, &limits);
                 let tree = tokio::task::spawn_blocking(read).await;
                 Ok(tree.map_err(|_| LoadError::Interrupted)??)

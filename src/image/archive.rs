@@ -6,8 +6,7 @@ use super::error::ImageError;
 use super::image::{Blob, Image};
 use super::layer_reader::plain_path;
 use super::layout::{
-    INDEX_FILE, INDEX_LIMIT, LAYOUT_CONTENT, LAYOUT_FILE, LayoutSource, blobs_of, copy_blob, tag_state, wait_for,
-    with_entry,
+    INDEX_FILE, INDEX_LIMIT, LAYOUT_CONTENT, LayoutSource, blobs_of, copy_blob, tag_state, wait_for, with_entry,
 };
 use super::manifest::Descriptor;
 use super::platform::Offer;
@@ -17,6 +16,7 @@ use super::tag_state::{Race, TagState};
 use super::tagged_image::Tagged;
 use crate::files::{self, FileError, Replacement, open_regular};
 use crate::limit::Limit;
+use crate::tree::LAYOUT_FILE;
 use flate2::bufread::MultiGzDecoder;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};

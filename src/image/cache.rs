@@ -13,10 +13,10 @@ pub(super) use incoming::Incoming;
 
 use super::digest::{Digest, Hasher};
 use super::image::Blob;
-use super::layout::LAYOUT_FILE;
 use super::progress::{Progress, Silent};
 use crate::causes::with_causes;
 use crate::files::{self, FileError};
+use crate::tree::LAYOUT_FILE;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};

@@ -14,6 +14,7 @@ use super::problem::ContentProblem;
 use super::tag_state::{Race, TagState};
 use super::tagged_image::Tagged;
 use crate::files::{self, FileError, Replacement, open_regular, require_regular};
+use crate::tree::LAYOUT_FILE;
 use serde_json::{Map, Value, json};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -21,8 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub(super) const INDEX_FILE: &str = "index.json";
-/// The marker file of an OCI layout.
-pub(crate) const LAYOUT_FILE: &str = "oci-layout";
+/// The content of the file that marks a folder as an OCI layout.
 pub(super) const LAYOUT_CONTENT: &str = r#"{"imageLayoutVersion":"1.0.0"}"#;
 /// The size limit of `index.json`, which is high because a layout may have many tags.
 pub(super) const INDEX_LIMIT: u64 = 16 << 20;

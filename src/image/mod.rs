@@ -51,7 +51,6 @@ pub use error::ImageError;
 pub use image::{Blob, Image, Layer};
 pub(crate) use layer_cache::layer_through_cache;
 pub use layer_writer::{EntryContent, LayerEntry, layer_from_files, layer_from_tree};
-pub(crate) use layout::LAYOUT_FILE;
 pub use layout::{read_layout, write_layout};
 pub use manifest::{Descriptor, ImageManifest, IndexEntry, Manifest};
 pub use options::{CacheMode, ImageOptions, RetryPolicy};

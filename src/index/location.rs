@@ -4,9 +4,8 @@ use super::image::{CONFIGS_LABEL, DATABASE_LABEL, DATABASE_PATH};
 use crate::bundle::location::is_path;
 use crate::database::read::is_database;
 use crate::files::{FileError, TemporaryFolder};
-use crate::image::{
-    Image, ImageError, LAYOUT_FILE, Reference, ReferenceError, Transports, extract_file, extract_folder,
-};
+use crate::image::{Image, ImageError, Reference, ReferenceError, Transports, extract_file, extract_folder};
+use crate::tree::LAYOUT_FILE;
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};

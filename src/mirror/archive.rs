@@ -4,11 +4,12 @@ use super::collect::catalog_tag;
 use super::placed::CATALOG;
 use super::plan::{Plan, PlanError, PlannedBlob, PlannedImage};
 use crate::files::{self, FileError};
+use crate::image::Digest;
 use crate::image::volumes::{
     Fixed, VolumeFile, VolumeSizeError, Volumes, VolumesError, Writer, read_file, read_volumes, volumes,
 };
-use crate::image::{Digest, LAYOUT_FILE};
 use crate::text::to_json;
+use crate::tree::LAYOUT_FILE;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

@@ -96,6 +96,14 @@ fn catalog_of(plan: &Plan, image: &PlannedImage) -> Option<usize> {
 /// The prefix of the sources of catalogs that were built for a plan.
 pub const CATALOG: &str = "catalog:";
 
+/// Returns the name of an image for people: the name of its index for the image of a catalog, and otherwise its
+/// reference. `catalogs` are the names of the indexes of the plan.
+pub fn shown<'a>(image: &'a str, catalogs: &'a [String]) -> &'a str {
+    let place = image.strip_prefix(CATALOG).and_then(|place| place.parse().ok());
+    let catalog = place.and_then(|place: usize| catalogs.get(place));
+    catalog.map_or(image, String::as_str)
+}
+
 /// Records the repositories of all manifests and blobs.
 pub(super) fn spread(plan: &mut Plan) {
     let mut of_manifests: BTreeMap<Digest, BTreeSet<String>> = BTreeMap::new();

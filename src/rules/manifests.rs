@@ -35,6 +35,7 @@ rules! { MANIFESTS
         RBAC_WILDCARD_VERB = "rbac-wildcard-verb", Warning, PLAIN, "List the verbs that the operator uses.";
         RBAC_ACCOUNT_MISSING = "rbac-account-missing", Warning, PLAIN, "Correct the name, or add the ServiceAccount; OLM creates the account, but only bindings that name it grant it permissions.";
         RBAC_ACCOUNT_UNBOUND = "rbac-account-unbound", Error, PLAIN, "Run the Deployment as the bound account, or bind the account that it runs as.";
+        RBAC_ACCOUNT_DEFAULT = "rbac-account-default", Warning, PLAIN, "Add a ServiceAccount for the operator, and name it in the pod template and in the bindings.";
         RBAC_OPTIONAL_OWN_API = "rbac-optional-own-api", Warning, PLAIN, "Grant the permission through a binding without the annotation, because the APIs of the bundle are always available.";
         RBAC_UNBOUND_ROLE = "rbac-unbound-role", Info, PLAIN, "No action needed, unless the operator needs the role.";
         RBAC_WILDCARD = "rbac-wildcard", Error, PLAIN, "List the groups and resources that the operator uses; only a registry+v1 bundle may request all of them.";

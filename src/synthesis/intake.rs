@@ -1,5 +1,6 @@
 //! Imports manifests into a bundle: from a folder, a file, or a stream of documents.
 
+use super::kustomization::{self, Kustomization};
 use super::samples::is_kustomization;
 use crate::bundle::MANIFESTS;
 use crate::diagnostic;
@@ -7,8 +8,7 @@ use crate::files::FileError;
 use crate::manifest::{self, Layout, Manifests, has_manifest_extension};
 use crate::text::{self, Limits};
 use crate::tree::{Tree, TreeError, TreeLimits};
-use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -20,9 +20,18 @@ const STREAM_FILE: &str = "manifests.yaml";
 #[derive(Debug)]
 pub struct Intake {
     files: Tree,
-    passed_over: Vec<String>,
+    passed_over: Vec<PassedOver>,
     /// The original name of each file, by path.
     sources: BTreeMap<String, String>,
+}
+
+/// A file of the folder that is not part of the bundle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PassedOver {
+    /// The file is not a manifest.
+    NoManifest(String),
+    /// The kustomizations of the folder do not list the manifest.
+    Unlisted(String),
 }
 
 /// The reason why manifests cannot be imported.
@@ -71,8 +80,8 @@ pub enum IntakeError {
 }
 
 impl Intake {
-    /// Reads a folder, a file, or the output of a pipe such as `/dev/fd/63`. Files without manifests, and kustomize
-    /// files that only list manifests, are skipped.
+    /// Reads a folder, a file, or the output of a pipe such as `/dev/fd/63`. Files without manifests are skipped. If
+    /// the folder contains kustomizations that only list manifests, the manifests that they do not list are skipped.
     ///
     /// # Errors
     /// Returns an error if the input cannot be read, or if a different program must render it first.
@@ -136,17 +145,17 @@ impl Intake {
             let path = below(folder, chart);
             return Err(IntakeError::Chart { path });
         }
-        match kustomization_in(&tree) {
-            Some(Kustomization::Rendered { folder: rendered, file }) => {
+        let unlisted = match kustomization::of(&tree) {
+            Kustomization::Rendered { folder: rendered, file } => {
                 let folder = below(folder, &rendered);
                 return Err(IntakeError::Kustomization { folder, file });
             }
-            Some(Kustomization::Incomplete { path, entry }) => {
+            Kustomization::Incomplete { path, entry } => {
                 let file = below(folder, &path);
                 return Err(IntakeError::Absent { file, entry });
             }
-            None => {}
-        }
+            Kustomization::Lists { unlisted } => unlisted,
+        };
         let mut intake = Self {
             files: Tree::new(tree.origin()),
             passed_over: Vec::new(),
@@ -154,7 +163,11 @@ impl Intake {
         };
         for (path, content) in tree.iter() {
             if !has_manifest_extension(path) || is_kustomization(path, content) {
-                intake.passed_over.push(path.to_owned());
+                intake.passed_over.push(PassedOver::NoManifest(path.to_owned()));
+                continue;
+            }
+            if unlisted.contains(path) {
+                intake.passed_over.push(PassedOver::Unlisted(path.to_owned()));
                 continue;
             }
             let inside = format!("{MANIFESTS}/{path}");
@@ -175,7 +188,7 @@ impl Intake {
     }
 
     /// Returns the skipped files of the folder, by their paths in it.
-    pub fn passed_over(&self) -> &[String] {
+    pub fn passed_over(&self) -> &[PassedOver] {
         &self.passed_over
     }
 
@@ -223,11 +236,6 @@ fn below(folder: &Path, inside: &str) -> PathBuf {
     }
 }
 
-/// Returns the folder of a path; empty for the top folder.
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
 /// Returns the topmost folder with a Helm chart.
 fn chart_in(tree: &Tree) -> Option<&str> {
     let charts = tree.iter().filter_map(|(path, _)| {
@@ -236,87 +244,6 @@ fn chart_in(tree: &Tree) -> Option<&str> {
         (has_templates && (folder.is_empty() || folder.ends_with('/'))).then(|| folder.trim_end_matches('/'))
     });
     charts.min_by_key(|folder| folder.len())
-}
-
-/// The reason why the kustomizations of a folder prevent reading it as a list of manifests.
-enum Kustomization {
-    /// Kustomize must render this folder because of this file in it.
-    Rendered { folder: String, file: String },
-    /// The kustomizations only list manifests, but this entry of the one at `path` does not exist.
-    Incomplete { path: String, entry: String },
-}
-
-/// Returns the reason why the folder cannot be read as a list of manifests. If kustomize must render it, returns the
-/// folder for kustomize: of several that no other kustomization refers to, the one in the top folder is preferred,
-/// then one named `default`.
-fn kustomization_in(tree: &Tree) -> Option<Kustomization> {
-    const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
-    let mut found: BTreeMap<&str, &str> = BTreeMap::new();
-    let mut referred: BTreeSet<String> = BTreeSet::new();
-    let (mut only_lists, mut absent) = (true, None);
-    for (path, content) in tree.iter() {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        if !NAMES.contains(&name) {
-            continue;
-        }
-        let folder = folder_of(path);
-        found.insert(folder, name);
-        let reading = text::read(path, content, &Limits::default());
-        let value = reading.documents.first().map(|document| document.value().clone());
-        let Some(Value::Object(map)) = value else {
-            only_lists = false;
-            continue;
-        };
-        let plain = ["apiVersion", "kind", "metadata", "resources"];
-        only_lists &= map.keys().all(|key| plain.contains(&key.as_str()));
-        for key in ["resources", "bases", "components"] {
-            let entries = map.get(key).and_then(Value::as_array).into_iter().flatten();
-            for entry in entries.filter_map(Value::as_str) {
-                let inside = joined(folder, entry);
-                match &inside {
-                    Some(inside) if inside.is_empty() || tree.below(inside).next().is_some() => {}
-                    Some(inside) if tree.get(inside).is_some() => {}
-                    Some(inside) if has_manifest_extension(inside) => {
-                        absent.get_or_insert_with(|| (path.to_owned(), entry.to_owned()));
-                    }
-                    _ => only_lists = false,
-                }
-                referred.extend(inside);
-            }
-        }
-    }
-    if only_lists {
-        return absent.map(|(path, entry)| Kustomization::Incomplete { path, entry });
-    }
-    let mut tops: Vec<(&str, &str)> = found.iter().map(|(folder, name)| (*folder, *name)).collect();
-    tops.retain(|(folder, _)| folder.is_empty() || !referred.contains(*folder));
-    let is_default = |folder: &str| folder.rsplit('/').next() == Some("default");
-    let top = tops.iter().find(|(folder, _)| folder.is_empty());
-    let top = top.or_else(|| tops.iter().find(|(folder, _)| is_default(folder)));
-    let first = tops.first().copied().or(found.into_iter().next());
-    let (folder, file) = top.copied().or(first)?;
-    Some(Kustomization::Rendered {
-        folder: folder.to_owned(),
-        file: file.to_owned(),
-    })
-}
-
-/// Appends a path to a folder; `None` if the path leads out of the tree.
-fn joined(folder: &str, path: &str) -> Option<String> {
-    if path.starts_with('/') || path.contains("://") {
-        return None;
-    }
-    let mut steps: Vec<&str> = folder.split('/').filter(|step| !step.is_empty()).collect();
-    for step in path.split('/') {
-        match step {
-            "" | "." => {}
-            ".." => {
-                steps.pop()?;
-            }
-            step => steps.push(step),
-        }
-    }
-    Some(steps.join("/"))
 }
 
 #[cfg(test)]

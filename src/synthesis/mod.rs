@@ -23,6 +23,7 @@ mod grants;
 pub mod intake;
 mod inventory;
 mod kept_binding;
+mod kustomization;
 pub mod next_release;
 mod old_apis;
 pub mod operator;

@@ -113,12 +113,16 @@ fn kept_because(work: &Work<'_>, accounts: &Accounts, object: &Object) -> &'stat
             }
         }
         (rbac::GROUP, "RoleBinding" | "ClusterRoleBinding") => {
-            let of_operator = object.list(&["subjects"]).iter().any(|subject| {
+            let subjects = object.list(&["subjects"]);
+            let of_operator = subjects.iter().any(|subject| {
                 text(subject, "kind") == "ServiceAccount" && accounts.matches(&text(subject, "name"), None)
             });
+            let of_users = subjects.iter().any(|subject| text(subject, "kind") != "ServiceAccount");
             let there = of_rbac(["Role", "ClusterRole"]).iter().any(|role| refers(object, role));
             let moved = object.namespace().is_some() && object.gvk().kind == "RoleBinding";
             match (of_operator, there, moved) {
+                (false, _, false) if of_users => "it binds a user or group, so OLM applies it",
+                (false, _, true) if of_users => "it binds a user or group, so OLM applies it, in the install namespace",
                 (false, _, false) => "it binds none of the operator's accounts, so OLM applies it",
                 (false, _, true) => {
                     "it binds none of the operator's accounts, so OLM applies it, in the install namespace"

@@ -35,8 +35,8 @@ pub struct Known {
 pub struct Starter {
     /// The specified package; by default, the name of the operator's Deployment.
     pub package: Option<String>,
-    /// The Deployments that the package was inferred from, as `Deployment/name`.
-    pub named_by: Vec<String>,
+    /// What the package was inferred from, such as `the name of Deployment/etcd-operator`. `None` if it was specified.
+    pub package_source: Option<String>,
     /// The version of the manifests, if the author specified none.
     pub inferred_version: Option<Found>,
     /// The first Kubernetes version that serves every API that the manifests use.
@@ -55,10 +55,10 @@ pub struct Starter {
 
 /// Infers values from the manifests, and writes a first `olm.yaml`.
 pub fn start(objects: &[Object], known: &Known) -> Starter {
-    let package = known.package.clone().or_else(|| infer_package(objects));
-    let named_by = match (&known.package, &package) {
-        (None, Some(_)) => deployments(objects).map(Object::label).collect(),
-        _ => Vec::new(),
+    let inferred_package = infer_package(objects).filter(|_| known.package.is_none());
+    let (package, package_source) = match inferred_package {
+        Some((package, source)) => (Some(package), Some(source)),
+        None => (known.package.clone(), None),
     };
     let inferred_version = operator::version(objects).filter(|_| known.version.is_none());
     let version = known
@@ -104,8 +104,8 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         .collect();
     Starter {
         olm_yaml: write(&filled, &decisions.unresolved),
-        named_by,
         package,
+        package_source,
         inferred_version,
         kube_version: infer_kube_version(objects),
         open,
@@ -144,21 +144,37 @@ fn deployments(objects: &[Object]) -> impl Iterator<Item = &Object> {
     objects.iter().filter(|object| object.gvk().is("apps", "Deployment"))
 }
 
-/// Infers the operator's name: the name of the only Deployment, or the common prefix of several.
-fn infer_package(objects: &[Object]) -> Option<String> {
+/// Names that say nothing about the operator.
+const GENERIC: [&str; 4] = ["controller", "controller-manager", "manager", "operator"];
+
+/// Infers the package, and returns it with its source: the name of the only Deployment, or the common prefix of several
+/// names. If the name says nothing about the operator, uses the namespace.
+fn infer_package(objects: &[Object]) -> Option<(String, String)> {
     let mut names = deployments(objects).map(Object::name);
     let first = names.next()?.to_owned();
     let common = names.fold(first, |common, name| {
-        let length = common
-            .bytes()
-            .zip(name.bytes())
-            .take_while(|(left, right)| left == right)
-            .count();
-        common[..length].to_owned()
+        let letters = common.chars().zip(name.chars());
+        let same = letters.take_while(|(left, right)| left == right);
+        same.map(|(left, _)| left).collect()
     });
+    let labels: Vec<String> = deployments(objects).map(Object::label).collect();
+    let labels = labels.join(" and ");
     let scaffold = common.strip_suffix("-controller-manager").unwrap_or(&common);
     let package = scaffold.trim_end_matches(['-', '.']);
-    (!package.is_empty()).then(|| package.to_owned())
+    if !package.is_empty() && !GENERIC.contains(&package) {
+        let source = if deployments(objects).nth(1).is_some() {
+            format!("the common start of the names of {labels}")
+        } else {
+            format!("the name of {labels}")
+        };
+        return Some((package.to_owned(), source));
+    }
+    let mut namespaces = deployments(objects).map(Object::namespace);
+    let namespace = namespaces.next().flatten()?;
+    let is_own = namespace != "default" && !namespace.starts_with("kube-");
+    let package = namespace.strip_suffix("-system").unwrap_or(namespace);
+    (is_own && namespaces.all(|other| other == Some(namespace)))
+        .then(|| (package.to_owned(), format!("the namespace of {labels}")))
 }
 
 /// Returns the first Kubernetes version that serves every API that the manifests use.

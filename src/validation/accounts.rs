@@ -24,6 +24,9 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     for deployment in deployments(bundle) {
         let (account, path) = service_account(deployment);
         let has_manifest = of_core(bundle, "ServiceAccount").any(|known| known.name() == account);
+        if account == DEFAULT && bound.binds(account) {
+            findings.push(shared(deployment, &path));
+        }
         if let Some(subject) = bound.meant_for(deployment, account, has_manifest, &used) {
             if said.insert(account) {
                 findings.push(unbound(deployment, account, &path, subject));
@@ -61,6 +64,17 @@ fn unbound(deployment: &Object, account: &str, path: &Path, subject: &Subject<'_
             "Set serviceAccountName: {name} in the pod template, or bind {account}; otherwise OLM grants the operator \
              no permissions."
         ))
+}
+
+/// Reports a Deployment that runs as the default account, to which a binding grants permissions.
+fn shared(deployment: &Object, path: &Path) -> Diagnostic {
+    let message = format!(
+        "{} runs as the service account {DEFAULT}, so every pod in the namespace that names no account gets the same \
+         permissions",
+        deployment.label()
+    );
+    let finding = Diagnostic::new(&rules::RBAC_ACCOUNT_DEFAULT, message).object(deployment.label());
+    finding.path(path).at(deployment.place(path))
 }
 
 fn of_core<'a>(bundle: &'a Bundle, kind: &'a str) -> impl Iterator<Item = &'a Object> {

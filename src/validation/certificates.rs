@@ -166,13 +166,21 @@ fn patched(
         for (entry, permission) in entries.enumerate() {
             let granted = permission.get("rules").and_then(Value::as_array).into_iter().flatten();
             for (index, rule) in granted.enumerate() {
-                let path = list.index(entry).key("rules").index(index);
-                for (group, resource, objects) in &created {
-                    if let Some(position) = writes(PolicyRule(rule), group, resource)
-                        && names_one(PolicyRule(rule), created_names)
-                    {
-                        let place = path.key("resources").index(position);
-                        findings.push(patch(origin(&place), resource, *objects));
+                let (path, rule) = (list.index(entry).key("rules").index(index), PolicyRule(rule));
+                if !names_one(rule, created_names) {
+                    continue;
+                }
+                let changed = created.iter().filter_map(|(group, resource, objects)| {
+                    Some((writes(rule, group, resource)?, *resource, *objects))
+                });
+                // One finding covers both kinds of webhook configurations, because operators change them together.
+                let (webhooks, api_services): (Vec<_>, Vec<_>) =
+                    changed.partition(|(.., objects)| matches!(objects, OlmObjects::Webhooks(_)));
+                for found in [webhooks, api_services] {
+                    if let Some((position, _, objects)) = found.first() {
+                        let resources: Vec<&str> = found.iter().map(|(_, resource, _)| *resource).collect();
+                        let place = path.key("resources").index(*position);
+                        findings.push(patch(origin(&place), &resources.join(" and "), *objects));
                     }
                 }
             }

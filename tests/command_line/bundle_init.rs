@@ -11,7 +11,8 @@ fn deploy() -> Sandbox {
     for (path, content) in files(&testdata("greenhouse-operator/manifests")) {
         write(&sandbox, &format!("deploy/{path}"), content);
     }
-    write(&sandbox, "deploy/kustomization.yaml", "resources: [crds.yaml]\n");
+    let listed = "resources: [crds.yaml, deployment.yaml, rbac.yaml, webhook.yaml]\n";
+    write(&sandbox, "deploy/kustomization.yaml", listed);
     let component = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n";
     write(&sandbox, "deploy/base/component.yaml", component);
     sandbox
@@ -368,6 +369,7 @@ fn broken_manifests_are_shown_and_nothing_is_written() {
         "deploy/broken.yaml",
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a\n",
     );
+    edit(&sandbox, "deploy/kustomization.yaml", "[", "[broken.yaml, ");
     let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]);
     assert_eq!(outcome.status, Some(1), "{outcome}");
     let errors = errors(&outcome);
@@ -375,6 +377,56 @@ fn broken_manifests_are_shown_and_nothing_is_written() {
     assert_eq!(errors[0].0, "yaml-syntax", "{outcome}");
     assert!(errors[0].1.starts_with("deploy/broken.yaml:3:"), "{outcome}");
     assert!(!sandbox.path("bundle").exists());
+}
+
+#[test]
+fn a_manifest_that_the_kustomization_does_not_list_is_skipped_and_said() {
+    let sandbox = deploy();
+    write(&sandbox, "deploy/patch.yaml", DEPLOYMENT);
+    let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]);
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    let skipped = "skipped patch.yaml, which no kustomization lists\n";
+    assert!(outcome.stderr.contains(skipped), "{outcome}");
+    assert!(!sandbox.path("bundle/manifests/patch.yaml").exists());
+    assert!(sandbox.path("bundle/manifests/rbac.yaml").exists());
+}
+
+#[test]
+fn a_generic_name_of_a_deployment_gives_way_to_its_namespace() {
+    for (name, namespace, wanted) in [
+        (
+            "controller-manager",
+            "kiln-system",
+            "package kiln: from the namespace of Deployment/controller-manager\n",
+        ),
+        (
+            "kiln-controller-manager",
+            "clay",
+            "package kiln: from the name of Deployment/kiln-controller-manager\n",
+        ),
+        (
+            "manager",
+            "kube-system",
+            "warning: the package cannot be inferred from a Deployment",
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        let named = DEPLOYMENT.replacen("name: op", &format!("name: {name}\n  namespace: {namespace}"), 1);
+        write(&sandbox, "deploy.yaml", named);
+        let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy.yaml"]);
+        assert!(outcome.stderr.contains(wanted), "{outcome}");
+    }
+}
+
+#[test]
+fn an_image_layout_is_not_a_bundle_folder() {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "images/oci-layout", "{}");
+    write(&sandbox, "deploy.yaml", DEPLOYMENT);
+    let outcome = sandbox.run(["bundle", "update", "images", "--from", "deploy.yaml"]);
+    let wanted = "error: images is an OCI image layout, not a bundle folder\n";
+    assert!(outcome.stderr.starts_with(wanted), "{outcome}");
+    assert_eq!(outcome.status, Some(1), "{outcome}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::cli::arguments::LimitArguments;
 use crate::cli::error::CommandError;
 use crate::cli::{Context, input};
 use crate::manifest::Manifests;
-use crate::synthesis::intake::{Intake, IntakeError};
+use crate::synthesis::intake::{Intake, IntakeError, PassedOver};
 use std::io;
 use std::path::Path;
 
@@ -26,10 +26,12 @@ pub(super) fn read(
         Ok((intake, manifests))
     });
     let (intake, manifests) = read.map_err(|error| advised(error, command))?;
-    for path in intake.passed_over() {
-        context
-            .printer
-            .status(format_args!("skipped {path}, which contains no manifest"));
+    for passed_over in intake.passed_over() {
+        let (path, why) = match passed_over {
+            PassedOver::NoManifest(path) => (path, "which contains no manifest"),
+            PassedOver::Unlisted(path) => (path, "which no kustomization lists"),
+        };
+        context.printer.status(format_args!("skipped {path}, {why}"));
     }
     Ok((intake, manifests))
 }

@@ -52,18 +52,19 @@ pub(crate) struct InitArguments {
     folder: PathBuf,
     /// Copy the manifests from this folder or file, or from standard input (-)
     ///
-    /// The manifests become the files of manifests/. Input that kustomize or Helm must render first is an error. A
-    /// kustomization that only lists manifests is skipped, as are files without manifests.
+    /// The manifests become the files of manifests/. Input that kustomize or Helm must render first is an error. If a
+    /// kustomization only lists manifests, these are copied and others are skipped, as are files without manifests.
     #[arg(long, value_name = "DIR|FILE|-")]
     from: Option<PathBuf>,
-    /// Package that the bundle belongs to [default: the name of the Deployment, or the common start of several names]
+    /// Package that the bundle belongs to [default: the name of the Deployment, or the common start of several names, or
+    /// the namespace if the name is generic]
     #[arg(short, long, value_name = "NAME")]
     package: Option<String>,
     /// Version of the operator, such as 1.2.3
     #[arg(long, value_name = "VERSION", value_parser = parse_strict)]
     version: Option<Version>,
     /// Channels of the bundle, separated by commas
-    #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(short, long, alias = "channel", value_name = "NAMES", value_delimiter = ',')]
     channels: Vec<String>,
     /// Default channel [default: the first of several channels]
     #[arg(short = 'e', long = "default", value_name = "NAME")]
@@ -182,16 +183,8 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     for (path, _) in written.iter() {
         printer.status(format_args!("wrote {shown}/{path}"));
     }
-    if let Some(package) = starter.package.as_ref().filter(|_| !starter.named_by.is_empty()) {
-        let shared = if starter.named_by.len() > 1 {
-            "from the common start of the names of"
-        } else {
-            "from the name of"
-        };
-        printer.status(format_args!(
-            "package {package}: {shared} {}",
-            starter.named_by.join(" and ")
-        ));
+    if let (Some(package), Some(source)) = (&starter.package, &starter.package_source) {
+        printer.status(format_args!("package {package}: from {source}"));
     }
     if let Some(found) = &starter.inferred_version {
         printer.status(format_args!("version {}: {}", found.version, found.source));

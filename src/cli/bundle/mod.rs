@@ -120,7 +120,7 @@ struct AnnotationArguments {
     #[arg(short, long, value_name = "NAME")]
     package: Option<String>,
     /// Channels of the bundle, separated by commas
-    #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(short, long, alias = "channel", value_name = "NAMES", value_delimiter = ',')]
     channels: Vec<String>,
     /// Default channel
     #[arg(short = 'e', long = "default", value_name = "NAME")]

@@ -1,6 +1,6 @@
 //! Advice for errors about bundles.
 
-use super::{Advice, Hints, hint, hints, image_in};
+use super::{Advice, Hints, hint, hints};
 use crate::build::BuildError;
 use crate::bundle::location::{LoadError, LocationError};
 use crate::bundle::pin::PinError;
@@ -26,7 +26,6 @@ hints! {
     LoadError {
         pass: [Tree, Image],
         none: [NoBundle, Interrupted],
-        Self::Layout { directory } => image_in(directory),
     }
     OutsideError {
         pass: [Edit],

@@ -9,7 +9,7 @@ use crate::database::deprecate::DeprecateError;
 use crate::database::error::DatabaseError;
 use crate::database::read::ReadError;
 use crate::database::remove::RemoveError;
-use crate::image::LAYOUT_FILE;
+use crate::tree::LAYOUT_FILE;
 
 const DATABASE_STEPS: &str = "--max-database-steps";
 const RESTORE: &str = "restore it from a backup";

@@ -1,6 +1,6 @@
 //! Advice for errors about files, limits and the process itself.
 
-use super::{Advice, Hints, MORE_FILES, hint, hints, is_full, of_system, raised};
+use super::{Advice, Hints, MORE_FILES, hint, hints, image_in, is_full, of_system, raised};
 use crate::cli::start::StartError;
 use crate::files::{FileError, NewFolderError};
 use crate::server::ServeError;
@@ -27,6 +27,7 @@ hints! {
     TreeError {
         pass: [File],
         none: [PathEscape, EntryType],
+        Self::Layout { directory } => image_in(directory),
         Self::Limit { raised_by, .. } => raised(*raised_by),
     }
     StartError {

@@ -9,13 +9,13 @@ use crate::cli::hint::registry_hint;
 use crate::cli::policy::PolicyArguments;
 use crate::database;
 use crate::diagnostic;
-use crate::image::LAYOUT_FILE;
 use crate::index::check::images::Which;
 use crate::index::check::{CheckOptions, check};
 use crate::index::location::IndexLocation;
 use crate::olm::releases::Olm;
 use crate::terminal::counted;
 use crate::text::Limits;
+use crate::tree::LAYOUT_FILE;
 use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\

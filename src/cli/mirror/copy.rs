@@ -126,7 +126,7 @@ pub(super) fn run(arguments: &CopyArguments, context: &Context<'_>) -> CommandRe
         progress: progress.as_ref(),
     };
     let holdings = Sources { layout: &layout };
-    let missing = plan.missing().len();
+    let (missing, catalogs) = (plan.missing().len(), plan.catalog_names());
     let copied = transfer(plan, &holdings, &source, &target, &options);
     let result = context.runtime.block_on(copied).map_err(|error| {
         let is_target = matches!(error, TransferError::Target(_));
@@ -137,7 +137,7 @@ pub(super) fn run(arguments: &CopyArguments, context: &Context<'_>) -> CommandRe
             error
         }
     })?;
-    let status = told::told(&result, &options.result, &context.printer)?;
+    let status = told::told(&result, &options.result, &catalogs, &context.printer)?;
     warn_unreachable(&result, &source, context);
     left_out::warn(missing, &arguments.plan, &context.printer);
     Ok(status)
@@ -163,7 +163,7 @@ fn into_archive(arguments: &CopyArguments, plan: &Plan, folder: &Path, context: 
     let holdings = Sources { layout: &layout };
     let packed = pack(plan, &holdings, &source, &archive, &options, &file);
     let result = context.runtime.block_on(packed)?;
-    let status = told::told(&result, &file, &context.printer)?;
+    let status = told::told(&result, &file, &plan.catalog_names(), &context.printer)?;
     warn_unreachable(&result, &source, context);
     left_out::warn(plan.missing().len(), &arguments.plan, &context.printer);
     Ok(status)

@@ -4,6 +4,7 @@ use crate::cli::Context;
 use crate::cli::arguments::OutputArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::mirror::diff::{Amount, Changed, diff};
+use crate::mirror::placed;
 use crate::mirror::plan::Plan;
 use crate::terminal::table::Table;
 use crate::terminal::{Format, counted};
@@ -31,15 +32,18 @@ pub(super) struct DiffArguments {
 
 pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
-    let difference = diff(&Plan::read(&arguments.old)?, &Plan::read(&arguments.new)?);
+    let (old, new) = (Plan::read(&arguments.old)?, Plan::read(&arguments.new)?);
+    let difference = diff(&old, &new);
     if arguments.output.output != Format::Text {
         printer.document(arguments.output.output, &difference)?;
         return Ok(Status::Success);
     }
     let mut table = Table::new(printer.stdout(), ["", "IMAGE", "SIZE", "BUNDLES"]);
-    for (sign, images) in [("+", &difference.added), ("-", &difference.removed)] {
+    let (old, new) = (old.catalog_names(), new.catalog_names());
+    for (sign, images, catalogs) in [("+", &difference.added, &new), ("-", &difference.removed, &old)] {
         for Changed { source, bundles, bytes } in images {
             let bundles: Vec<&str> = bundles.iter().map(String::as_str).collect();
+            let source = placed::shown(source, catalogs);
             table.row([sign, source, &BinaryBytes(*bytes).to_string(), &bundles.join(", ")])?;
         }
     }

@@ -75,7 +75,12 @@ pub(super) fn run(arguments: &LoadArguments, context: &Context<'_>) -> CommandRe
         progress: progress.as_ref(),
     };
     let result = context.runtime.block_on(load(&archive, &target, &options))?;
-    let status = told::told(&result, &options.result, &context.printer)?;
+    let status = told::told(
+        &result,
+        &options.result,
+        &archive.plan.catalog_names(),
+        &context.printer,
+    )?;
     left_out::warn(archive.plan.missing().len(), &archive.path, &context.printer);
     Ok(status)
 }

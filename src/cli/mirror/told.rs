@@ -1,6 +1,7 @@
 //! The report about a finished copy.
 
 use crate::cli::error::{CommandResult, Status};
+use crate::mirror::placed;
 use crate::mirror::work::{CopyResult, CopyState};
 use crate::terminal::Printer;
 use crate::terminal::table::Table;
@@ -10,8 +11,9 @@ use std::path::Path;
 /// The maximum number of failures that are shown; the result file contains all failures.
 const SHOWN: usize = 20;
 
-/// Reports the result of a copy, and returns whether the copy is complete.
-pub(super) fn told(result: &CopyResult, file: &Path, printer: &Printer) -> CommandResult {
+/// Reports the result of a copy, and returns whether the copy is complete. `catalogs` are the names of the indexes of the
+/// plan.
+pub(super) fn told(result: &CopyResult, file: &Path, catalogs: &[String], printer: &Printer) -> CommandResult {
     for item in result
         .items
         .iter()
@@ -19,7 +21,10 @@ pub(super) fn told(result: &CopyResult, file: &Path, printer: &Printer) -> Comma
         .take(SHOWN)
     {
         let why = item.why.as_deref().unwrap_or_default();
-        printer.warning(format_args!("{} was not copied: {why}", item.name));
+        let name = placed::shown(&item.name, catalogs);
+        // A reason often begins with the name.
+        let why = why.strip_prefix(&format!("{name}: ")).unwrap_or(why);
+        printer.warning(format_args!("{name} was not copied: {why}"));
     }
     for problem in &result.problems {
         printer.warning(format_args!("{problem}"));
@@ -68,7 +73,7 @@ pub(super) fn told(result: &CopyResult, file: &Path, printer: &Printer) -> Comma
         return Ok(Status::Success);
     }
     printer.status(format_args!(
-        "the copy at {} is incomplete; run the command again to continue; {} lists the missing images",
+        "the copy at {} is incomplete; {} lists the missing images; run the command again to retry",
         result.to,
         file.display()
     ));

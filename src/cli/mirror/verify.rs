@@ -8,7 +8,7 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::files;
 use crate::image::{Reference, RegistryReference};
 use crate::mirror::archive::Archive;
-use crate::mirror::placed::{CATALOG, placed};
+use crate::mirror::placed::{self, placed};
 use crate::mirror::plan::{Extra, Plan, PlannedImage};
 use crate::mirror::policy::{Policy, Signatures, Verdict, read, signatures_of, verdicts};
 use crate::mirror::target::Target;
@@ -104,7 +104,7 @@ pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> Command
         return Err(error.hint("specify the registry or the archive with --at"));
     }
     let missing = plan.missing().len();
-    let catalogs: Vec<String> = plan.catalogs.iter().map(|catalog| catalog.source.clone()).collect();
+    let catalogs = plan.catalog_names();
     let report = match &arguments.at {
         Some(Place::Archive(path)) => {
             let archive = Archive::open(path)?;
@@ -157,13 +157,17 @@ fn shown(report: &Report, catalogs: &[String], format: Format, printer: &Printer
     if format == Format::Text {
         let mut table = Table::new(printer.stdout(), ["CONTENT", "PROBLEM", "NEEDED BY"]);
         for problem in &verified.problems {
-            let images: Vec<&str> = problem.images.iter().map(|image| named(image, catalogs)).collect();
+            let images: Vec<&str> = problem
+                .images
+                .iter()
+                .map(|image| short(placed::shown(image, catalogs)))
+                .collect();
             table.row([short(&problem.place), &problem.problem, &images.join(", ")])?;
         }
         for verdict in &report.refused {
             let why = verdict.refused.as_deref().unwrap_or_default();
             table.row([
-                named(&verdict.image, catalogs),
+                short(placed::shown(&verdict.image, catalogs)),
                 &format!("rejected by the policy: {why}"),
                 "-",
             ])?;
@@ -182,21 +186,11 @@ fn shown(report: &Report, catalogs: &[String], format: Format, printer: &Printer
     );
     let wrong = verified.problems.len() + report.refused.len();
     if wrong == 0 {
-        printer.status(format_args!("everything is present: {looked}"));
+        printer.status(format_args!("everything in the plan is present: {looked}"));
     } else {
         printer.status(format_args!("{} among {looked}", counted(wrong, "problem")));
     }
     Ok(Status::of_answer(wrong == 0))
-}
-
-/// Returns the displayed name of an image in a plan: the name of its index for the image of a catalog, and otherwise
-/// the reference with a shortened digest.
-fn named<'a>(image: &'a str, catalogs: &'a [String]) -> &'a str {
-    let place = image.strip_prefix(CATALOG).and_then(|place| place.parse().ok());
-    match place.and_then(|place: usize| catalogs.get(place)) {
-        Some(catalog) => catalog,
-        None => short(image),
-    }
 }
 
 /// Returns the name of an image with a shortened digest.

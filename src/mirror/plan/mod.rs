@@ -278,6 +278,11 @@ impl Plan {
         let missing = self.left_out.iter().filter(|left_out| !left_out.blocked);
         missing.map(|left_out| left_out.image.as_str()).collect()
     }
+
+    /// Returns the names of the indexes that the catalogs were made from, in their order.
+    pub fn catalog_names(&self) -> Vec<String> {
+        self.catalogs.iter().map(|catalog| catalog.source.clone()).collect()
+    }
 }
 
 /// The reason why a package that was not selected is included.

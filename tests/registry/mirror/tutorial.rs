@@ -61,7 +61,7 @@ fn the_tutorial_leads_from_a_catalog_to_one_that_is_served_on_the_far_side() {
     assert!(output.status.success(), "{}", said(&output));
     let text = said(&output);
     for part in [
-        "everything is present",
+        "everything in the plan is present",
         "greenhouse-operator",
         "would be deleted",
         "to drop",

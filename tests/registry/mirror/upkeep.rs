@@ -163,6 +163,7 @@ fn a_difference_of_plans_names_images_and_bytes() {
     );
     let text = garden.ok("mirror diff old.json plan.json");
     assert!(text.contains('+') && text.contains("g.v1.2.0"), "{text}");
+    assert!(!text.contains("catalog:0"), "{text}");
     assert!(
         garden
             .ok("mirror diff plan.json plan.json")
