@@ -38,7 +38,7 @@ const POLICY_LIMIT: usize = 16 << 20;
 /// In a registry, checks that every tag, manifest and blob is in every repository that needs it, and that signatures
 /// and other referrers can be found. The content of blobs is read only with --read. An archive is read completely.
 ///
-/// With --policy, every image must have the signatures that the policy requires, for its names in the catalogs. Keys
+/// With --policy, every image must have the signatures that the policy requires for its names in the catalogs. Keys
 /// are checked offline. Requirements for certificates or a transparency log are not supported, and are treated as
 /// violated.
 ///
@@ -189,8 +189,8 @@ fn shown(report: &Report, catalogs: &[String], format: Format, printer: &Printer
     Ok(Status::of_answer(wrong == 0))
 }
 
-/// Returns the displayed name of an image in a plan: the name of its index for the image of a catalog, and otherwise
-/// the reference with a shortened digest.
+/// Returns the displayed name of an image in a plan: for the image of a catalog, the name of the catalog's index;
+/// otherwise, the reference with a shortened digest.
 fn named<'a>(image: &'a str, catalogs: &'a [String]) -> &'a str {
     let place = image.strip_prefix(CATALOG).and_then(|place| place.parse().ok());
     match place.and_then(|place: usize| catalogs.get(place)) {
