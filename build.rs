@@ -21,7 +21,7 @@ mod server {
         compiler.include_imports(true).include_source_info(true);
         compiler.open_file("registry.proto")?;
         let descriptors = compiler.file_descriptor_set();
-        // Reflection answers with this; it does not need the comments.
+        // The server answers reflection requests with this file, which does not need the comments.
         compiler.include_source_info(false);
         fs::write(out.join("registry.bin"), compiler.encode_file_descriptor_set())?;
 

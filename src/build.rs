@@ -1,4 +1,4 @@
-//! Builds the image of a bundle from its files: stamped, pinned and validated.
+//! Stamps, pins and validates the files of a bundle, and builds its image.
 
 use crate::bundle::image::image_of;
 use crate::bundle::image_map::{ImageMap, Mapped, map_images};
@@ -26,8 +26,8 @@ pub struct BuildOptions {
     pub stamp: Stamp,
     /// Information from outside the bundle; `None` if nothing should be inferred from outside.
     pub outside: Option<Outside>,
-    /// Whether to replace wildcards in the operator's rules with the names that they stand for, as far as these names
-    /// are the bundle's own kinds.
+    /// Whether to replace wildcards in the operator's rules with the names that they stand for, as far as they stand
+    /// for the bundle's own kinds.
     pub expand_wildcards: bool,
     /// The media type of the image; `None` for the media type of the bundle.
     pub media_type: Option<MediaType>,
@@ -63,7 +63,7 @@ pub enum RelatedImages {
 pub struct Built {
     /// Findings about the information from outside the bundle. If they include errors, nothing else was done.
     pub outside_findings: Vec<Diagnostic>,
-    /// The resources in the bundle's rules whose kinds a source contains.
+    /// The resources in the bundle's rules whose kinds were found in a source outside the bundle.
     pub resolved: Vec<Resolved>,
     /// The rules whose wildcards were replaced.
     pub expanded: Vec<WildcardRule>,

@@ -1,4 +1,5 @@
-//! Writes files so that a killed process leaves the old state: temporary file, sync, rename.
+//! Writes files so that a killed process leaves either the old state or the complete new state. New content goes to a
+//! temporary file, which is synced and then renamed.
 //!
 //! `Replacement` writes a file. `NewFolder` writes a folder that does not exist yet, and `FolderChange` writes to an
 //! existing folder; `FolderOutput` chooses between these two.
@@ -106,11 +107,11 @@ pub(crate) fn read_small(path: &Path, limit: usize) -> Result<Vec<u8>, FileError
     Ok(bytes)
 }
 
-/// Writes `content` to `target`, which then contains either the old bytes or all of the new ones.
+/// Writes `content` to `target`. At any time, `target` contains either the old bytes or all of the new bytes.
 ///
 /// # Errors
-/// Returns an error if the directory cannot be created or the file cannot be written. The target is unchanged, unless
-/// only syncing its directory failed.
+/// Returns an error if the directory cannot be created or the file cannot be written. After an error, the target is
+/// unchanged, unless the error occurred only when its directory was synced.
 pub(crate) fn write(target: &Path, content: &[u8]) -> Result<(), FileError> {
     prepare(target, content)?.commit()
 }
@@ -158,10 +159,10 @@ pub(crate) fn require_content(target: &Path, known: &[u8]) -> Result<(), FileErr
     Ok(())
 }
 
-/// Follows the links at a path to their end, where a file may or may not exist. This applies to an output named on the
-/// command line: a link to the output stays, and the file behind the link is replaced. A name that opmx chooses itself,
-/// or finds in a folder, is replaced without following links, because a link created by an attacker must not determine
-/// the written file.
+/// Follows the links at a path to their end, where a file may or may not exist. This is for an output that is named on
+/// the command line: if the path is a link, the link stays, and the file behind it is replaced. A name that opmx
+/// chooses itself, or finds in a folder, is replaced without following links, because a link created by an attacker
+/// must not determine the written file.
 ///
 /// # Errors
 /// Returns an error if the links form a cycle.
@@ -187,8 +188,8 @@ pub(crate) fn directory_of(target: &Path) -> PathBuf {
     }
 }
 
-/// The maximum number of bytes of a file name in the name of a temporary file, which must not exceed the limit of the
-/// system.
+/// The maximum number of bytes that the name of a temporary file contains from the name of its target. Longer names
+/// could exceed the limit of the system.
 const NAME: usize = 200;
 
 /// Returns the prefix of the names of temporary files and folders next to a target.

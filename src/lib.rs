@@ -7,27 +7,27 @@
 //!  terminal     output: tables, findings, progress
 //!  server       the gRPC registry API          mirror   images for other registries      page      an index as a site
 //!  install      the actions that OLM would take for a bundle
-//!  index        an index (a SQLite database or a file-based catalog): opened, changed, published, rendered, imported, exported
+//!  index        a database or a file-based catalog: opening, changing, publishing, rendering, importing, exporting
 //!  build        the image of a bundle
 //!  database     the SQLite database: schema, reading, adding, removing
 //!  resolver     the bundles that OLM would install or update to   validation   bundle rules, gate into an index
 //!  conversion   a bundle in the other media type
 //!  synthesis    manifests to a ClusterServiceVersion
 //!  cluster      a cluster as described by files: what-if files, dumps, operator conditions
-//!  catalog      packages, channels, the update graph, file-based catalogs; without manifests and icons, which `index` reads
-//!  bundle       a bundle and its metadata files                    steps        the steps of an InstallPlan
+//!  catalog      packages, channels, the update graph, file-based catalogs (`index` reads manifests and icons)
+//!  bundle       a bundle and its metadata files                   steps        the steps of an InstallPlan
 //!  csv          the ClusterServiceVersion
 //!  olm          OLM's vocabulary: properties, dependencies, constraints
 //!  shape        tables of fields: the valid content of a file or an object, and its JSON Schema
 //!  manifest     documents to objects
-//!  text         YAML and JSON with places                          image        references, layers, layouts, registries
+//!  text         YAML and JSON with places                         image        references, layers, layouts, registries
 //!  diagnostic   findings: the problem, its place and its severity
-//!  rules        the table of all rules: id, severity at each gate, help, with an example of each
+//!  rules        the table of all rules: id, severity at each gate, help, and an example of each rule
 //!  files        writing so that a killed process leaves the old state or the new state, and the next process cleans up
 //!  cel, kubernetes, tree, causes, source, streams, limit, version, visible   small shared values
 //! ```
 //!
-//! Commands are functions here, with a struct of options instead of flags:
+//! Each command is a function here that takes a struct of options instead of flags:
 //!
 //! | command | function |
 //! |---|---|

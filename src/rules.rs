@@ -84,8 +84,8 @@ impl fmt::Display for Severity {
 pub struct Rule {
     /// Stable kebab-case id, `<subject>-<what>`.
     pub id: &'static str,
-    /// The usual severity during authoring, see [`Rule::at`]; a finding may have a different severity if the rule
-    /// specifies so.
+    /// The usual severity during authoring, see [`Rule::at`]; a finding may have a different severity if the
+    /// check of the rule sets it.
     pub severity: Severity,
     /// The inputs for which findings are reported.
     pub scope: Scope,

@@ -1,4 +1,4 @@
-//! Text files with the name known to the user, the text, and positions as lines and columns.
+//! Text files: the name that the user knows, the text, and positions as lines and columns.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,12 +15,12 @@ pub struct SourceFile {
     lines_before: OnceLock<Vec<usize>>,
 }
 
-/// The number of bytes per stretch in which lines are counted when a position is requested. Storing the start of each
-/// line could take more memory than the text.
+/// The number of bytes in a stretch. When a position is requested, lines are counted only within one stretch. Storing
+/// the start of each line could take more memory than the text.
 const STRETCH: usize = 4 << 10;
 
 impl SourceFile {
-    /// Creates a file from `text` and the path that a user would recognise.
+    /// Creates a file from `text` and the path that a user would recognize.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
         Self::part(name, text, Position { line: 1, column: 1 }, 0)
     }
@@ -52,7 +52,7 @@ impl SourceFile {
         &self.text
     }
 
-    /// Returns line and column of a byte offset. An offset past the end or inside a character is treated as the
+    /// Returns the line and column of a byte offset. An offset past the end or inside a character is treated as the
     /// preceding valid offset.
     pub fn position(&self, offset: usize) -> Position {
         let mut offset = offset.min(self.text.len());

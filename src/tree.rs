@@ -1,4 +1,4 @@
-//! The files of a bundle in memory: path to bytes, in path order, regardless of their source.
+//! The files of a bundle in memory, whatever their source: a map from paths to contents, in the order of the paths.
 
 use crate::files::{self, FileError, FolderOutput, NewFolder, NewFolderError, open_regular};
 use crate::limit::Limit;
@@ -165,7 +165,7 @@ impl Tree {
         let fail = |error| FileError::new("read", path, error);
         let file = open_regular(path).map_err(fail)?;
         let mut content = Vec::new();
-        // Only a hint that saves many small reads, because the file may be growing, or be larger than the memory.
+        // The size is only a hint that saves many small reads: the file may be growing, or may not fit into memory.
         let size = file.metadata().map_err(fail)?.len().min(limits.file_bytes);
         let _ = content.try_reserve_exact(usize::try_from(size).unwrap_or_default());
         file.take(limits.file_bytes + 1)

@@ -82,7 +82,7 @@ impl Annotations {
         mend::rewrite(&self.document, &Path::root().key("annotations").key(key), text)
     }
 
-    /// Whether an annotation lacks the quotes that keep YAML from reading its value as a number or a boolean.
+    /// Whether the value of an annotation has no quotes, so that YAML reads it as a number or a boolean.
     pub(crate) fn is_unquoted(&self, key: &str) -> bool {
         let value = self.document.value().get("annotations");
         let value = value.and_then(|map| map.get(key));
@@ -94,7 +94,8 @@ impl Annotations {
         mend::quote(&self.document, &Path::root().key("annotations").key(key))
     }
 
-    /// Returns the place of an annotation, or of the map with its key `annotations` if the annotation is absent.
+    /// Returns the place of an annotation. If the annotation is absent, this is the place of the key `annotations` and
+    /// its map.
     pub fn place(&self, key: &str) -> Place {
         let all = Path::root().key("annotations");
         let path = all.key(key);

@@ -81,8 +81,8 @@ impl AskedAnnotations {
         self.over(present(tree, limits).as_ref(), media_type(tree))
     }
 
-    /// Writes the annotations file into a bundle, unless no annotations are requested. Existing values are changed only
-    /// if `overwrite` is set.
+    /// Writes the annotations file into a bundle if any annotations are requested. Existing values are changed only if
+    /// `overwrite` is set.
     ///
     /// # Errors
     /// Returns an error if the bundle contains different values and `overwrite` is not set, if the package or its

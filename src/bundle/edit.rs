@@ -19,7 +19,7 @@ pub enum EditError {
     /// The changed file exceeds a limit.
     #[error(transparent)]
     Tree(#[from] TreeError),
-    /// The value is behind an alias or a merge key, or in a different form that an edit cannot reach.
+    /// The value comes from an alias or a merge key, or is written in another form that cannot be edited in place.
     #[error("{place}: {path} cannot be edited in place; replace the alias with its value")]
     Form {
         /// The place of the value.

@@ -25,11 +25,11 @@ const MIRROR_SETS: [(&str, &str); 3] = [
 /// Images and their replacements.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImageMap {
-    /// Images, repositories, folders of repositories or registries, each with its replacement.
+    /// Registries, folders of repositories, repositories and images, each with its replacement.
     places: BTreeMap<String, String>,
     /// Images, by the names that a bundle uses for them.
     names: BTreeMap<String, String>,
-    /// Mirrors. A bundle need not match all of them.
+    /// Mirrors. A mirror that matches no image of the bundle is not reported as unused.
     mirrors: BTreeMap<String, String>,
 }
 
@@ -245,8 +245,9 @@ fn plain(name: &str) -> String {
     name.to_lowercase().replace('_', "-")
 }
 
-/// Replaces the images of a bundle according to the map: in its Deployments, related images and annotations, and in
-/// arguments, variables and ConfigMaps that refer to a single image.
+/// Replaces the images of a bundle according to the map: in its Deployments, related images and annotations. Also
+/// replaces an image that is a whole argument, the value of an option `--name=IMAGE`, or a whole value of a variable or
+/// a ConfigMap.
 ///
 /// # Errors
 /// Returns an error if a changed file exceeds a limit, or if its form does not allow the edit.
@@ -279,7 +280,7 @@ pub fn map_images(
         Some(target)
     };
     let mut edits = Edits::default();
-    // Both lists contain the variables.
+    // The named and the mentioned images both include the variables `RELATED_IMAGE_*`.
     let at = |one: &ImageUse| {
         let place = one.place();
         (place.source.name().to_owned(), place.span.start)

@@ -49,8 +49,9 @@ pub struct LocationError {
 impl FromStr for Location {
     type Err = LocationError;
 
-    /// Treats a string that names an existing folder, begins with `/` or `.`, or ends with `/` as a folder, because no
-    /// image reference has this form. Rejects a word without a host, path or tag.
+    /// Treats a string as a folder if a folder with this name exists. A string that begins with `/` or `.`, or ends
+    /// with `/`, is also a folder, because no image reference has this form. Rejects a word without a host, path or
+    /// tag.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if is_path(text) || Path::new(text).is_dir() {
             return Ok(Self::Directory(PathBuf::from(text)));

@@ -54,7 +54,7 @@ pub struct BundleLimits {
     pub text: text::Limits,
 }
 
-/// An operator version read from its files, which is the input for synthesis, validation and the index.
+/// A bundle as read from its files: the input for synthesis, validation and the index.
 #[derive(Debug, Clone)]
 pub struct Bundle {
     /// The directory or image from which the bundle was read.
@@ -75,7 +75,7 @@ pub struct Bundle {
     pub properties: Vec<TypedValue>,
     /// The first document of each metadata file other than `olm.yaml`, in the order of the file names.
     pub metadata: Vec<Document>,
-    /// The places at the start of the metadata files that contain no document.
+    /// The start of each metadata file that contains no document.
     pub empty_metadata: Vec<Place>,
 }
 

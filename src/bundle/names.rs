@@ -39,8 +39,7 @@ const OF_CSV: &[&[&str]] = &[
         "serviceAccountName",
     ],
 ];
-/// The lists of APIs below `spec` of a `ClusterServiceVersion` and in `metadata/olm.yaml`, with the fields of an entry
-/// that are names.
+/// The lists of APIs below `spec` of a `ClusterServiceVersion` and in `metadata/olm.yaml`.
 const APIS: &[&[&str]] = &[
     &["customresourcedefinitions", "owned"],
     &["customresourcedefinitions", "required"],
@@ -50,6 +49,7 @@ const APIS: &[&[&str]] = &[
     &["nativeAPIs"],
     &["apis"],
 ];
+/// The fields of an entry in these lists that are names.
 const OF_API: &[&str] = &["name", "group", "kind", "version", "resource"];
 /// The paths of names in `metadata/olm.yaml`, except for its lists of APIs.
 const OF_OLM_YAML: &[&[&str]] = &[

@@ -10,7 +10,7 @@ use crate::tree::Tree;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The prefix of environment variables that name images that an operator runs.
+/// The prefix of the environment variables that contain the images that an operator runs.
 pub(crate) const RELATED_IMAGE: &str = "RELATED_IMAGE_";
 
 /// The lists of containers in a pod template.
@@ -19,7 +19,8 @@ pub const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralCon
 /// A place where a bundle names an image.
 #[derive(Debug, Clone)]
 pub struct ImageUse {
-    /// The name of the image at this place: the container, the variable without its prefix, or the related image.
+    /// The name of the image at this place: that of the container, of the variable without its prefix, or of the
+    /// related image.
     pub name: String,
     /// The reference as written.
     pub image: String,

@@ -17,7 +17,7 @@ pub struct Difference {
     pub bundles: Vec<BundleDifference>,
 }
 
-/// The kind of change of a package, channel, entry or bundle.
+/// The kind of change to a package, channel, entry or bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -47,7 +47,7 @@ pub struct SetChange<T> {
     pub removed: Vec<T>,
 }
 
-/// The differences of a package.
+/// The differences in a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PackageDifference {
@@ -61,7 +61,7 @@ pub struct PackageDifference {
     pub channels: Vec<ChannelDifference>,
 }
 
-/// The differences of a channel.
+/// The differences in a channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChannelDifference {
     /// The name of the channel.
@@ -74,7 +74,7 @@ pub struct ChannelDifference {
     pub entries: Vec<EntryDifference>,
 }
 
-/// The differences of a bundle's entry in a channel.
+/// The differences in a channel's entry for a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EntryDifference {
     /// The name of the bundle.
@@ -87,7 +87,7 @@ pub struct EntryDifference {
     pub skips: Option<SetChange<String>>,
 }
 
-/// The differences of a bundle.
+/// The differences in a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BundleDifference {
@@ -97,7 +97,8 @@ pub struct BundleDifference {
     pub kind: Kind,
     /// The version, if it differs.
     pub version: Option<Change>,
-    /// The image reference, if it differs; `None` for a catalog in which the bundle is stored inline.
+    /// The image reference, if it differs. `before` or `after` is `None` if that catalog stores the bundle inline,
+    /// without an image.
     pub image: Option<Change>,
     /// The version range that the bundle's entries skip, if it differs. If the entries skip different ranges, each
     /// range is followed by its channel.
@@ -131,10 +132,10 @@ pub fn difference(before: &Catalog, after: &Catalog) -> Difference {
     }
 }
 
-/// The same item in both catalogs, or in only one of them.
+/// An item in the first and in the second catalog; `None` in a catalog that does not contain it.
 type Pair<'a, T> = (Option<&'a T>, Option<&'a T>);
 
-/// Iterates over two lists that are sorted by the same key.
+/// Iterates over two lists that are sorted by the same key, and pairs the items that have equal keys.
 fn merged<'a, T, Key: Ord + ?Sized + 'a>(
     before: &'a [T],
     after: &'a [T],
@@ -164,7 +165,7 @@ fn kind<T>((before, after): Pair<'_, T>) -> Kind {
     }
 }
 
-/// Returns the change of a string, or `None` if it is unchanged; an empty string is treated as `None`.
+/// Returns the change to a string, or `None` if it is unchanged; an empty string is treated as `None`.
 fn change<T: AsRef<str>>(before: Option<T>, after: Option<T>) -> Option<Change> {
     let text = |text: Option<T>| {
         text.map(|text| text.as_ref().to_owned())
@@ -312,8 +313,8 @@ fn properties(bundle: &Bundle) -> BTreeSet<TypedValue> {
     own.map(typed).collect()
 }
 
-/// Returns the dependencies and the constraints. Bundles may declare constraints as dependencies or as properties, and
-/// catalogs preserve either.
+/// Returns the dependencies and the constraints. A bundle may declare a constraint as a dependency or as a property,
+/// and a catalog stores it the way it was declared.
 fn dependencies(bundle: &Bundle) -> BTreeSet<TypedValue> {
     let constraints = bundle
         .properties

@@ -1,10 +1,10 @@
 //! The update graph of one package, as a pure function of its bundles.
 //!
-//! An index stores a channel as a list of entries: the head at depth 0, followed by the bundles that it replaces and
-//! skips. In the mode `replaces`, that list follows from the bundles alone: the head of a channel is the bundle with
-//! the highest version, and the chain of `replaces` is followed from there to its end. In the other modes, versions
-//! determine the list. A skipped bundle is in the list as a pair of entries: one for the skipped bundle, and one for
-//! the bundle that skips it, which points to the first entry.
+//! An index stores a channel as a list of entries: the head at depth 0, followed by the bundles to which `replaces` and
+//! `skips` lead from the head. In the mode `replaces`, that list follows from the bundles alone: the head of a channel
+//! is the bundle with the highest version, and the chain of `replaces` is followed from there to its end. In the other
+//! modes, versions determine the list. A skipped bundle is in the list as a pair of entries: the first is for the
+//! skipped bundle; the second is for the bundle that skips it, and points to the first.
 //!
 //! The result depends only on the *set* of bundles: channels are in byte order, and nothing depends on the order in
 //! which bundles were specified or stored.
@@ -251,8 +251,8 @@ impl<'a> Build<'a> {
             .unwrap_or_default()
     }
 
-    /// Returns the default channel that the highest version with such a declaration declares; a package with one
-    /// channel needs no declaration.
+    /// Returns the default channel that the bundles declare; if they differ, the bundle with the highest version
+    /// decides. A package with one channel needs no declaration.
     fn default_channel(
         &self,
         versions: &Versions<'a>,

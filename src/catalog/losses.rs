@@ -1,5 +1,4 @@
-//! The losses of a catalog's users in the next version of the catalog: packages, channels, bundles, and updates to a
-//! head.
+//! What the users of a catalog lose in its next version: packages, channels, bundles, and updates to a head.
 
 use super::updates::update_from;
 use super::{Bundle, BundleId, Catalog, Channel, Package, Text};
@@ -104,7 +103,7 @@ impl fmt::Display for Loss {
     }
 }
 
-/// Returns all losses of users who move to `after`, sorted.
+/// Returns all losses of users who move from `before` to `after`, sorted.
 pub fn losses(before: &Catalog, after: &Catalog) -> Vec<Loss> {
     let mut losses = Vec::new();
     // The bundles of a missing package are not reported separately.

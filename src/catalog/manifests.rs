@@ -9,8 +9,8 @@ use std::borrow::Cow;
 /// Returns an error if the string is not a sequence of JSON documents.
 pub(crate) fn documents(stored: &str) -> Result<Vec<&str>, serde_json::Error> {
     let lines = || lines(stored).map(str::trim).filter(|line| !line.is_empty());
-    // Indexes contain one document per line. A line break is never inside a JSON string, and if a document spans
-    // several lines, at least one of them does not both begin with `{` and end with `}`.
+    // Indexes contain one document per line. A JSON string never contains a line break. If a document spans several
+    // lines, at least one of the lines lacks a `{` at its beginning or a `}` at its end.
     if lines().all(|line| line.starts_with('{') && line.ends_with('}') && holds_one(line)) {
         return Ok(lines().collect());
     }
@@ -41,8 +41,8 @@ fn lines(mut text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns whether no second document begins in a line of documents. A string in a document may look like a second one,
-/// but that only costs time.
+/// Returns whether a line of documents contains only one. Returns `false` also if text in a string looks like the start
+/// of a second document, but that only costs time.
 fn holds_one(line: &str) -> bool {
     let bytes = line.as_bytes();
     let mut starts = memchr::memchr_iter(b'{', bytes);

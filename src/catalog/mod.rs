@@ -60,7 +60,7 @@ pub struct Channel {
 pub struct ChannelEntry {
     /// The bundle.
     pub bundle: BundleId,
-    /// The bundle that this one directly updates, which need not be in the catalog.
+    /// The bundle from which clusters update directly to this one. It need not be in the catalog.
     pub replaces: Option<Text>,
     /// The bundles that may be updated to this one, but are not offered for installation. They need not be in the
     /// catalog.

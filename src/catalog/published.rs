@@ -1,4 +1,4 @@
-//! The bundle of a package for new installations.
+//! The bundle of a package that new installations receive.
 
 use super::Catalog;
 use crate::shape::nearest;

@@ -1,7 +1,7 @@
 //! The update that OLM chooses for each bundle of a channel.
 //!
-//! OLM follows the chain of replacements down from the head, except for skipped bundles, and chooses the first bundle
-//! that replaces or skips the installed one, or whose skip range includes its version.
+//! OLM follows the chain of replacements down from the head, and ignores bundles that another bundle skips. It chooses
+//! the first bundle that replaces or skips the installed one, or whose skip range includes the installed version.
 
 use super::{BundleId, Catalog, Channel, ChannelEntry};
 use crate::olm::property::DEPRECATED;

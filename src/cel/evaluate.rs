@@ -161,7 +161,7 @@ struct Sizes {
     others: u64,
 }
 
-/// Returns the maximum number of parts of an expression that are evaluated.
+/// Returns an upper bound on the number of parts that are evaluated for an expression.
 fn cost(expression: &IdedExpr, sizes: Sizes) -> u64 {
     let of = |expression: &IdedExpr| cost(expression, sizes);
     let sum = |costs: &mut dyn Iterator<Item = u64>| costs.fold(1_u64, u64::saturating_add);

@@ -67,7 +67,7 @@ pub(crate) struct AdditionArguments {
     /// Store the reference of a k8s+v1 bundle instead of its content, for an OLM that supports this media type
     #[arg(long)]
     pub(crate) by_reference: bool,
-    /// Reference to store for a single added bundle, under which it will be published
+    /// Reference under which the bundle will be published, to store in the index; only for a single bundle
     #[arg(long, value_name = "REF")]
     pub(crate) record_as: Option<String>,
     #[command(flatten)]
@@ -255,7 +255,7 @@ pub(crate) fn report(added: Added, context: &Context<'_>) -> Status {
         printer.status(format_args!("{name} is already in the index"));
     }
     for name in &report.overwritten {
-        printer.status(format_args!("{name} replaces the existing bundle"));
+        printer.status(format_args!("overwrote the existing bundle {name}"));
     }
     for bundle in &report.bundles {
         let channels = bundle.channels.join(", ");

@@ -17,7 +17,8 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-// Set on each argument, because a heading on the whole struct would also apply to the arguments after it in a command.
+// Each argument sets its heading, because a heading on the whole struct would also apply to the arguments after it in a
+// command.
 const REGISTRY: &str = "Registry options";
 const LIMITS: &str = "Limits";
 
@@ -248,7 +249,7 @@ impl CatalogLimitArguments {
 /// The limit on the work that a database may cause.
 #[derive(Debug, Clone, Args)]
 pub struct DatabaseLimitArguments {
-    /// Maximum number of database engine steps; about 50 million take a second
+    /// Maximum number of database engine steps; the engine takes about 50 million per second
     #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = change::ChangeOptions::default().steps)]
     pub max_database_steps: u64,
 }

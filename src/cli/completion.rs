@@ -36,8 +36,8 @@ pub(crate) fn run(name: &'static str, arguments: &CompletionArguments, context: 
     Ok(Status::Success)
 }
 
-/// Returns a command without its hidden parts. The generators would otherwise offer them, such as options that are
-/// accepted only for old pipelines.
+/// Returns a command without its hidden parts, such as options that are accepted only for old pipelines. The generators
+/// would otherwise offer the hidden parts.
 fn offered(command: &clap::Command, name: &'static str) -> clap::Command {
     let arguments = command.get_arguments().filter(|argument| !argument.is_hide_set());
     let commands = command.get_subcommands().filter(|below| !below.is_hide_set());

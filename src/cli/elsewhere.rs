@@ -40,7 +40,7 @@ pub(super) fn with_commands(mut answer: clap::Error, root: &Command, arguments: 
     answer
 }
 
-/// Collects the commands below `command` that have the option and that help shows.
+/// Collects the commands below `command` that have the option and are shown in the help.
 fn find(command: &Command, path: &str, long: &str, found: &mut Vec<String>) {
     let has_it = command.get_arguments().any(|argument| {
         !argument.is_hide_set()

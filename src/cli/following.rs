@@ -64,7 +64,7 @@ impl From<IntentArgument> for Intent {
 /// The options for following the dependencies of selected bundles: all of them by default.
 #[derive(Debug, Args)]
 pub(crate) struct DependencyArguments {
-    /// Follow only dependencies of the selected bundles with these intents
+    /// Follow only those dependencies of the selected bundles that have these intents
     ///
     /// Dependencies on packages have an intent, which is required by default; dependencies on APIs are always required.
     /// The required dependencies of an included bundle are also included, regardless of INTENTS.

@@ -38,8 +38,8 @@ enum GenerateCommand {
 /// Write DIR.Dockerfile, which builds the image of the catalog in DIR
 ///
 /// The file is written next to DIR, and must not exist yet. It has two stages: the builder creates the cache of the
-/// catalog, and only the catalog and the cache are copied into the image. Both images must contain opm, or opmx under
-/// this name, as /bin/opm; index images that opmx built contain it.
+/// catalog, and only the catalog and the cache are copied into the image. The builder image, and the base image unless
+/// it is scratch, must contain opm or opmx as /bin/opm; index images that opmx built contain it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES_DOCKERFILE)]
 struct DockerfileArguments {

@@ -55,22 +55,23 @@ Examples:
 
 /// Show the InstallPlan of a bundle, and its result on a cluster
 ///
-/// The steps are the same as in OLM, in the same order: the ClusterServiceVersion, CustomResourceDefinitions,
-/// everything else. They are for the objects of the bundle, and for the RBAC objects that OLM creates from its
-/// permissions, with the same names. Manifests that the property olm.manifests.optional names are marked as optional.
+/// The steps are the same as in OLM, in the same order: the ClusterServiceVersion, then CustomResourceDefinitions, then
+/// everything else. There is a step for each object of the bundle, and for each RBAC object that OLM creates from the
+/// bundle's permissions, with the same name. Manifests that the property olm.manifests.optional names are marked as
+/// optional.
 ///
 /// Without a bundle, the providers of required APIs are part of the plan. The plan of a bundle contains the bundle
 /// alone, and lists the required APIs that were not checked; opmx resolve looks for their providers.
 ///
 /// With --state or --cluster, the plan is applied to the cluster that the files describe. The exit status is then 0
-/// only if the plan would complete, the cluster then serves the APIs that the versions in the plan require, and these
-/// versions do not fail because of their Deployments; otherwise, or if nothing can be resolved, the exit status is 3. A
-/// plan that requires manual approval is printed as waiting; --approval automatic shows its result. If the condition of
-/// an installed operator holds back the upgrade to the bundle, there is no plan; the output shows the condition, its
+/// only if the plan would complete, the cluster would serve the APIs that the versions in the plan require, and these
+/// versions would not fail because of their Deployments. Otherwise, or if nothing can be resolved, it is 3. A plan that
+/// requires manual approval is printed as waiting; --approval automatic shows its result. If the condition of an
+/// installed operator holds back the upgrade to the bundle, no plan is printed; the output shows the condition, its
 /// time, and how to override it. Without a bundle, the Subscriptions of the files are resolved first, and the plan
 /// contains everything that OLM would install for them. Instead of a bundle, a YAML or JSON file with Operator and
 /// Install resources may be specified: an Operator is treated as a Subscription, and an Install is applied unchanged,
-/// once none of its permissions requires approval.
+/// unless its permissions require approval.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PlanArguments {
@@ -80,7 +81,7 @@ pub(crate) struct PlanArguments {
     bundle: Option<String>,
     /// Name of the CatalogSource that contains the bundle [default: catalog]
     ///
-    /// Without a bundle, the form is NAME=INDEX[,PRIORITY]: a catalog of the cluster, or an additional catalog, that is
+    /// Without a bundle, the form is NAME=INDEX[,PRIORITY]: the catalog NAME, whether the cluster has it or not, is
     /// read from this index. The option may then be repeated.
     #[arg(long, value_name = "NAME[=INDEX]")]
     catalog: Vec<String>,
@@ -204,8 +205,8 @@ fn withheld(bundle: &str, held: &HeldUpgrade, arguments: &PlanArguments, context
     Ok(Status::No)
 }
 
-/// Shows the plan for the Subscriptions of a cluster and the Operators of a file, and the plans for the Installs of a
-/// file, or of a cluster without Subscriptions and Operators.
+/// Shows the plan for the Subscriptions of a cluster and the Operators of a file. Also shows the plans for the
+/// Installs: those of the file or, without a file, those of a cluster that has neither Subscriptions nor Operators.
 fn of_requests(file: Option<&str>, olm: &Olm, arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
     let install = &arguments.install;
     if arguments.replaces.is_some() {
@@ -312,8 +313,8 @@ fn of_install(
     Ok(Status::No)
 }
 
-/// Prints the plan of a subject, with its result if a cluster is known. `released` describes the different plan of the
-/// newest release, if already known.
+/// Prints the plan of a subject, with its result if a cluster is known. `released` describes how the plan of the newest
+/// release differs, if that is already known.
 fn show(
     subject: Subject<'_>,
     state: Option<&State>,

@@ -14,7 +14,7 @@ const LIMIT: usize = 4 << 20;
 pub(crate) struct PolicyArguments {
     /// File with the allowed kinds, permissions, registries and catalogs; - for standard input
     ///
-    /// Violations of the policy are errors. "opmx bundle schema policy" prints its JSON Schema.
+    /// Violations of the policy are errors. "opmx bundle schema policy" prints the JSON Schema of the file.
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<String>,
 }

@@ -71,8 +71,8 @@ pub(crate) fn report_lost(lost: &[Lost], index: &str, printer: &Printer) {
     }
 }
 
-/// Reports the result of a truncation. A database marks the bundles as deprecated; a file-based catalog does not
-/// contain them anymore.
+/// Reports the result of a truncation. In a database, the bundles are marked as deprecated; in a file-based catalog,
+/// they are removed.
 pub(crate) fn report_truncation(truncation: &Truncation, is_catalog: bool, printer: &Printer) {
     let done = if is_catalog { "removed" } else { "deprecated" };
     for bundle in &truncation.deprecated {

@@ -34,7 +34,7 @@ pub(crate) struct RenderArguments {
     sources: Vec<String>,
     #[command(flatten)]
     form: FormArguments,
-    /// Replace all old forms with newer forms
+    /// Replace all old forms of catalog content with newer forms
     #[arg(long)]
     migrate: bool,
     /// Image of bundles in folders, with the placeholders {{.Package}}, {{.Name}} and {{.Version}}

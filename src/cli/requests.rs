@@ -85,7 +85,7 @@ pub(crate) fn pinned_image(
     }))
 }
 
-/// Returns a reference in the form for Kubernetes resources.
+/// Returns a reference in the form that Kubernetes resources use.
 pub(crate) fn without_transport(reference: &Reference) -> String {
     let text = reference.to_string();
     text.strip_prefix("docker://").map(str::to_owned).unwrap_or(text)

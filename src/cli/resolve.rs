@@ -42,7 +42,7 @@ Examples:
   Use a cluster that is described in a file
   $ opmx resolve --state state.yaml -o yaml
 
-  Write the JSON Schema of that file, for editors
+  Write the JSON Schema of the file for --state, for editors
   $ opmx resolve --schema > state.schema.json";
 
 /// Show what OLM would install or update to, without a cluster
@@ -100,7 +100,7 @@ pub(crate) struct ResolveArguments {
     database: DatabaseLimitArguments,
 }
 
-/// The options for decisions that OLM does not make.
+/// The options for dependencies that are not required, and for the length of the search.
 #[derive(Debug, Args)]
 pub(crate) struct IntentArguments {
     #[command(flatten)]

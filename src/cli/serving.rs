@@ -37,7 +37,7 @@ pub(crate) struct ServingArguments {
     /// Maximum number of connections; beyond it, the least needed connection is closed [default: 4096, or fewer]
     ///
     /// Silent connections are closed first, then connections without a call, connections that do not read their
-    /// responses, and idle connections. The default is 4096, or the number that the limit on open files allows. That
+    /// responses, and idle connections. The default is 4096, or fewer if the limit on open files requires it. That
     /// limit is raised as far as the system permits.
     #[arg(long, value_name = "NUMBER")]
     max_connections: Option<NonZero<usize>>,
@@ -156,7 +156,7 @@ async fn run(served: Served, arguments: &ServingArguments, printer: &Printer) ->
     Ok(Status::Success)
 }
 
-/// Open files other than connections: catalog files that are kept open, and all other files.
+/// The numbers of open files that are not connections: of catalog files that are kept open, and of all other files.
 const CATALOG_FILES: usize = 256;
 const OTHER_FILES: usize = 40;
 

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 /// A number of bytes, read from `16MiB`, `500kB`, `2GB` or a plain number.
 ///
-/// `K`, `Ki` and `KiB` stand for 1024 (likewise `M` and `G`), `k` and `KB` for 1000. The displayed unit is the largest
-/// unit that gives a whole number.
+/// `K`, `Ki` and `KiB` stand for 1024, and `k`, `kB` and `KB` for 1000. Larger units follow the same pattern, as in
+/// `Gi` and `GB`. The displayed unit is the largest unit that gives a whole number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size(pub u64);
 

@@ -57,7 +57,7 @@ pub(crate) struct StrictnessArguments {
     selection: SelectionArguments,
 }
 
-/// Shows the warnings about accepted bundles. Findings of lower severity are only for their authors.
+/// Shows the warnings about accepted bundles. Findings of lower severity are only for the authors of bundles.
 pub(crate) fn warn(findings: &[Diagnostic], printer: &Printer) {
     let warnings = findings.iter().filter(|finding| finding.severity == Severity::Warning);
     printer.report(&warnings.cloned().collect::<Vec<_>>());

@@ -36,8 +36,9 @@ pub(crate) struct ClusterArguments {
     pub(crate) state: Option<String>,
     /// File or folder with output from a cluster, or - for standard input; may be repeated, also with --state
     ///
-    /// This is the output of "kubectl get ... -o yaml" or json, of "kubectl api-resources", and discovery documents
-    /// such as that of "kubectl get --raw /apis/GROUP/VERSION". The listed APIs are assumed to be all served APIs.
+    /// Accepts the output of "kubectl get ... -o yaml" or -o json, the output of "kubectl api-resources", and discovery
+    /// documents, such as the output of "kubectl get --raw /apis/GROUP/VERSION". If the input lists APIs, the cluster
+    /// is assumed to serve no others.
     #[arg(long, value_name = "PATH", visible_alias = "objects")]
     pub(crate) cluster: Vec<String>,
 }
@@ -264,15 +265,15 @@ impl InstallArguments {
         }
     }
 
-    /// Reads a bundle of a folder or an image as OLM sees it. Returns `None` if the bundle has errors, which have been
-    /// reported.
+    /// Reads the bundle in a folder or an image as OLM sees it. Returns `None` if the bundle has errors, which have
+    /// been reported.
     pub(crate) fn content_at(&self, bundle: &str, context: &Context<'_>) -> Result<Option<Content>, CommandError> {
         let outside = self.outside(context)?;
         bundle_content(bundle, outside.as_ref(), &self.registry, &self.limits, context)
     }
 }
 
-/// Reads the bundle of a folder or an image as OLM sees it. Returns `None` if the bundle has errors, which have been
+/// Reads the bundle in a folder or an image as OLM sees it. Returns `None` if the bundle has errors, which have been
 /// reported.
 pub(crate) fn bundle_content(
     bundle: &str,
@@ -286,7 +287,7 @@ pub(crate) fn bundle_content(
     Ok(content)
 }
 
-/// Reads the bundle of a folder or an image as OLM sees it, with the findings. Returns no content if there are errors
+/// Reads the bundle in a folder or an image as OLM sees it, with the findings. Returns no content if there are errors
 /// among the findings.
 fn read_content(
     bundle: &str,

@@ -175,7 +175,8 @@ pub enum Held {
         /// The status that the operator reported before.
         status: String,
     },
-    /// The operator is already being upgraded. OLM waits in the same way, because the predecessor is not ready.
+    /// The operator is already being upgraded. OLM then waits as if the operator had refused, because the installed
+    /// version is not ready yet.
     Upgrading {
         /// The message of the condition.
         message: String,

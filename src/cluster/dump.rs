@@ -26,7 +26,7 @@ use walkdir::WalkDir;
 
 /// The number of bytes of a file that are checked for bytes that do not occur in text.
 const START: usize = 512;
-/// The number of values for which a row of a table is counted.
+/// The number of values that a row of a table counts as.
 const ROW: usize = 5;
 /// The beginning of the table that `kubectl api-resources` prints.
 const TABLE: &[u8] = b"NAME ";

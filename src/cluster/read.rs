@@ -136,8 +136,8 @@ fn is_object(value: &Value) -> bool {
         .all(|key| value.get(key).is_some_and(Value::is_string))
 }
 
-/// Resolves the source of a catalog in a file: a path is relative to the file, unless the resulting path does not
-/// exist. `file` is the path of the file.
+/// Resolves the source of a catalog in a file: a path is relative to the file if that path exists; otherwise, the
+/// source is returned unchanged. `file` is the path of the file.
 pub(crate) fn source_beside(file: &std::path::Path, source: &str) -> String {
     let (transport, path) = ["oci-archive:", "oci:"]
         .iter()

@@ -91,8 +91,8 @@ pub fn is_request(object: &Value) -> bool {
     is(object, "Operator") || is(object, "Install")
 }
 
-/// Returns the name of an object that is an `Operator` in the version of the proposal. Those that OLM creates have a
-/// different version.
+/// Returns the name of an object that is an `Operator` in the API version of the proposal. Operators that OLM creates
+/// have a different API version.
 pub fn proposed_operator(object: &Value) -> Option<&str> {
     let proposed = object.get("apiVersion").and_then(Value::as_str) == Some(API_VERSION);
     let name = object.pointer("/metadata/name").and_then(Value::as_str);

@@ -91,7 +91,7 @@ pub struct Package {
     pub default_channel: Option<String>,
     /// The channels.
     pub channels: Vec<Channel>,
-    /// The bundles, for which channels may have entries.
+    /// The bundles that entries of channels can refer to.
     pub bundles: Vec<Bundle>,
 }
 
@@ -189,7 +189,7 @@ pub struct Subscription {
     pub channel: Option<String>,
     /// The name of the CatalogSource; by default, that of the only CatalogSource.
     pub catalog: String,
-    /// The namespace of the CatalogSource; by default, that of the first with this name.
+    /// The namespace of the CatalogSource; by default, that of the first CatalogSource with this name.
     pub catalog_namespace: String,
     /// The version to install first.
     #[serde(rename = "startingCSV")]

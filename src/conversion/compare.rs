@@ -236,8 +236,8 @@ fn entries(list: Option<&Value>, keys: &[&str]) -> Vec<ListItem> {
     .collect()
 }
 
-/// Returns the definitions with explicit default ports. A conversion concerns one CRD; sharing a definition between
-/// CRDs has no meaning, nor do the names that OLM generates.
+/// Returns the definitions with explicit default ports, and one definition of a conversion webhook for each CRD. It has
+/// no meaning whether CRDs share such a definition, or which `generateName` it has.
 fn webhooks(list: Option<&Value>) -> Vec<ListItem> {
     let mut entries = Vec::new();
     let list = list.and_then(Value::as_array).into_iter().flatten().enumerate();

@@ -47,8 +47,8 @@ pub(crate) fn annotation_in_other_case(key: &str) -> Option<&'static str> {
         .find(|exact| exact.eq_ignore_ascii_case(key) && *exact != key)
 }
 
-/// Returns the fields that are absent from an entry of the `resources` of an API. The types in OLM cause these fields
-/// to be written as empty.
+/// Returns the fields that are absent from an entry in the list `resources` of an API. OLM writes these fields as empty
+/// strings.
 pub(crate) fn absent_of_resource(resource: &Value) -> Vec<&'static str> {
     let keys = fields::API_RESOURCE.iter().map(|field| field.key);
     keys.filter(|key| resource.get(key).is_none_or(Value::is_null))

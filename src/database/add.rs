@@ -3,8 +3,8 @@
 //! The rows of the bundles are first collected in a `Spool`, and the database is locked only when all of them are
 //! available, so a slow registry never keeps another writer waiting. Then one transaction checks the bundles against
 //! the index, computes the new graph of every package that they touch, and writes the rows ordered by package and name.
-//! The result therefore depends, to the byte, on the set of bundles and not on their order. Only the names and edges of
-//! the bundles are in memory, and the manifests of one bundle at a time.
+//! The result therefore depends, to the byte, on the set of bundles and not on their order. The names and edges of
+//! all bundles are in memory, but only the manifests of one bundle at a time.
 
 mod existing;
 mod graph_rows;
@@ -75,7 +75,7 @@ pub struct Additions {
     bundles: Vec<Addition>,
 }
 
-/// The part of a bundle to be added that stays in memory.
+/// The data that stays in memory about a bundle to be added.
 #[derive(Debug)]
 struct Addition {
     origin: String,
@@ -99,7 +99,7 @@ pub struct Report {
     pub packages: Vec<PackageChange>,
     /// Bundles that were skipped because the index already contains them, by name.
     pub skipped: Vec<String>,
-    /// Bundles of the index that were overwritten by bundles with the same name, by name.
+    /// Bundles of the index that were overwritten by added bundles with the same name, in sorted order.
     pub overwritten: Vec<String>,
     /// Bundles that no longer have an update path to the head of a channel, by package and channel.
     pub stranded: Vec<Stranded>,
@@ -149,7 +149,7 @@ pub struct PackageChange {
     pub dropped: Vec<Dropped>,
 }
 
-/// The change of one channel.
+/// The change to one channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelChange {
     /// The name of the channel.
@@ -402,7 +402,7 @@ impl Addition {
     }
 
     /// Returns the names of the bundle, of its edges and of the bundle that it substitutes for. All of them belong to
-    /// its package.
+    /// the package of the bundle.
     fn names(&self) -> impl Iterator<Item = &str> {
         self.place().names()
     }

@@ -206,7 +206,7 @@ fn check_size(connection: &Connection, budget: &Budget, object: &Object, bytes: 
     let columns = query.query_map([&object.name], |row| row.get::<_, String>(0))?;
     let sizes = columns.map(|name| Ok(format!(", total(octet_length({}))", quoted(&name?))));
     let sizes: String = sizes.collect::<rusqlite::Result<_>>()?;
-    // A row takes at least four bytes, and up to three steps for each of its columns.
+    // A row occupies at least four bytes, and reading it takes up to three steps for each column.
     budget.grant(bytes.saturating_mul(20).saturating_add(1_000_000));
     let sql = format!("SELECT count(1){sizes} FROM main.{} {by}", quoted(&object.table));
     let mut statement = connection.prepare(&sql)?;
@@ -302,7 +302,7 @@ fn is_word(character: char) -> bool {
     character.is_ascii_alphanumeric() || character == '_' || character == '$' || !character.is_ascii()
 }
 
-/// Parses the quoted string at the start, in which a doubled closing quote (other than `]`) represents a single quote.
+/// Parses the quoted string at the start, in which two closing quotes in a row (other than `]`) represent one of them.
 /// Returns the content of the string and its length including the quotes.
 fn within_quotes(text: &str, close: char) -> (String, usize) {
     let mut content = String::new();

@@ -154,8 +154,8 @@ enum Purpose {
     Remove,
 }
 
-/// The number of free pages that may always remain in a file after an addition; a larger number must not exceed the
-/// number of used pages.
+/// The number of free pages that may always remain in a file after an addition. More free pages may remain only if at
+/// least as many pages are used.
 const FREE_PAGES: i64 = 256;
 
 fn run<T, E, W>(target: &Target<'_>, options: &ChangeOptions, purpose: Purpose, mut work: W) -> Result<T, E>
@@ -184,7 +184,7 @@ where
     }
 }
 
-/// Checks whether a change of `target` can begin, as far as the files indicate. Called before bundles are fetched, so
+/// Checks whether a change to `target` can begin, as far as the files indicate. Called before bundles are fetched, so
 /// that a call that cannot succeed fails at once. Writes nothing, and does not wait for other programs.
 ///
 /// # Errors
@@ -332,8 +332,9 @@ impl Draft {
         Ok(free > FREE_PAGES && free > pages - free)
     }
 
-    /// Removes the free pages from the file. Errors are ignored for a file that is changed in place, because it already
-    /// contains the complete change: another program may be reading it, or the disk may be full.
+    /// Removes the free pages from the file. This can fail if another program is reading the file, or if the disk is
+    /// full. Such errors are ignored for a file that is changed in place, because it already contains the complete
+    /// change.
     fn compact(&self, options: &ChangeOptions) -> Result<(), DatabaseError> {
         match self.connection.execute_batch("VACUUM") {
             Err(error) if self.private.is_some() => Err(DatabaseError::new(&self.path, options.busy_timeout, &error)),
@@ -534,9 +535,9 @@ fn without_safety(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "OFF")
 }
 
-/// Sets the counters in the header of a file that no other program has open to those of a new file. The counters depend
-/// on the number of changes to a file, even if its content is the same again, but the digest of an index must depend on
-/// its content alone.
+/// Resets the counters in the header of a file to the values in a new file. No other program may have the file open.
+/// The counters depend on the number of changes to a file, even if its content is the same again, but the digest of an
+/// index must depend on its content alone.
 fn without_counters(file: &Path) -> Result<(), FileError> {
     /// The offsets of the file change counter, of the schema cookie, and of the change counter for which the size in
     /// the header is valid.

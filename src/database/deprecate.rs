@@ -184,7 +184,7 @@ impl Package {
             let Some(entry) = self.entries.get(&number).filter(|_| seen.insert(number)) else {
                 continue;
             };
-            // One entry of a bundle leads to the bundle that it replaces, the others lead to the bundles that it skips.
+            // One entry of a bundle leads to the bundle that it replaces; the others lead to the bundles that it skips.
             if entry.bundle != bundle && below.insert(entry.bundle.clone()) {
                 next.extend(self.entries_of(&entry.bundle));
             }

@@ -139,7 +139,7 @@ impl DatabaseError {
         };
         let source = match error {
             rusqlite::Error::SqliteFailure(source, _) | rusqlite::Error::SqlInputError { error: source, .. } => *source,
-            // A column value of the wrong type, or a missing row: only a damaged file contains these.
+            // A column value of the wrong type, or a missing row: these occur only in a damaged file.
             _ => return damaged(path),
         };
         match source.code {

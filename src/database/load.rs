@@ -45,7 +45,8 @@ impl Database {
         Ok(catalog)
     }
 
-    /// Returns the version ranges from which the bundles may be updated; bundles without a range are omitted.
+    /// Returns the skip range of each bundle: the versions that may be updated directly to the bundle. Bundles without
+    /// a range are omitted.
     ///
     /// # Errors
     /// Returns an error if the database is damaged or changes while it is being read.
@@ -66,7 +67,7 @@ impl Database {
         Ok(ranges)
     }
 
-    /// Returns the resource names of the kinds that bundles of this index define.
+    /// Returns the plural names of the kinds that bundles of this index provide or require.
     ///
     /// # Errors
     /// Returns an error if the database is damaged or changes while it is being read.

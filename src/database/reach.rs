@@ -41,8 +41,9 @@ impl Stranded {
     }
 }
 
-/// Returns the stranded bundles of one channel, including those that are not stored. From the head, follows the
-/// replaced bundles to the first skipped bundle.
+/// Returns the stranded bundles of one channel, including those that are not stored. A bundle is not stranded if
+/// another bundle skips it, or if it is on the line of replaced bundles from the head, which ends at the first skipped
+/// bundle.
 pub(super) fn stranded_in(channel: &ChannelMembers, head: &str) -> Vec<Stranded> {
     let members = &channel.members;
     let replaced: HashMap<&str, Option<&str>> = members

@@ -327,8 +327,8 @@ impl Database {
         &self.connection
     }
 
-    /// Converts an error of SQLite. If the file was changed meanwhile, returns that error, because it explains all
-    /// others.
+    /// Converts an error of SQLite. If the file was changed meanwhile, returns [`ReadError::Changed`] instead, because
+    /// the change explains all other errors.
     pub(crate) fn content_error(&self, what: &'static str, source: rusqlite::Error) -> ReadError {
         match self.check_unchanged() {
             Ok(()) => content(self.path(), what, source),

@@ -91,7 +91,7 @@ impl Record {
 }
 
 /// The objects of a bundle in the form that an index stores: one line of canonical JSON each. The
-/// `ClusterServiceVersion` is one of them, so that both columns are ranges of the same text.
+/// `ClusterServiceVersion` is one of them, so the columns `csv` and `bundle` are both ranges of the same text.
 #[derive(Debug, Clone)]
 pub(crate) struct Manifests {
     pub(crate) text: Vec<u8>,

@@ -16,11 +16,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The result of a removal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Removal {
-    /// The packages, by name.
+    /// The removed packages, by name.
     pub packages: Vec<String>,
     /// The bundles of these packages, by name.
     pub bundles: Vec<String>,
-    /// Bundles in no channel, by name.
+    /// The removed bundles that were in no channel, by name.
     pub stranded: Vec<String>,
     /// Packages that should have been removed but are not in the index.
     pub missing: Vec<String>,
@@ -134,7 +134,8 @@ fn lost_without(catalog: &Catalog, gone: &BTreeSet<String>) -> Vec<Lost> {
     closure::lost(catalog, |id| !stay.contains(&id))
 }
 
-/// Returns the requirements of the bundles in channels that no bundle satisfies anymore.
+/// Returns the requirements that no bundle satisfies anymore. Only the requirements of bundles in channels are
+/// considered.
 pub(super) fn lost_since(before: &Catalog, transaction: &Transaction<'_>) -> rusqlite::Result<Vec<Lost>> {
     let stay = names(transaction, "SELECT DISTINCT operatorbundle_name FROM channel_entry")?;
     Ok(closure::lost(before, |id| {

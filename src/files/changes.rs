@@ -17,7 +17,7 @@ pub struct FileChange {
 /// Makes all changes or none. The keys are paths inside the folder.
 ///
 /// # Errors
-/// Returns an error if a file does not have the content from before the change, or if an I/O operation fails.
+/// Returns an error if the content of a file differs from [`FileChange::before`], or if an I/O operation fails.
 pub(crate) fn write_changes(folder: &Path, files: &BTreeMap<String, FileChange>) -> Result<(), FileError> {
     if files.is_empty() {
         return finish_change(folder);
@@ -46,7 +46,7 @@ pub(crate) fn write_changes(folder: &Path, files: &BTreeMap<String, FileChange>)
 /// Changes one existing file.
 ///
 /// # Errors
-/// Returns an error if the file does not have the content from before the change, or if an I/O operation fails.
+/// Returns an error if the content of the file differs from [`FileChange::before`], or if an I/O operation fails.
 pub(crate) fn write_change(path: &Path, change: &FileChange) -> Result<(), FileError> {
     let (Some(before), Some(after)) = (&change.before, &change.after) else {
         return Ok(());

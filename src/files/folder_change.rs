@@ -6,15 +6,15 @@
 //! the next process that changes the folder first moves the remaining files, and a process that only reads uses the
 //! waiting files instead of those that they replace.
 //!
-//! Files can also be removed: the record lists them with digests of their content. Readers ignore them as soon as the
-//! change takes effect.
+//! Files can also be removed: the record lists these files with digests of their content. Readers ignore the listed
+//! files as soon as the change takes effect.
 //!
 //! One file outside the folder can be part of the change: it waits next to its target, which the record names.
 //!
 //! `.opmx-changes` is trusted only where it was written: it records the inode of its folder, so that a copy from an
-//! archive or a checkout has no effect. The paths of its files come from walking the folder, and no link is
-//! followed. Outside the folder, the change moves only a temporary file, identified by its inode, to the name for which
-//! the file was created. Files that have been changed in the meantime stay.
+//! archive or a checkout has no effect. The paths of its files come from walking the folder, and no link is followed.
+//! Outside the folder, the change moves only a temporary file, identified by its inode, to the name for which the file
+//! was created. Target files that another program has changed in the meantime are left unchanged.
 
 mod entries;
 mod outside;
@@ -114,8 +114,8 @@ impl FolderChange {
         self.removed.push(path.to_owned());
     }
 
-    /// Returns the folder for the new files, which must be created under their paths inside the target folder. The
-    /// caller need not sync them.
+    /// Returns the folder in which the new files must be created, laid out as in the target folder. The caller need not
+    /// sync the files.
     pub(crate) fn path(&self) -> &Path {
         &self.files
     }
@@ -125,7 +125,7 @@ impl FolderChange {
     ///
     /// # Errors
     /// Returns an error, and changes nothing, if a target is a folder or a link, if a folder cannot be written, or if
-    /// an I/O operation fails. If only the move of a complete file fails, the next change of the folder moves the file.
+    /// an I/O operation fails. If only the move of a complete file fails, the next change to the folder moves the file.
     pub(crate) fn commit(self) -> Result<(), FileError> {
         self.put(None)
     }
@@ -294,7 +294,7 @@ impl Record {
     }
 }
 
-/// Finishes a change of `folder` that a killed process left incomplete, and removes leftovers of other processes inside
+/// Finishes a change to `folder` that a killed process left incomplete, and removes leftovers of other processes inside
 /// and next to the folder.
 ///
 /// # Errors
@@ -311,7 +311,7 @@ pub(crate) fn finish_change(folder: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Finishes the changes of up to `levels` folders above `folder`, which may affect files in `folder`.
+/// Finishes the changes to up to `levels` folders above `folder`. These changes may affect files in `folder`.
 ///
 /// # Errors
 /// Returns an error if [`finish_change`] does.
@@ -367,8 +367,8 @@ fn unfinished(journal: &Path, error: &FileError) -> FileError {
     )
 }
 
-/// Returns the record of a change that has taken effect; `None` if there is no change, or the folder was not created
-/// here.
+/// Returns the record of a change that has taken effect; `None` if there is no change, or if opmx did not create its
+/// folder in this place.
 fn record_of(journal: &Path) -> Result<Option<Record>, FileError> {
     let metadata = match fs::symlink_metadata(journal) {
         Ok(metadata) if metadata.is_dir() => metadata,

@@ -33,8 +33,8 @@ impl FolderOutput {
         Ok(Self::Change(FolderChange::new(folder)?))
     }
 
-    /// Returns the folder for the files, which must be created under their paths inside the target folder. The caller
-    /// need not sync them.
+    /// Returns the folder in which the files must be created, laid out as in the target folder. The caller need not
+    /// sync the files.
     pub(crate) fn path(&self) -> &Path {
         match self {
             Self::New(new) => new.path(),
@@ -94,8 +94,8 @@ pub(crate) fn place<'c>(folder: &Path, files: impl IntoIterator<Item = (&'c str,
     Ok(())
 }
 
-/// Whether a new folder can replace `folder`, which must be absent, or be empty and neither a link, nor a working
-/// directory, nor a mount point.
+/// Whether a new folder can replace `folder`: it must be absent, or be an empty folder that is not a link, the working
+/// directory or a mount point.
 fn can_be_replaced(folder: &Path) -> bool {
     match fs::symlink_metadata(folder) {
         Ok(metadata) => {
@@ -109,7 +109,7 @@ fn can_be_replaced(folder: &Path) -> bool {
     }
 }
 
-/// Whether this process, and thus the shell that started it, works in the folder.
+/// Whether the folder is the working directory of this process, and thus probably of the shell that started it.
 fn is_worked_in(folder: &Path) -> bool {
     match (fs::canonicalize("."), fs::canonicalize(folder)) {
         (Ok(here), Ok(folder)) => here.starts_with(folder),

@@ -27,7 +27,7 @@ pub(crate) fn create_temporary(folder: &Path, prefix: &str) -> io::Result<(PathB
     create_locked(folder, prefix, create_private)
 }
 
-/// Like [`create_temporary`], for a file that `create` creates.
+/// Like [`create_temporary`], but calls `create` to create the file.
 pub(super) fn create_locked(
     folder: &Path,
     prefix: &str,

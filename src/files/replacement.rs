@@ -52,7 +52,7 @@ impl Replacement {
         &self.target
     }
 
-    /// Leaves the new content at its temporary path, because the record of a change names its target.
+    /// Keeps the temporary file when this value is dropped, because the record of a change now refers to it.
     pub(super) fn keep(&mut self) {
         self.committed = true;
     }

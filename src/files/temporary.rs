@@ -28,7 +28,7 @@ pub(crate) fn nameless_file() -> Result<File, FileError> {
 pub(crate) struct TemporaryFolder {
     folder: PathBuf,
     content: PathBuf,
-    /// The file that is locked while the folder is in use, if leftovers are removed from its location.
+    /// The file that is locked while the folder is in use; `None` if nothing removes leftovers from its parent folder.
     marker: Option<(PathBuf, File)>,
     /// The enclosing folder, which is removed when empty.
     around: Option<PathBuf>,
@@ -38,7 +38,7 @@ impl TemporaryFolder {
     /// Creates a folder in the system directory for temporary files.
     ///
     /// The folder is inside a folder that belongs to this user alone. If a different user has created that enclosing
-    /// folder, a folder with a random name is used instead, which only this value removes.
+    /// folder, a folder with a random name is used instead. A killed process leaves that folder behind for good.
     ///
     /// # Errors
     /// Returns an error if the folder cannot be created.
@@ -174,7 +174,7 @@ fn users_folder() -> String {
     "opmx".to_owned()
 }
 
-/// Whether this is a folder of this user, and not a link, that other users cannot enter.
+/// Whether this is a folder, and not a link, that belongs to this user and that other users cannot enter.
 #[cfg(unix)]
 fn is_private(metadata: &Metadata) -> bool {
     metadata.is_dir() && is_mine(metadata) && std::os::unix::fs::MetadataExt::mode(metadata) & 0o777 == 0o700

@@ -68,7 +68,7 @@ pub(super) fn state_in_archive(file: &Path, tag: Option<&str>, limit: u64) -> Re
     tag_state(open_archive(file, tag, limit)?.first(tag))
 }
 
-/// Returns the platform images that a tag in an archive refers to.
+/// Returns the images that a tag in an archive refers to, each with its platform.
 ///
 /// # Errors
 /// Returns an error if the file is not a tar file with an OCI image layout, the image does not exist, or its manifest
@@ -223,10 +223,10 @@ pub fn write_archive(image: &Image, file: &Path, tag: Option<&str>) -> Result<()
 }
 
 /// Like [`write_archive`], but also supports images for several platforms. If `over` is `Some`, the archive must still
-/// be in that state when it is replaced. The replaced archive may unpack to at most `limit` bytes.
+/// be in that state when it is replaced. The replaced archive must not unpack to more than `limit` bytes.
 ///
 /// # Errors
-/// Returns an error in the same cases as [`write_archive`], or if the archive now contains a different image.
+/// Returns an error in the same cases as [`write_archive`], or if the archive is no longer in the state `over`.
 pub(super) fn replace_archive(
     tagged: &Tagged,
     file: &Path,

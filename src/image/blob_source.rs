@@ -1,4 +1,4 @@
-//! Sources of the bytes of a blob during a transfer.
+//! The source of a blob's bytes during a transfer: memory, a file or a registry.
 
 use super::error::ImageError;
 use super::image::Blob;

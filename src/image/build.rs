@@ -59,7 +59,7 @@ impl Default for ImageConfig {
 /// Builds an image from scratch. Its bytes depend only on the arguments.
 ///
 /// # Errors
-/// Returns an error if the uncompressed digest of a layer is unknown.
+/// Returns an error if the digest of the uncompressed content of a layer is unknown.
 pub fn build(config: &ImageConfig, layers: Vec<Layer>) -> Result<Image, ImageError> {
     let base = json!({
         "created": rfc3339(config.epoch),
@@ -72,8 +72,8 @@ pub fn build(config: &ImageConfig, layers: Vec<Layer>) -> Result<Image, ImageErr
     assemble(base, BTreeMap::new(), config, Vec::new(), layers)
 }
 
-/// Adds layers on top of a base image. The platform of the base image and all its config fields that `config` does not
-/// set are kept.
+/// Adds layers on top of a base image. Keeps the platform of the base image, and the fields of its config that `config`
+/// does not set.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`build`], or if the config of the base image is not an image config.
@@ -177,8 +177,8 @@ fn fill_config(section: &mut Map<String, Value>, config: &ImageConfig) {
     }
 }
 
-/// Returns the manifest entry for a descriptor, with OCI instead of Docker media types, because the manifest is an OCI
-/// manifest.
+/// Returns the entry for a layer or the config in the manifest. OCI media types replace Docker media types, because the
+/// manifest is an OCI manifest.
 fn descriptor(descriptor: &Descriptor) -> Value {
     let media_type = match descriptor.media_type.as_str() {
         "application/vnd.docker.image.rootfs.diff.tar.gzip" => LAYER_GZIP,
@@ -352,7 +352,7 @@ mod tests {
         let error = append(&base, &ImageConfig::default(), Vec::new())
             .unwrap_err()
             .to_string();
-        assert!(error.contains("0 uncompressed layer digests for 1 layers"), "{error}");
+        assert!(error.contains("the digests of 0 uncompressed layers"), "{error}");
         assert!(validate(&base).is_err());
     }
 

@@ -125,8 +125,8 @@ impl Cache {
         None
     }
 
-    /// Creates a file for content with this digest, which becomes part of the cache once it is kept. Returns `None` if
-    /// the cache cannot be written.
+    /// Creates a file for content with this digest. [`Incoming::keep`] makes the file part of the cache. Returns `None`
+    /// if the cache cannot be written.
     pub(super) fn start(&self, digest: &Digest) -> Option<Incoming> {
         self.start_in(&self.blobs(), self.path(digest))
     }
@@ -185,8 +185,8 @@ impl Cache {
         }
     }
 
-    /// Whether the directory may be used as a cache. An image layout is rejected because its blobs have the same names
-    /// as cache files, but must not be removed when the size limit is exceeded.
+    /// Whether the directory may be used as a cache. An image layout is rejected: its blobs have the same names as
+    /// cache files, so the cache would remove them when it exceeds its size limit.
     fn is_suitable(&self) -> bool {
         *self.state.suitable.get_or_init(|| {
             let is_layout = fs::symlink_metadata(self.directory.join(LAYOUT_FILE)).is_ok();
@@ -230,7 +230,7 @@ impl Cache {
     }
 
     /// Returns all files of the cache, each with the time of its last use, its path, and its size in bytes. Removes
-    /// layer names whose blob is missing, so that there are never more names than blobs.
+    /// layer name files whose blob is missing, so that they do not accumulate.
     fn files(&self) -> Vec<(SystemTime, PathBuf, u64)> {
         let is_blob = |name: &str| format!("sha256:{name}").parse::<Digest>().is_ok();
         let mut files = regular_files(&self.blobs(), is_blob);
@@ -249,7 +249,7 @@ impl Cache {
         self.directory.join("blobs").join("sha256")
     }
 
-    /// Returns the folder with the layer names, which map the digests of tar files to blobs.
+    /// Returns the folder of the layer name files, which map the digests of tar files to blobs.
     pub(super) fn layers(&self) -> PathBuf {
         self.directory.join("layers")
     }

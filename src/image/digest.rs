@@ -6,7 +6,7 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::str::FromStr;
 
-/// A SHA-256 digest, under which content is stored and verified.
+/// A SHA-256 digest, by which content is found and verified.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Digest([u8; 32]);
@@ -20,7 +20,7 @@ pub enum DigestError {
         /// The rejected string.
         digest: String,
     },
-    /// A string other than `sha256:` and 64 lowercase hexadecimal digits.
+    /// A string that is not `sha256:` followed by 64 lowercase hexadecimal digits.
     #[error("{digest:?} is not a digest: expected sha256: followed by 64 lowercase hexadecimal digits")]
     Format {
         /// The rejected string.
@@ -36,7 +36,8 @@ impl Digest {
         hasher.finish()
     }
 
-    /// Returns the 64 hexadecimal digits, which are the file name in the `blobs/sha256` folder of a layout.
+    /// Returns the 64 hexadecimal digits. They are also the name of the blob's file in the `blobs/sha256` folder of a
+    /// layout.
     pub fn hex(&self) -> String {
         self.to_string().split_off("sha256:".len())
     }

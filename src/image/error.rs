@@ -43,7 +43,7 @@ pub enum ImageError {
         available: Vec<String>,
     },
     /// The reference matches several images.
-    #[error("{image}: found {} images; specify one of them by its tag{}", tags.len(), list_of(tags))]
+    #[error("{image}: found {} images; specify the tag or digest of one of them{}", tags.len(), list_of(tags))]
     Ambiguous {
         /// The reference.
         image: String,
@@ -99,7 +99,7 @@ impl From<BuildProblem> for ImageError {
 }
 
 impl ContentProblem {
-    /// Adds the image and its part that the problem concerns.
+    /// Converts the problem to an error that names the image and the affected part.
     pub(crate) fn of(self, image: impl Into<String>, part: impl Into<String>) -> ImageError {
         ImageError::Content {
             image: image.into(),
@@ -110,7 +110,7 @@ impl ContentProblem {
 }
 
 impl ImageError {
-    /// Whether a registry cannot be reached, as opposed to refusing a request.
+    /// Whether the error means that a registry cannot be reached, rather than that it refused a request.
     pub fn is_unreachable(&self) -> bool {
         match self {
             #[cfg(feature = "registry")]
@@ -119,8 +119,8 @@ impl ImageError {
         }
     }
 
-    /// Returns the reason for a failed request without the image and the URL, for a message that names the image; the
-    /// whole message of any other error.
+    /// Returns the reason for a failed request to a registry, without the image and the URL, for use in a message that
+    /// already names the image. For any other error, returns the whole message.
     pub fn reason(&self) -> String {
         match self {
             #[cfg(feature = "registry")]
@@ -129,7 +129,7 @@ impl ImageError {
         }
     }
 
-    /// Whether a registry requires a different login.
+    /// Whether the error means that a registry requires a different login.
     pub fn is_login(&self) -> bool {
         match self {
             #[cfg(feature = "registry")]
@@ -144,14 +144,14 @@ fn moved(race: &Race) -> String {
         Race::Before { .. } => "was changed by another client in the meantime, so it was left unchanged".to_owned(),
         Race::After { found } => format!("was changed by another client right after the push, and is now {found}"),
         Race::Over { lost } => {
-            format!("was changed by another client in the meantime, to {lost}, which this push replaced")
+            format!("was changed to {lost} by another client in the meantime, and this push replaced that image")
         }
         Race::Unknown { lost: None } => {
             "was pushed, but the registry responded too slowly to determine whether another client had changed it in the meantime"
                 .to_owned()
         }
         Race::Unknown { lost: Some(lost) } => format!(
-            "was changed by other clients during the push, and not all of their changes could be tracked; {lost} was one of them"
+            "was changed by other clients during the push, at one point to {lost}, and not all of their changes could be tracked"
         ),
     }
 }

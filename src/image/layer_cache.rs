@@ -17,8 +17,8 @@ use std::time::SystemTime;
 /// again. Otherwise, layers from an older cache would have different digests than new layers of the same files.
 const COMPRESSION: u32 = 1;
 
-/// Like [`layer_from_files`], but reuses a layer from the cache if possible, which takes a fifth of the time of
-/// compressing the files again. The cached content is compared with the files.
+/// Like [`layer_from_files`], but reuses a layer from the cache if possible. This takes a fifth of the time that
+/// compressing the files again would take. The digest of the cached content is compared with the digest of the files.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`layer_from_files`]. A cache that cannot be read or written is not an error.

@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// The maximum size in bytes of the headers of a tar member, including long names and attributes.
 const HEADER_LIMIT: u64 = 1 << 20;
 
-/// The maximum unpacked size of a layer in bytes, and the limit that determines it.
+/// The maximum unpacked size of a layer in bytes, and the limit that a user can raise to increase this maximum.
 #[derive(Clone, Copy)]
 pub(super) struct UnpackLimit {
     pub(super) bytes: u64,
@@ -74,7 +74,7 @@ pub(super) enum Kind {
     Other(&'static str),
 }
 
-/// The error that stopped a visit of the members.
+/// The error that stopped the visit to the members.
 pub(super) enum Stop {
     Read(io::Error),
     Failed(ImageError),
@@ -99,7 +99,7 @@ impl From<crate::files::FileError> for Stop {
 }
 
 impl LayerReader {
-    /// Opens a layer that may not unpack to more than `limit`.
+    /// Opens a layer. Reading it fails if it unpacks to more than `limit`.
     pub(super) fn open(origin: &str, layer: &Layer, limit: UnpackLimit) -> Result<Self, ImageError> {
         let descriptor = layer.descriptor.clone();
         let stored = layer.content.open()?.take(descriptor.size.saturating_add(1));
@@ -181,7 +181,8 @@ impl LayerReader {
         }
     }
 
-    /// Reads to the end, compares the stored bytes with the descriptor, and returns the uncompressed digest.
+    /// Reads to the end, compares the stored bytes with the descriptor, and returns the digest of the uncompressed
+    /// bytes.
     pub(super) fn finish(&mut self) -> Result<Digest, ImageError> {
         io::copy(self, &mut io::sink()).map_err(|error| self.explain(error))?;
         let stored = match &mut self.decoder {

@@ -1,8 +1,8 @@
 //! Writes layers as gzip-compressed tar files whose bytes depend only on the content.
 //!
-//! Members are sorted by path, preceded by their folders, and have the owner 0:0, the time 0 (or `SOURCE_DATE_EPOCH`)
-//! and fixed modes. Long and non-ASCII paths are stored in PAX records. The gzip header contains neither a time nor an
-//! operating system.
+//! Members are sorted by path, and each follows the folders that contain it. They have the owner 0:0, the time 0 (or
+//! `SOURCE_DATE_EPOCH`) and fixed modes. Long and non-ASCII paths are stored in PAX records. The gzip header contains
+//! neither a time nor an operating system.
 
 use super::digest::{Digest, Hasher, Hashing};
 use super::error::ImageError;

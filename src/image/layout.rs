@@ -68,7 +68,7 @@ pub(super) fn state_in_layout(directory: &Path, tag: Option<&str>) -> Result<Tag
     tag_state(found.map(|entry| entry.map(|entry| entry.descriptor.digest)))
 }
 
-/// Returns the platform images that a tag in a layout refers to.
+/// Returns the images that a tag in a layout refers to, each with its platform.
 ///
 /// # Errors
 /// Returns an error if the directory is not a layout, the image does not exist, or its manifest is damaged.
@@ -211,7 +211,7 @@ impl LayoutSource<'_> {
         document.map_err(|problem| problem.of(&self.origin, format!("the manifest {}", found.digest)))
     }
 
-    /// Returns the platform images that a tag refers to.
+    /// Returns the images that a tag refers to, each with its platform.
     pub(super) fn offers(&self, tag: Option<&str>) -> Result<Vec<Offer>, ImageError> {
         let found = self.find(tag)?;
         match self.parse(&self.document(&found)?, &found)? {
@@ -296,7 +296,7 @@ pub fn write_layout(image: &Image, directory: &Path, tag: Option<&str>) -> Resul
 /// that state when it is replaced.
 ///
 /// # Errors
-/// Returns an error in the same cases as [`write_layout`], or if the tag now refers to a different image.
+/// Returns an error in the same cases as [`write_layout`], or if the tag is no longer in the state `over`.
 pub(super) fn replace_in_layout(
     tagged: &Tagged,
     directory: &Path,

@@ -25,7 +25,7 @@ pub(super) const REF_NAME: &str = "org.opencontainers.image.ref.name";
 pub(super) const MANIFEST_LIMIT: u64 = 4 << 20;
 /// The maximum size in bytes of an image config.
 pub(super) const CONFIG_LIMIT: u64 = 16 << 20;
-/// The limit for the size of a blob in a descriptor, in bytes.
+/// The maximum size of a blob that a descriptor may state, in bytes.
 const BLOB_LIMIT: u64 = 1 << 40;
 const LAYER_COUNT_LIMIT: usize = 1000;
 
@@ -198,7 +198,8 @@ impl TryFrom<ReadDescriptor> for Descriptor {
     }
 }
 
-/// Returns a valid size. The sum of all sizes in a plan or an image fits into 64 bits, because each is limited.
+/// Returns the size if it is valid. Because each size is limited, the sum of all sizes in a plan or an image fits into
+/// 64 bits.
 fn size(found: i64) -> Result<u64, ContentProblem> {
     let size = u64::try_from(found).ok().filter(|size| *size <= BLOB_LIMIT);
     size.ok_or(ContentProblem::Size {

@@ -22,7 +22,7 @@ pub struct ImageOptions {
     pub connect_timeout: Duration,
     /// The maximum time without any data transfer before a request fails.
     pub stall_timeout: Duration,
-    /// The maximum total time of a request for a manifest or token, or of reading an error body.
+    /// The maximum total time of a request for a manifest or token, or of reading the body of an error response.
     pub request_timeout: Duration,
     /// The minimum transfer rate of a blob in bytes per second; 0 for no minimum.
     pub least_rate: u64,

@@ -87,7 +87,7 @@ impl fmt::Display for Platform {
     }
 }
 
-/// An image for one platform that a tag refers to.
+/// One of the images that a tag refers to, with its platform.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     /// The platform.

@@ -20,7 +20,7 @@ pub enum ContentProblem {
         /// The schema version of the manifest.
         version: i64,
     },
-    /// A document that is neither an image manifest nor an index, or both at once.
+    /// A document that is not clearly an image manifest or an index: it has the fields of neither, or of both.
     #[error("is neither an image manifest nor an image index (media type {media_type:?})")]
     MediaType {
         /// The media type of the document.
@@ -58,7 +58,7 @@ pub enum ContentProblem {
     TooLarge {
         /// The limit in bytes.
         limit: u64,
-        /// The limit that the user can raise, if any. The limits of manifests and configs are fixed, as in registries.
+        /// The limit that the user can raise, if any. The limits for manifests and configs are fixed, as in registries.
         raised_by: Option<Limit>,
     },
     /// Content that exceeds a fixed size limit.
@@ -95,8 +95,8 @@ pub enum ContentProblem {
         /// The kind of the entry.
         kind: &'static str,
     },
-    /// A config that does not list the uncompressed digest of each layer.
-    #[error("lists {found} uncompressed layer digests for {expected} layers")]
+    /// A config that does not list the digest of the uncompressed content of each layer.
+    #[error("lists the digests of {found} uncompressed layers, but the image has {expected}")]
     DiffIds {
         /// The number of layers.
         expected: usize,
@@ -139,12 +139,12 @@ pub enum BuildProblem {
         path: String,
     },
     /// A layer without the digest of its uncompressed content.
-    #[error("the uncompressed digest of the layer {layer} is unknown")]
+    #[error("the digest of the uncompressed content of the layer {layer} is unknown")]
     DiffId {
         /// The digest of the layer.
         layer: Digest,
     },
-    /// An image of unknown platform among images for several platforms.
+    /// An image without a platform among images for several platforms.
     #[error("the config of {image} does not specify a platform")]
     NoPlatform {
         /// The digest of the image.

@@ -12,8 +12,8 @@ pub trait Progress: Send + Sync {
     /// Reports the end of a transfer, successful or not. A retry is a new transfer.
     fn finished(&self, id: u64);
 
-    /// Reports the progress of a larger operation that consists of several transfers, about once a second; `None`
-    /// reports its end.
+    /// Reports, about once a second, the progress of a larger operation that consists of several transfers. `None`
+    /// reports the end of the operation.
     fn whole(&self, _whole: Option<Whole>) {}
 
     /// Reports a warning to the user; the operation continues.

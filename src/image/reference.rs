@@ -160,7 +160,7 @@ impl RegistryReference {
         &self.written
     }
 
-    /// Returns the host to connect to, with its port. For short names, this is the Docker Hub host.
+    /// Returns the host to connect to, with its port. For a name without a host, this is the host of Docker Hub.
     pub fn host(&self) -> &str {
         self.parsed.resolve_registry()
     }
@@ -170,7 +170,8 @@ impl RegistryReference {
         self.parsed.registry()
     }
 
-    /// Returns the repository within the registry, including a `library/` prefix that Docker Hub implies.
+    /// Returns the repository within the registry. In Docker Hub, this includes the prefix `library/` that a reference
+    /// may omit.
     pub fn repository(&self) -> &str {
         self.parsed.repository()
     }
@@ -190,7 +191,8 @@ impl RegistryReference {
         self.parsed.digest().or_else(|| self.parsed.tag()).unwrap_or("latest")
     }
 
-    /// Returns a reference to this digest in the same repository, in its original spelling and without the tag.
+    /// Returns a reference to this digest in the same repository. The spelling of the repository is kept, and the tag
+    /// is omitted.
     #[must_use]
     pub fn with_digest(&self, digest: &Digest) -> Self {
         let name = self.written.split('@').next().unwrap_or_default();
@@ -203,7 +205,7 @@ impl RegistryReference {
         }
     }
 
-    /// Returns a reference to this tag in the same repository, in its original spelling.
+    /// Returns a reference to this tag in the same repository. The spelling of the repository is kept.
     ///
     /// # Errors
     /// Returns an error if `tag` is not a valid tag.
@@ -294,8 +296,8 @@ impl FromStr for Reference {
 }
 
 impl Reference {
-    /// Parses a reference where a path is also possible. Rejects a name without a host, path or tag, because it is more
-    /// likely the name of a file or folder that does not exist.
+    /// Parses a reference in a place where a path is also allowed. Rejects a name without a host, path or tag, because
+    /// it is more likely the name of a file or folder that does not exist.
     ///
     /// # Errors
     /// Returns an error if `text` is such a name, or not a reference.

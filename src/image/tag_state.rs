@@ -34,7 +34,7 @@ impl fmt::Display for TagState {
 /// A conflict with a different writer that moved a tag while an image was being pushed to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Race {
-    /// The tag was moved before the push, and was left unchanged.
+    /// A different writer moved the tag before the push, so the push left the tag unchanged.
     Before {
         /// The state of the tag.
         found: TagState,
@@ -44,8 +44,8 @@ pub enum Race {
         /// The state of the tag.
         found: TagState,
     },
-    /// The tag refers to the image, which replaced a different image that was under the tag only briefly. No other
-    /// image is based on the replaced image.
+    /// The tag refers to the pushed image. The push replaced a different image that was under the tag only briefly. No
+    /// other image is based on the replaced image.
     Over {
         /// The digest of the replaced image.
         lost: Digest,

@@ -121,10 +121,10 @@ impl Transports {
         Ok(reference.with_digest(&tagged.digest()))
     }
 
-    /// Returns the state that `Transports::push_over` would replace.
+    /// Returns the state of the tag that `Transports::push_over` would replace.
     ///
     /// # Errors
-    /// Returns an error if the place of the reference cannot be read.
+    /// Returns an error if the registry, layout or archive cannot be read.
     pub async fn state(&self, reference: &Reference) -> Result<TagState, ImageError> {
         let (tag, limit) = (reference.tag().map(str::to_owned), self.image_limit);
         match reference.clone() {
@@ -234,7 +234,8 @@ impl Transports {
         self.registry.has_blob(reference, digest).await
     }
 
-    /// Whether the repository of a reference is new. The registry reports this for a repository without any tags.
+    /// Whether the repository of a reference is new: the registry reports that its list of tags does not exist.
+    /// Registries may also report this for a repository without tags.
     ///
     /// # Errors
     /// Returns an error if a request to the registry fails.
@@ -280,7 +281,8 @@ impl Transports {
         self.registry.delete_manifest(reference).await
     }
 
-    /// Returns the platform images that the reference refers to. No layers are downloaded from a registry.
+    /// Returns the images that the reference refers to, each with its platform. No layers are downloaded from a
+    /// registry.
     ///
     /// # Errors
     /// Returns an error if the image does not exist or cannot be read.

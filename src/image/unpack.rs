@@ -20,7 +20,7 @@ use std::path::Path;
 
 /// The default limit for the total unpacked size of the layers of an image, in bytes.
 pub const DEFAULT_IMAGE_LIMIT: u64 = 64 << 30;
-/// The maximum ratio of the image size to the size limit of the wanted files.
+/// The maximum ratio of the unpacked size of an image to the size limit for the wanted files.
 const UNWANTED_FACTOR: u64 = 16;
 /// The number of bytes that a small file takes in a tar file in addition to its content.
 const HEADER_ALLOWANCE: u64 = 4096;
@@ -35,12 +35,13 @@ type Files = BTreeMap<String, Found>;
 
 /// Reads the files that are `wanted` in the file system of the image, layer by layer.
 ///
-/// `wanted` is called with plain relative paths (`manifests/csv.yaml`). For a link, it is also called with a trailing
-/// slash, because the link may point to a folder.
+/// `wanted` is called with plain relative paths (`manifests/csv.yaml`). For a link, it is also called with the path and
+/// a trailing slash, because the link may point to a folder.
 ///
 /// # Errors
-/// Returns an error if a layer is damaged, is truncated, unpacks to more than 16 times the limit of all files, or
-/// contains a path outside the root; if a wanted path is a link, device or pipe; or if the wanted files exceed a limit.
+/// Returns an error if a layer is damaged, is truncated, or contains a path outside the root, or if the layers together
+/// unpack to more than about 16 times `limits.total_bytes`. Also returns an error if a wanted path is a link, device or
+/// pipe, or if the wanted files exceed a limit.
 pub fn tree_of(image: &Image, wanted: &dyn Fn(&str) -> bool, limits: &TreeLimits) -> Result<Tree, ImageError> {
     let origin = image.origin();
     let mut lower = Files::new();

@@ -7,8 +7,8 @@ use super::layer_reader::{LayerReader, UnpackLimit};
 use super::manifest;
 use super::problem::ContentProblem;
 
-/// Verifies all digests and sizes of an image: those of the manifest, the config, and the layers, and the uncompressed
-/// digests of the layers.
+/// Verifies all digests and sizes of an image: those of the manifest, the config, the layers, and the uncompressed
+/// content of the layers.
 ///
 /// # Errors
 /// Returns an error for the first part that does not match its digest or size.

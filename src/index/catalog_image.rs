@@ -69,7 +69,7 @@ pub enum CatalogImageError {
         /// The folder of the catalog.
         folder: PathBuf,
     },
-    /// The base image contains a database, which every reader would use as the content.
+    /// The base image contains a database, which every reader would use instead of the catalog.
     #[error("the base image {base} is an index with a database")]
     BaseIsIndex {
         /// The base image.

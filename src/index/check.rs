@@ -1,6 +1,6 @@
-//! Checks an index beyond its database (see [`crate::database::check`]): the documents of a file-based catalog; for
-//! either form, contents that clusters with an older OLM cannot use or that a policy does not allow; and in [`images`],
-//! images that registries do not contain.
+//! Checks an index: the content of a database (see [`crate::database::check`]), or the documents of a file-based
+//! catalog. In either form, finds contents that clusters with an older OLM cannot use or that a policy does not allow;
+//! [`images`] finds images that registries do not contain.
 
 mod catalog;
 mod cluster;
@@ -47,7 +47,8 @@ pub struct CheckOptions {
 pub struct Checked {
     /// The findings, in a fixed order.
     pub findings: Vec<Diagnostic>,
-    /// Whether clusters and images were also checked; a file-based catalog with errors has no graph to examine.
+    /// Whether the checks for clusters and images also ran. They do not run for a file-based catalog with errors, which
+    /// has no graph to examine.
     pub is_complete: bool,
 }
 

@@ -72,8 +72,8 @@ pub fn prune(editor: &mut Editor, request: &PruneRequest) -> Result<Pruned, Cata
     Ok(pruned)
 }
 
-/// Returns the requirements of the remaining bundles that no bundle has satisfied since `editor` was opened and
-/// changed. Returns nothing if the catalog cannot be read.
+/// Returns the requirements of the remaining bundles that a bundle satisfied when `editor` was opened, but that no
+/// bundle satisfies after the changes. Returns nothing if the catalog cannot be read.
 pub fn lost(editor: &Editor) -> Vec<Lost> {
     let catalog = editor.catalog();
     catalog.map_or_else(

@@ -38,7 +38,7 @@ pub enum ExtractError {
     /// The index cannot be read.
     #[error(transparent)]
     Source(Box<SourceError>),
-    /// The index does not contain such a package.
+    /// The index does not contain one of the packages.
     #[error(transparent)]
     Selection(#[from] SelectionError),
     /// The folder cannot be written.
@@ -78,8 +78,8 @@ impl From<SourceError> for ExtractError {
 /// ```
 ///
 /// # Errors
-/// Returns an error if the index cannot be read or does not contain such a package, if the folder already exists, or if
-/// it cannot be written.
+/// Returns an error if the index cannot be read or does not contain one of the packages, or if the folder already
+/// exists or cannot be written.
 pub async fn extract(
     from: &str,
     options: &ExtractOptions<'_>,

@@ -1,4 +1,4 @@
-//! A file-based catalog that follows a change of the database made from it: the changes of the database are applied to
+//! A file-based catalog that follows a change to the database made from it: the changes to the database are applied to
 //! the catalog, and everything else stays unchanged, including data that a database cannot represent.
 
 use super::location::CatalogFolder;

@@ -258,8 +258,8 @@ impl<'a> Import<'a> {
         members
     }
 
-    /// Returns the bundles that an entry replaces and skips in an index. An index only replaces bundles that it
-    /// contains; other bundles are skipped.
+    /// Returns the bundles that an entry replaces and skips in an index. There, an entry can only replace a bundle that
+    /// the index contains; it skips other bundles instead.
     fn edges(&self, entry: &'a ChannelEntry) -> (Option<&'a str>, Vec<&'a str>) {
         let is_there = |name: &&str| self.loaded.catalog.find(name).is_some();
         let mut skips: Vec<&str> = entry.skips.iter().map(|name| &**name).collect();
@@ -304,7 +304,8 @@ impl<'a> Import<'a> {
         Ok(std::str::from_utf8(csv).ok().and_then(icon))
     }
 
-    /// Returns whether an adjacent bundle has the same name, because bundles are sorted by name.
+    /// Returns whether another bundle has the same name. Bundles are sorted by name, so only the adjacent ones are
+    /// compared.
     fn is_named_elsewhere(&self, id: BundleId) -> bool {
         let bundles = &self.loaded.catalog.bundles;
         let at = id.0 as usize;

@@ -61,7 +61,7 @@ pub enum IntakeError {
 }
 
 /// Reads a bundle, checks it and computes its rows. A `k8s+v1` bundle is stored as its synthesized CSV and the objects
-/// that it keeps.
+/// that stay next to the CSV.
 ///
 /// # Errors
 /// Returns an error if the bundle has errors, or values that an index cannot store.

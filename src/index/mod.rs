@@ -7,7 +7,7 @@
 //! an image from the folder of a file-based catalog, and [`curate`] removes parts of such a folder. [`export`] writes
 //! packages as folders of manifests, [`extract`] writes some packages with everything that they need, [`render`]
 //! converts a whole index to a file-based catalog, and [`import`] makes a database from a catalog. [`check`] finds
-//! problems of an index and, according to the table of [`crate::olm::releases`], the contents that clusters with an
+//! problems in an index and, according to the table in [`crate::olm::releases`], the contents that clusters with an
 //! older OLM cannot use.
 
 pub mod api_sources;

@@ -144,7 +144,7 @@ impl Index {
     /// Opens the index at a location. A folder, or a file that is not a database, is a file-based catalog.
     ///
     /// # Errors
-    /// Returns an error if the index does not exist, cannot be read, or is not an index.
+    /// Returns an error if there is no index at the location, or if it cannot be read.
     pub async fn open(
         location: &IndexLocation,
         transports: &Transports,
@@ -170,8 +170,7 @@ impl Index {
         })))
     }
 
-    /// Returns the data loaded from a file-based catalog, which includes more than the catalog in memory; `None` for a
-    /// database.
+    /// Returns the loaded file-based catalog, including its deprecated items; `None` for a database.
     pub fn loaded(&self) -> Option<&Loaded> {
         match self {
             Self::Database(_) => None,

@@ -1,5 +1,5 @@
 //! Changes an index image: its database is extracted, and a changed copy of the database is put into a new image. For a
-//! file-based catalog, a database is made first; the catalog follows the changes of the database and is itself put into
+//! file-based catalog, a database is made first; the catalog follows the changes to the database and is itself put into
 //! the new image.
 
 use super::catalog_image::refuse_index;
@@ -229,8 +229,8 @@ impl From<ServerError> for PublishError {
 
 /// Applies `change` to the index `from`, or to an empty index, and writes the result to `destination`.
 ///
-/// If another program moves the tag of the new image meanwhile, the change is repeated on the image that this program
-/// published, so that no bundle of another pipeline is lost. Without an original index, or without
+/// If another program moves the tag of the new image meanwhile, the change is repeated on the image that the other
+/// program published, so that no bundle of another pipeline is lost. Without an original index, or without
 /// [`PublishOptions::redo`], the moved tag is an error, [`ImageError::Moved`].
 ///
 /// # Errors
@@ -351,7 +351,8 @@ struct Start {
     /// The expected state of the tag.
     over: TagState,
     applied: Applied,
-    /// An image that was replaced and whose changes are not under the tag, unless `from` restores them.
+    /// An image of another program that this call replaced. Its changes are not under the tag until the repetition,
+    /// which starts from that image, is published.
     lost: Option<Digest>,
 }
 
@@ -366,7 +367,7 @@ impl Start {
         ours: Digest,
     ) -> Result<Self, ImageError> {
         let (from, over, applied, lost) = match race {
-            // The program that replaced `lost` has made further changes, and not all of them are known.
+            // The tag was moved again, so it is not known whether the image under it contains the changes in `lost`.
             Race::Unknown { .. } | Race::Before { .. } | Race::After { .. } if self.lost.is_some() => {
                 let (image, lost) = (to.to_string(), self.lost);
                 let race = Race::Unknown { lost };

@@ -54,14 +54,14 @@ impl ReleaseRequest<'_> {
     }
 }
 
-/// The changes of a release.
+/// The changes that a release makes.
 #[derive(Debug)]
 pub struct Release {
     /// Findings about the files of the operator, and about the bundles.
     pub findings: Vec<Diagnostic>,
     /// The folder of the repository.
     pub root: PathBuf,
-    /// The change of templates and catalogs; `None` if `findings` has errors.
+    /// The changes to templates and catalogs; `None` if `findings` has errors.
     pub edited: Option<Edited>,
     /// The name of the bundle.
     pub bundle: String,
@@ -69,7 +69,7 @@ pub struct Release {
     pub catalogs: Vec<String>,
 }
 
-/// A template that contains the version.
+/// A template after the version has been added.
 struct Changed<'m> {
     mapping: &'m Mapping,
     path: PathBuf,

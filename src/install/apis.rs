@@ -70,8 +70,8 @@ impl Apis {
 
     /// Whether the cluster serves a kind in this exact version.
     ///
-    /// For a built-in API group that the state does not mention, the version that current clusters serve is assumed,
-    /// because users list only the special features of a cluster.
+    /// If the state does not mention a built-in API group, its kinds are assumed to be served in the version that
+    /// current clusters serve, because users list only the APIs that distinguish a cluster from others.
     pub(crate) fn serves(&self, gvk: &GroupVersionKind) -> bool {
         if !self.complete || self.served.iter().any(|served| served.gvk == *gvk) {
             return true;
@@ -81,8 +81,9 @@ impl Apis {
         !mentioned && preferred.is_some_and(|version| *version == gvk.version)
     }
 
-    /// Returns the plural name of a kind, and whether its objects are namespaced. If neither the cluster nor the plan
-    /// defines the kind, both are those of the built-in kind, or follow from a general rule.
+    /// Returns the plural name of a kind, and whether its objects are namespaced. For a kind that neither the cluster
+    /// nor the plan defines, both are those of the same built-in kind. If there is no such kind, they are derived from
+    /// the name of the kind.
     pub(crate) fn resource(&self, gvk: &GroupVersionKind) -> (String, bool) {
         let known = self.served.iter().find(|served| served.gvk.is(&gvk.group, &gvk.kind));
         if let Some(served) = known {
@@ -95,7 +96,7 @@ impl Apis {
     }
 }
 
-/// Cluster-scoped kinds of other vendors that bundles ship.
+/// Cluster-scoped kinds that are not built in and that bundles contain.
 const CLUSTER_KINDS: [&str; 5] = [
     "ConsoleCLIDownload",
     "ConsoleLink",
@@ -124,7 +125,7 @@ pub(crate) fn defined(definition: &Value) -> Vec<Served> {
     names.into_iter().map(served).collect()
 }
 
-/// Returns the plural of a kind by English rules, which all kinds that bundles may ship follow.
+/// Returns the plural of a kind by the rules of English. All kinds that a bundle may contain follow these rules.
 fn plural_of(kind: &str) -> String {
     let name = kind.to_ascii_lowercase();
     let before_y = name

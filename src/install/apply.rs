@@ -60,8 +60,8 @@ pub struct Applied {
     pub phase: Phase,
     /// The reason why the plan is incomplete; otherwise empty.
     pub message: String,
-    /// Messages that OLM would log, such as those about optional objects that were not created, and problems after the
-    /// plan.
+    /// Messages that OLM would log, such as those about optional objects that were not created, and problems that occur
+    /// after the plan.
     pub warnings: Vec<String>,
     /// The versions that fail although the plan completes.
     pub failed: Vec<FailedVersion>,
@@ -234,7 +234,7 @@ fn ended(
     }
 }
 
-/// Runs the steps once. The outcome of a step also records why the step ended the pass.
+/// Runs the steps once. If a step ends the pass early, its outcome also records why.
 fn pass(steps: &[Step], outcomes: &mut [Outcome], cluster: &mut Cluster<'_>) -> Option<Stop> {
     for (index, step) in steps.iter().enumerate() {
         let status = outcomes.get(index)?.status;
@@ -354,8 +354,8 @@ impl<'a> Cluster<'a> {
         Ok(StepStatus::Present)
     }
 
-    /// Looks up the API of a step, as OLM does for kinds that it does not know by name, and for a definition whose
-    /// version the API server does not know.
+    /// Looks up the API of a step, as OLM does for kinds that it does not know by name, and for a
+    /// CustomResourceDefinition in an API version that the API server does not know.
     fn discover(&self, step: &Step) -> Result<(), Stop> {
         let gvk = handling::kind_of(step);
         if self.apis.serves(&gvk) {

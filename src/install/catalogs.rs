@@ -87,8 +87,8 @@ impl Catalogs {
         self
     }
 
-    /// Returns the content of the catalogs. `with_skip_ranges` is needed only for updates, because reading the ranges
-    /// from a database takes long.
+    /// Returns the content of the catalogs. `with_skip_ranges` is needed only for updates; without it, reading from a
+    /// database is faster.
     ///
     /// # Errors
     /// Returns an error if a database cannot be read.

@@ -85,7 +85,7 @@ pub fn of_files(
     of_files_with(tree, reference, None, limits)
 }
 
-/// Like [`of_files`], with outside information about the APIs that the bundle uses.
+/// Like [`of_files`], with information from outside the bundle about the APIs that it uses.
 ///
 /// # Errors
 /// As for [`of_files`].
@@ -113,7 +113,7 @@ pub fn of_files_with(
     Ok((content, prepared.diagnostics))
 }
 
-/// Returns the properties that a database serves for a bundle whose manifests it embeds.
+/// Returns the properties that a database serves for a bundle whose manifests the database embeds.
 fn served<'a>(bundle: &str, stored: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Vec<Property>, ContentError> {
     let served = stored.filter(|(kind, _)| !holds_manifests(kind)).map(|(kind, value)| {
         let value = serde_json::from_str(value).map_err(|error| ContentError::Property {

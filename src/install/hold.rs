@@ -15,9 +15,9 @@ pub struct HeldUpgrade {
     pub hold: Hold,
 }
 
-/// Returns the operator of the namespace that a bundle would upgrade, if the operator's conditions block the upgrade.
-/// That is the version that the bundle replaces or skips, or any other version of its package. `replaces` is the
-/// version to replace, or `""` for none; `None` means the version that the bundle names.
+/// Returns the operator in a namespace that a bundle would upgrade, if the operator's conditions block the upgrade. A
+/// bundle upgrades the version that it replaces, a version that it skips, or any other version of its package.
+/// `replaces` is the version to replace, or `""` for none; `None` means the version that the bundle names.
 pub fn held_upgrade(content: &Content, replaces: Option<&str>, state: &State, namespace: &str) -> Option<HeldUpgrade> {
     let mut held = held_in(state, namespace);
     let csv = Csv(&content.csv);

@@ -1,13 +1,13 @@
 //! What OLM would do with a bundle: the steps of the InstallPlan, their results on a cluster, and the required
-//! permissions. Also the combined view of an installed operator.
+//! permissions. It also contains the combined view of an installed operator.
 //!
-//! [`content`] is a bundle as OLM reads it, whichever media type it has. [`crate::steps`] are created from it, and an
-//! [`install_plan`] from steps. [`apply`] determines the result of each step on a cluster that a file describes.
-//! [`permissions`] determines the permissions that the installer needs and that the operator gets. [`catalogs`] are
-//! those of a what-if file, [`resolve`] determines the bundles to install from them, and [`resolution_steps`] creates
-//! the steps for all these bundles. [`plan`] combines these modules. [`operator`] collects the objects of an operator
-//! in a cluster; [`hold`] determines the upgrades that its conditions block, and [`waiting`] the update that is
-//! available for it. [`requests`] handles `Operator` and `Install` resources.
+//! [`content`] is a bundle as OLM reads it, whichever media type it has. [`crate::steps`] creates steps from it, and
+//! [`install_plan`] a plan from the steps. [`apply`] determines the result of each step on a cluster that a file
+//! describes. [`permissions`] determines the permissions that the installer needs and that the operator gets.
+//! [`catalogs`] contains the opened catalogs of a what-if file. [`resolve`] determines the bundles to install from
+//! them, and [`resolution_steps`] creates the steps for all these bundles. [`plan`] combines these modules.
+//! [`operator`] collects the objects of an operator in a cluster; [`hold`] determines the upgrades that its conditions
+//! block, and [`waiting`] the update that is available for it. [`requests`] handles `Operator` and `Install` resources.
 
 pub mod apis;
 pub mod apply;

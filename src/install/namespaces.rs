@@ -12,7 +12,7 @@ use serde_json::Value;
 /// The namespace of namespaced objects that specify none.
 const DEFAULT: &str = "default";
 
-/// Paths of Service references, each with the namespace of the Service.
+/// Paths of references to a Service. Each reference contains the namespace of the Service.
 const SERVICES: [&str; 3] = [
     "/spec/service",
     "/spec/conversion/webhook/clientConfig/service",

@@ -51,7 +51,7 @@ pub struct Need {
     pub rules: Vec<Rule>,
     /// The purpose of the rules.
     pub purpose: Purpose,
-    /// The permission that replaces the rules: `escalate` or `bind`.
+    /// The permission that makes the rules unnecessary: `escalate` or `bind`.
     pub unless: Option<Rule>,
 }
 
@@ -291,7 +291,7 @@ pub fn not_held(needs: &[Need], held: &Grants) -> Result<Vec<Permission>, TooCom
     Ok(permissions)
 }
 
-/// Returns `held` with the needs that an approval adds.
+/// Returns `held` with the rules that an approval adds: those of all needs that are not optional.
 #[must_use]
 pub fn approved(needs: &[Need], mut held: Grants) -> Grants {
     for need in needs.iter().filter(|need| need.purpose != Purpose::Optional) {

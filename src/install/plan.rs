@@ -52,7 +52,7 @@ pub struct PlanOptions {
     pub approval: Option<Approval>,
     /// Names of Subscriptions whose install plans require manual approval, in addition to those of the cluster.
     pub manual: Vec<String>,
-    /// The number of times that the properties are listed.
+    /// Whether the properties annotation lists dependencies once, or twice as OLM does.
     pub repetition: Repetition,
     /// The OLM that creates the plan.
     pub olm: Olm,
@@ -70,11 +70,11 @@ pub struct Planned {
     /// The APIs that the cluster serves after the plan.
     pub apis: Apis,
     /// The versions with required APIs that were not checked, because the APIs of the cluster are unknown. A resolution
-    /// has checked those that other operators provide.
+    /// has already checked the APIs that other operators provide.
     pub unchecked: Vec<RequiredApis>,
     /// The operators with the permissions of their accounts after the plan.
     pub operators: Vec<Operator>,
-    /// The Subscriptions because of which the plan waits for a person.
+    /// The Subscriptions that make the plan wait until a person approves it.
     pub held_by: Vec<String>,
     /// The size of the plan in bytes, if it is too large for a cluster; OLM then creates no plan.
     pub too_large: Option<usize>,

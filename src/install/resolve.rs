@@ -296,7 +296,8 @@ async fn open(
     Ok(Catalogs::new(state, indexes))
 }
 
-/// Adds the installed versions, as in the catalogs, and records them in the Subscriptions to the same packages.
+/// Adds the installed versions, with their data from the catalogs, and records them in the Subscriptions to their
+/// packages.
 fn install(installed: &[String], state: &mut State, catalogs: &[Cow<'_, Catalog>]) -> Result<(), ResolveError> {
     for name in installed {
         let found = catalogs.iter().find_map(|catalog| {

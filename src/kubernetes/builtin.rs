@@ -18,7 +18,7 @@ pub struct Builtin {
 /// The built-in API groups without the suffix `.k8s.io`.
 const BARE_GROUPS: [&str; 6] = ["", "apps", "autoscaling", "batch", "extensions", "policy"];
 
-/// Resources that only verbs refer to (`impersonate`, `approve`, `use`); they have no kind.
+/// Resources that have no kind; RBAC rules name them only for special verbs, such as `impersonate` and `approve`.
 const VERB_ONLY: [(&str, &str); 6] = [
     ("", "groups"),
     ("", "uids"),
@@ -28,12 +28,13 @@ const VERB_ONLY: [(&str, &str); 6] = [
     ("certificates.k8s.io", "signers"),
 ];
 
-/// Whether every cluster serves this group, or the plain-manifest proposal exempts the group as `*.k8s.io`.
+/// Whether the group counts as built-in: either every cluster serves it, or the proposal *plain-k8s-bundles* exempts it
+/// as `*.k8s.io`.
 pub(crate) fn is_builtin_group(group: &str) -> bool {
     is_bare_group(group) || group.ends_with(".k8s.io")
 }
 
-/// Whether the group is a built-in group without a domain. The table is complete for these groups.
+/// Whether the group is a built-in group without a domain. `TABLE` contains all resources of these groups.
 pub(crate) fn is_bare_group(group: &str) -> bool {
     BARE_GROUPS.contains(&group)
 }

@@ -105,7 +105,7 @@ impl Object {
         self.document.key_place(&self.root.join(path))
     }
 
-    /// Returns the place that represents the whole object: its name, because readers look for the name.
+    /// Returns the place that represents the whole object: its name, because people look for the name.
     pub(crate) fn name_place(&self) -> Place {
         self.place(&Path::root().key("metadata").key("name"))
     }

@@ -54,7 +54,7 @@ pub fn read(tree: &Tree, folder: &str, layout: Layout, limits: &Limits) -> Manif
     manifests
 }
 
-/// Returns the path with which the user can open a file: the path below the origin.
+/// Returns the path with which the user can open a file: the folder that the user named, followed by the path in it.
 fn shown_path(origin: &str, path: &str) -> String {
     if origin.is_empty() {
         path.to_owned()

@@ -155,7 +155,7 @@ pub struct NewArchive {
     pub path: PathBuf,
     /// The writer of the content.
     pub writer: Writer,
-    /// The content for which the volumes have reserved space, with its size in bytes.
+    /// The content to write, each digest with its size in bytes. The volumes have reserved space for it.
     pub wanted: BTreeMap<Digest, u64>,
     /// The folder, which is locked.
     _lock: File,
@@ -253,7 +253,7 @@ fn lock(folder: &Path) -> Result<File, ArchiveError> {
     })
 }
 
-/// Whether the volumes of a list are undamaged and contain all of this content.
+/// Whether the volumes in `list` are undamaged and contain all content in `wanted`.
 fn has_all(folder: &Path, list: &ArchiveList, wanted: &BTreeMap<Digest, u64>) -> Result<bool, ArchiveError> {
     match read_volumes(folder, &list.volumes) {
         Ok(volumes) => Ok(wanted

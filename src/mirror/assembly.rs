@@ -25,7 +25,7 @@ pub(super) struct ImageNames {
     pub(super) tags: BTreeSet<String>,
 }
 
-/// The manifests that may have referrers, for each image by its index in the plan.
+/// For each image, its index in the plan and the manifests that may have referrers.
 type SubjectsOfImages = Vec<(usize, BTreeSet<Digest>)>;
 
 impl Assembly {
@@ -214,8 +214,8 @@ impl Assembly {
     }
 }
 
-/// Sets the platforms and sizes of all images. The platforms of an image index are those that were requested for any of
-/// its images.
+/// Sets the platforms and sizes of all images. An image index that was requested several times has the platforms of all
+/// these requests.
 fn unite_platforms(plan: &mut Plan) {
     let mut copied: BTreeMap<Digest, BTreeSet<Platform>> = BTreeMap::new();
     let mut left_out = copied.clone();

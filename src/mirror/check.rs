@@ -51,8 +51,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Checks all sizes that are added up: those of the content, and those stated for images, each of which may count
-    /// shared content again.
+    /// Checks that the sums of sizes are plausible: of the sizes of all content, and of the sizes stated for images and
+    /// extras, which may count shared content more than once.
     fn check_sizes(&self) -> Result<(), PlanError> {
         let content = self.manifests.values().map(|manifest| manifest.bytes);
         let content = content.chain(self.blobs.values().map(|blob| blob.bytes));

@@ -1,4 +1,4 @@
-//! Deletes from a registry the content of a plan that is not in any plan to keep.
+//! Deletes the content of a plan from a registry, except content that other plans need.
 
 use super::plan::{ExtraVia, Plan};
 use super::reach::reach;
@@ -111,7 +111,7 @@ pub async fn missing_catalogs(kept: &[Plan], target: &Transports) -> Result<Vec<
 /// The number of tags that are looked up at once.
 const PARALLEL: usize = 8;
 
-/// The tags outside the plans that also refer to manifests to delete.
+/// Tags that refer to manifests to delete, but are not in any plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OtherTags {
     /// The tags, by repository and digest.
@@ -120,7 +120,8 @@ pub struct OtherTags {
     pub unlisted: BTreeSet<String>,
 }
 
-/// Looks for tags outside the plans that refer to manifests to delete. Deleting a manifest also removes these tags.
+/// Looks for tags that refer to manifests to delete, but are not in any plan. Deleting a manifest also removes these
+/// tags.
 ///
 /// # Errors
 /// Returns an error if a name is not valid, or a request to the registry fails.

@@ -2,8 +2,8 @@
 //! other referrers.
 //!
 //! Extras are found in two ways. Older signing tools tag each extra with a name derived from the digest of its subject.
-//! Newer tools specify the subject in the manifest, which is listed by the registry or by an image index under a
-//! fallback tag. Most images have no extras, so finding none is not an error.
+//! Newer tools specify the subject in the manifest of the extra, and either the registry or an image index under a
+//! fallback tag lists the extras of each subject. Most images have no extras, so finding none is not an error.
 
 use super::plan::{Extra, ExtraKind, ExtraVia};
 use crate::causes::with_causes;
@@ -126,7 +126,7 @@ impl Search<'_> {
         }
     }
 
-    /// Searches for the extras of a manifest. Tags that are not known to exist are tried only for images.
+    /// Searches for the extras of a manifest. If the registry does not list its tags, they are guessed only for images.
     async fn of(&mut self, subject: Digest, is_image: bool) -> Result<(), ImageError> {
         for (suffix, kind) in SUFFIXES {
             let tag = format!("{}.{suffix}", fallback_tag(&subject));

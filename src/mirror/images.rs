@@ -200,8 +200,8 @@ fn of_closure(index: &Index, catalog: &Catalog, closure: Closure<BundleId>) -> R
     })
 }
 
-/// Returns the images of the bundle itself: the image stored for the bundle, and the original image of a bundle stored
-/// inline.
+/// Returns the images of the bundle itself: the image stored for the bundle and, if the bundle is stored inline, its
+/// original image.
 fn own_images(bundle: &Bundle) -> Vec<String> {
     let properties = bundle.properties.iter();
     let origins = properties

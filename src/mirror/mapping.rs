@@ -1,7 +1,7 @@
 //! Maps images to their destinations in a different registry, as the lines `SOURCE=DESTINATION` that mirroring clients
 //! read from a file.
 //!
-//! These clients read the source by tag or digest, and write the destination by tag, because registries do not retain
+//! These clients read the source by tag or digest, and write the destination by tag, because registries may delete
 //! untagged images. Therefore, an image that is referenced by digest is written with a tag derived from its digest. The
 //! image keeps its digest, so it can still be referenced by digest in the new repository.
 
@@ -49,8 +49,8 @@ impl fmt::Display for Line {
 }
 
 /// Returns the destination of each image: the target followed by the path of the image in its registry. If `keep_host`
-/// is set, the path begins with the host of that registry. The lines are sorted by source. An image that is referenced
-/// in two ways appears only once.
+/// is set, the path begins with the host of that registry. The lines are sorted by source. Two spellings of the same
+/// reference, with and without `:latest`, result in one line.
 ///
 /// # Errors
 /// Returns the images that cannot be copied. Conflicting names are never changed, because the destination of an image

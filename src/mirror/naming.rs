@@ -6,8 +6,8 @@ use crate::image::{Digest, Reference, RegistryReference};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Returns the tag for an image that is only referenced by digest. The form ALGORITHM-HEX is not used because it is
-/// reserved by registries and signing tools for the referrers of the image.
+/// Returns the tag for an image that is only referenced by digest. The tag does not have the form ALGORITHM-HEX,
+/// because registries and signing tools use such tags for the referrers of the image.
 pub fn digest_tag(digest: &Digest) -> String {
     format!("digest-{}", digest.hex())
 }

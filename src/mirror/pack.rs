@@ -36,7 +36,7 @@ pub enum PackError {
     /// No content was copied.
     #[error(transparent)]
     Transfer(#[from] TransferError),
-    /// The target does not contain blobs of the base archive.
+    /// Blobs of the base archive are missing at the target.
     #[error("{target} does not contain {count} blobs of the base archive, such as {digest}")]
     Base {
         /// The target.
@@ -104,8 +104,8 @@ impl Holdings for Volumes<'_> {
 /// Copies a verified archive to a registry. No other servers are contacted.
 ///
 /// # Errors
-/// Returns an error in the same cases as [`transfer`](super::transfer::transfer), or if the target does not contain
-/// blobs of the base archive.
+/// Returns an error in the same cases as [`transfer`](super::transfer::transfer), or if blobs of the base archive are
+/// missing at the target.
 pub async fn load(
     archive: &Archive,
     target: &Transports,

@@ -22,7 +22,7 @@ pub async fn reach(plan: &Plan, target: &Transports) -> Result<(), ImageError> {
     let repository = RegistryReference::of_repository(repository)?;
     match target.ping(&repository).await {
         Err(error) if error.is_unreachable() => Err(error),
-        // Some registries refuse this request, but not those for images.
+        // Some registries refuse this request, but accept requests for images.
         Err(error) if error.is_login() => {
             let image = Reference::Registry(repository.with_digest(&digest));
             let is_refused = target.state(&image).await.is_err_and(|error| error.is_login());
@@ -32,8 +32,8 @@ pub async fn reach(plan: &Plan, target: &Transports) -> Result<(), ImageError> {
     }
 }
 
-/// Returns the source registries of failed images that cannot be reached, each with the error of a request: one
-/// explanation for all images of a registry.
+/// Returns the registries of failed images, if they cannot be reached, each with the error of a single request. This
+/// explains the failures of all images from that registry at once.
 pub async fn unreachable_sources(result: &CopyResult, source: &Transports) -> BTreeMap<String, ImageError> {
     let failed = result.items.iter().filter(|item| item.state == CopyState::Failed);
     let mut registries: BTreeMap<String, RegistryReference> = BTreeMap::new();

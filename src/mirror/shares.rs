@@ -31,7 +31,7 @@ pub fn shares(plan: &Plan) -> Vec<Share> {
             holders.entry(*digest).or_default().push(place);
         }
     }
-    // The images that each share needs, each with whether only this share needs it.
+    // For each share, the images that it needs, and for each image, whether no other share needs it.
     let mut needed: BTreeMap<Holder<'_>, BTreeMap<usize, bool>> = BTreeMap::new();
     for (place, image) in plan.images.iter().enumerate() {
         let packages: BTreeSet<Option<&str>> = image.uses.iter().map(|used| used.package.as_deref()).collect();
@@ -75,7 +75,7 @@ pub fn shares(plan: &Plan) -> Vec<Share> {
     needed.into_iter().map(share).collect()
 }
 
-/// A package and one of its channels.
+/// The package and the channel of a [`Share`].
 type Holder<'p> = (Option<&'p str>, Option<&'p str>);
 
 /// The kept channels of a package.

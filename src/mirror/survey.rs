@@ -113,7 +113,8 @@ fn empty(document: &Document) -> Survey {
 }
 
 impl Survey {
-    /// Adds a manifest and its blobs. Returns the requested manifests that it references, in its order.
+    /// Adds a manifest and its blobs. Returns the requested manifests that the manifest references, in the order of the
+    /// references.
     fn add(
         &mut self,
         document: &Document,

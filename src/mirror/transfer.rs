@@ -97,7 +97,7 @@ pub async fn transfer(
     transfer_placed(&plan, holdings, source, target, options).await
 }
 
-/// Copies the content of a plan with destinations to its target, which can be reached.
+/// Copies the content of a plan with destinations to its target. The caller has checked that the target can be reached.
 pub(super) async fn transfer_placed(
     plan: &Plan,
     holdings: &dyn Holdings,

@@ -81,7 +81,7 @@ pub async fn verify(plan: &Plan, target: &Transports, options: VerifyOptions) ->
     let mut read = BTreeSet::new();
     for ((repository, look), images) in &looks {
         let reference = RegistryReference::of_repository(repository)?;
-        // All repositories in a registry share the content of a digest, so it is read only once.
+        // The content of a digest is the same in all repositories of a registry, so each blob is read only once.
         let whole = matches!(look, Look::Blob(digest) if options.read && read.insert(*digest));
         let asked = async move {
             let problem = wrong(plan, target, &reference, look, whole).await;

@@ -35,7 +35,7 @@ pub enum Subject<'p> {
 
 /// A source of the content of a plan.
 pub trait Holdings {
-    /// Returns the places of a manifest or blob whose source repositories in the plan are `sources`.
+    /// Returns the places from which a manifest or blob can be read. `sources` are its source repositories in the plan.
     ///
     /// # Errors
     /// Returns an error if the name of a repository in the plan is invalid.

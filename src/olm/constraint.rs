@@ -194,8 +194,8 @@ impl Constraint {
     /// of the stricter ones, so that the same bundle has to meet all of them.
     ///
     /// Packages without an intent, and all parts that are not packages, are required. The parts of `all` with a weaker
-    /// intent are omitted from the required constraint; with a single such part, an `any` is not required at all.
-    /// Inside `not`, an intent has no meaning.
+    /// intent are omitted from the required constraint. An `any` is not required at all if even one of its parts has a
+    /// weaker intent. Inside `not`, an intent has no meaning.
     pub(crate) fn by_intent(&self) -> Vec<(Intent, Self)> {
         let mut parts: Vec<(Intent, Self)> = Vec::new();
         for intent in Intent::ALL {
@@ -208,7 +208,7 @@ impl Constraint {
         parts
     }
 
-    /// Returns the constraint without the parts with a weaker intent; `None` if no requirement remains.
+    /// Returns the constraint without the parts whose intent is weaker than `intent`; `None` if no requirement remains.
     fn up_to(&self, intent: Intent) -> Option<Self> {
         match self {
             Self::Package(package) => {

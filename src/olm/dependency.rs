@@ -1,4 +1,4 @@
-//! Dependencies: the requirements of a bundle for other bundles.
+//! Dependencies: what a bundle requires from other bundles.
 
 use super::constraint::{self, Constraint, INTENT, Key, PACKAGE_NAME, PackageConstraint, VERSION_RANGE};
 use super::intent::Intent;

@@ -1,6 +1,6 @@
 //! OLM's vocabulary for the properties and dependencies of bundles, defined once for all of opmx.
 //!
-//! A [`property`] has a type and a value. Properties of some types are a [`dependency`]: a package, an API, a label or
+//! A [`property`] has a type and a value. A property of some types is a [`dependency`]: a package, an API, a label or
 //! a [`constraint`], each with an [`intent`]. Databases and bundle files spell dependencies in one way, catalogs and
 //! OLM itself in a different way; `spelling` translates. [`annotation`] and [`limits`] contain keys and sizes defined
 //! by OLM, and [`releases`] describes the capabilities of its releases. [`optional_manifest`] covers the property that

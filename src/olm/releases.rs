@@ -1,8 +1,8 @@
 //! The capabilities of OLM releases and those that only the proposals describe: a table in which every row names its
 //! source, and [`Olm`], which queries the table.
 //!
-//! If no source names the release that introduced a capability, the table marks it as such, and nothing is reported
-//! about it.
+//! If no source names the release that introduced a capability, its row says so ([`Since::Unsaid`]), and nothing is
+//! reported about the capability.
 
 use super::property;
 use crate::rules::{self, Rule};
@@ -90,7 +90,7 @@ pub struct Capability {
 
 /// The newest release in the table, as of July 2026.
 pub(crate) const NEWEST: Release = Release { minor: 46, patch: 0 };
-/// The oldest release that the table covers; for older releases, the table lists only missing capabilities.
+/// The oldest release that the table covers. An older release may lack more capabilities than the table shows.
 pub(crate) const OLDEST: Release = Release { minor: 14, patch: 0 };
 
 const fn since(minor: u64, patch: u64) -> Since {
@@ -168,7 +168,7 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
     dependency(
         property::GVK,
         Since::Always,
-        "changelog of 0.13.0: required APIs of the gRPC API (#1101)",
+        "changelog of 0.13.0: required APIs in the gRPC API (#1101)",
     ),
     dependency(
         property::PACKAGE,
@@ -325,7 +325,7 @@ pub enum Olm {
     /// An OLM with the capabilities of the proposals and of every release.
     #[default]
     Proposed,
-    /// Any release: supports the media type `registry+v1`, and no capability that no release has.
+    /// Any release: has every capability that some release has, but none that only the proposals describe.
     AnyRelease,
     /// A specific version.
     Release(Version),
@@ -379,7 +379,7 @@ impl Olm {
         let Self::Release(version) = self else { return None };
         if *version < Version::from(OLDEST) {
             Some(format!(
-                "opmx has incomplete information about OLM before {OLDEST}, which may lack more than is reported"
+                "opmx has incomplete information about OLM before {OLDEST}; {self} may lack more than is reported"
             ))
         } else if (version.major, version.minor) > (0, NEWEST.minor) {
             Some(format!(

@@ -11,7 +11,7 @@ use crate::steps::{self, Content, Target};
 /// All data about permissions.
 #[derive(Debug, Clone)]
 pub(super) struct Access {
-    /// The permissions that the install uses or grants.
+    /// The permissions that the installation uses or grants.
     pub(super) needs: Vec<Need>,
     /// The same permissions, merged into rows.
     pub(super) install: Vec<Row>,
@@ -24,7 +24,7 @@ pub(super) struct Access {
 /// The accounts of an operator.
 #[derive(Debug, Clone)]
 pub(super) struct Holders {
-    /// The namespaces of the installation to which the permissions apply, in one sentence.
+    /// A sentence that states for which namespaces the operator is installed.
     pub(super) scope: String,
     pub(super) accounts: Vec<Account>,
     pub(super) notes: Vec<String>,
@@ -155,9 +155,9 @@ fn holders(number: usize, operator: &Operator) -> Holders {
         }
     });
     let scope = match &operator.targets {
-        Targets::All => "If the operator is installed for all namespaces".to_owned(),
+        Targets::All => "These permissions apply if the operator is installed for all namespaces".to_owned(),
         Targets::Namespaces(names) => format!(
-            "If the operator is installed for the namespace {}, because it does not support all namespaces",
+            "These permissions apply if the operator is installed for the namespace {}; it cannot watch all namespaces",
             names.join(", ")
         ),
     };

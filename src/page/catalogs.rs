@@ -150,8 +150,8 @@ pub(super) fn catalogs_page(site: &Site, catalogs: &[(&str, &Catalog)]) -> Resul
     page(path, &filled)
 }
 
-/// Returns the version that a new installation gets. If the first catalog contains the same bundle, the site has a page
-/// for it.
+/// Returns the version that a new installation gets. The site contains a page for it only if the first catalog contains
+/// the same bundle.
 fn head_of(catalog: &Catalog, package: &Package, own: Option<&Catalog>) -> Cell {
     let head = crate::catalog::published::published(catalog, &package.name, None).ok();
     let bundle = head.and_then(|head| catalog.bundle(catalog.find(head)?));

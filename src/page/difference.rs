@@ -103,7 +103,8 @@ pub(super) fn difference_page(
     let title = format!("{} → {} · {}", before.version, after.version, model.display_name());
     let (parts, same): (Vec<Part>, Vec<Part>) = parts.into_iter().partition(|part| !part.changes.is_empty());
     let changes = || parts.iter().flat_map(|part| &part.changes);
-    // The installation needs what it grants, so those permissions would be counted twice.
+    // The permissions for the installation include those that it grants to the operator, so counting both would count
+    // these twice.
     let of_operator = parts.iter().filter(|part| part.title == OF_OPERATOR);
     let gained = of_operator.flat_map(|part| &part.changes);
     let frame = Frame::new(site, &path, title);
@@ -180,7 +181,7 @@ fn parts(before: &Release, after: &Release) -> (Vec<Part>, Vec<Gap>) {
     (parts, gaps)
 }
 
-/// Adds a part to the gap with the same reason. If no version lacks data, the data of the part cannot be compared.
+/// Adds a part to the gap with the same reason. If `lacking` is empty, the data is known, but cannot be compared.
 fn add_gap(gaps: &mut Vec<Gap>, part: &'static str, source: Source, lacking: &[&Release]) {
     let what = if lacking.is_empty() { "" } else { source.what() };
     match gaps.iter_mut().find(|gap| gap.what == what) {
@@ -217,7 +218,7 @@ fn apis(apis: &[Api]) -> BTreeMap<String, String> {
     apis.iter().map(|api| (name(api), String::new())).collect()
 }
 
-/// Returns the tags or digests of images by the rest of their references.
+/// Returns the tag or digest of each image, by the part of its reference before the tag or digest.
 fn images(version: &Release) -> BTreeMap<String, String> {
     let mut images: BTreeMap<String, String> = BTreeMap::new();
     for image in &version.images {

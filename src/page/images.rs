@@ -40,8 +40,8 @@ pub struct Unread {
 }
 
 impl Images<'_> {
-    /// Reads the manifests that the index lacks from the images of a package's bundles. Returns the bundles whose
-    /// images were read, with the reason if reading failed.
+    /// Reads the manifests that the index lacks from the images of a package's bundles. Returns the bundles for which
+    /// this was attempted, each with the reason if it failed.
     pub(super) fn complete(
         &self,
         bundles: &mut [(BundleId, &Bundle, Described)],

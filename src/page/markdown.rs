@@ -92,8 +92,8 @@ pub(super) fn html(markdown: &str) -> String {
     levelled(&SANITIZER.clean(&out).to_string())
 }
 
-/// Lowers the headings in sanitized HTML below those of the page, and closes gaps between their levels. A `<` in a
-/// text is escaped, so it always begins a tag.
+/// Lowers the headings in sanitized HTML below those of the page, and closes gaps between their levels. In text, `<` is
+/// escaped, so an unescaped `<` always begins a tag.
 fn levelled(html: &str) -> String {
     let mut out = String::with_capacity(html.len());
     // The original levels of the last heading and those above it.
@@ -107,7 +107,7 @@ fn levelled(html: &str) -> String {
         let behind = tag.get(name.len()..).unwrap_or_default();
         out.push_str(name);
         rest = behind;
-        // An `hr` is no heading.
+        // An `hr` is not a heading.
         let level = behind
             .split_once('>')
             .and_then(|(level, _)| level.parse::<usize>().ok());

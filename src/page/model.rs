@@ -31,7 +31,7 @@ pub(super) struct Input<'c> {
     pub(super) described: DescribedPackage,
     /// The bundles in its channels.
     pub(super) bundles: Vec<(BundleId, &'c Bundle, Described)>,
-    /// The bundles whose images were read, with the reason if reading failed.
+    /// The bundles whose images the program tried to read, each with the reason if it failed.
     pub(super) image_reads: HashMap<BundleId, Result<(), String>>,
     pub(super) sizes: Sizes,
 }
@@ -66,7 +66,7 @@ pub(super) struct Release {
     pub(super) version: String,
     /// The bundle image.
     pub(super) image: String,
-    /// Whether the bundle image could be read, if it was read.
+    /// Whether the bundle image could be read; `None` if the program did not try to read it.
     pub(super) image_read: Option<Result<(), String>>,
     /// Whether the catalog contains the ClusterServiceVersion or a summary of it.
     pub(super) has_csv: bool,

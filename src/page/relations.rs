@@ -26,7 +26,7 @@ pub(super) struct Needed {
     pub(super) providers: Vec<Provider>,
     /// The reason why the providers cannot be determined.
     pub(super) unknown: Option<String>,
-    /// A constraint and its parts, one on each line.
+    /// The constraint and its parts, each on its own line; empty for any other dependency.
     pub(super) tree: String,
 }
 

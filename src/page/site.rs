@@ -100,7 +100,7 @@ pub(super) fn build(index: &Index, options: &SiteOptions<'_>, sink: &dyn Sink) -
             // If the system allows no more threads, the existing threads do the work.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
-        // After this receiver is dropped, the sender notices when no receivers are left.
+        // If this receiver were kept, the sender would not notice when all threads have ended.
         drop(receiver);
         for package in &catalog.packages {
             // After an error, further work is useless.
@@ -205,7 +205,7 @@ fn input<'c>(describer: &Describer<'_>, catalog: &'c Catalog, package: &'c Packa
     })
 }
 
-/// Builds the pages of packages until there are no more packages, or building a page fails.
+/// Builds the pages of packages until there are no more packages. If building a page fails, records the first error.
 fn work<'c>(
     catalog: &'c Catalog,
     receiver: &Mutex<Receiver<Input<'c>>>,
@@ -225,7 +225,7 @@ fn work<'c>(
                 collected.entries.extend(feed::entries(&model));
                 feed::latest(&mut collected.entries);
             }
-            // The other threads continue, so that the reading thread does not wait forever.
+            // Continue to receive packages, so that the thread that reads them does not wait forever.
             Err(error) => collected.error = collected.error.take().or(Some(error)),
         }
     }

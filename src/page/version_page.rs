@@ -155,7 +155,7 @@ fn version_page(
 fn meaning(mode: &str) -> &'static str {
     match mode {
         "AllNamespaces" => "The operator watches all namespaces. OLM v1 installs operators in this mode.",
-        "SingleNamespace" => "The operator watches a different namespace.",
+        "SingleNamespace" => "The operator watches one namespace other than its own.",
         "OwnNamespace" => "The operator watches its own namespace.",
         "MultiNamespace" => "The operator watches several namespaces. OLM v1 does not support this mode.",
         _ => "",

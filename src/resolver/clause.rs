@@ -17,7 +17,7 @@ pub(super) enum Clause {
     Unmet(usize, Unmet),
     /// An installed version without a subscription stays installed.
     Installed(EntryId),
-    /// Only these variables provide a dependency of a bundle.
+    /// Only these variables satisfy a dependency of a bundle.
     Needs(EntryId, Rc<Predicate>, Rc<[Variable]>),
     /// A bundle is deprecated.
     Deprecated(EntryId),

@@ -19,8 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Follow {
     /// The intents of the dependencies that are followed for the chosen bundles. For all other bundles, required
-    /// dependencies are also followed. If there are no intents, and `preferences` names no optional packages, no
-    /// dependency is followed.
+    /// dependencies are followed even if their intent is not listed. If this is empty and `preferences` names no
+    /// optional packages, no dependency is followed.
     pub intents: BTreeSet<Intent>,
     /// The user's decisions about individual packages.
     pub preferences: Preferences,
@@ -86,8 +86,8 @@ pub fn of_bundles(catalog: &Catalog, chosen: &BTreeSet<BundleId>, follow: &Follo
     walk(catalog, chosen, follow, |_| BTreeSet::new())
 }
 
-/// Returns the chosen packages and all packages that their bundles may need, as whole packages. Names that the catalog
-/// does not contain are ignored.
+/// Returns the chosen packages and all packages that their bundles may need. A needed package is included completely,
+/// so the needs of all its bundles are also followed. Names that the catalog does not contain are ignored.
 pub fn of_packages(catalog: &Catalog, chosen: &BTreeSet<String>, follow: &Follow) -> Closure<String> {
     let places = Places::of(catalog);
     let of_package = |name: &str| places.bundles.get(name).into_iter().flatten().copied();
@@ -122,8 +122,8 @@ pub fn of_packages(catalog: &Catalog, chosen: &BTreeSet<String>, follow: &Follow
     Closure { members, unsatisfied }
 }
 
-/// Returns the packages of the chosen bundles, and all packages that these bundles may need, as whole packages. Other
-/// bundles of the chosen packages are treated as absent.
+/// Returns the packages of the chosen bundles, and all packages that these bundles may need. Needed packages are
+/// included completely, but the other bundles of the chosen packages are treated as absent.
 pub fn of_parts(catalog: &Catalog, chosen: &BTreeMap<String, BTreeSet<String>>, follow: &Follow) -> Closure<String> {
     let part = part_of(catalog, chosen);
     let names = chosen.iter().filter(|(_, bundles)| !bundles.is_empty());
@@ -147,7 +147,7 @@ fn part_of(catalog: &Catalog, chosen: &BTreeMap<String, BTreeSet<String>>) -> Ca
     part
 }
 
-/// Like [`lost`], if only the chosen bundles stay in the named packages.
+/// Like [`lost`], for a catalog in which the named packages keep only the chosen bundles.
 pub fn lost_of_parts(catalog: &Catalog, chosen: &BTreeMap<String, BTreeSet<String>>) -> Vec<Lost> {
     let part = part_of(catalog, chosen);
     let entries = part.packages.iter().flat_map(|package| &package.channels);
@@ -247,7 +247,7 @@ fn walk(
     Closure { members, unsatisfied }
 }
 
-/// A required dependency of remaining bundles, all of whose providers are removed.
+/// A required dependency of bundles that remain, although all providers of the dependency are removed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Lost {
     /// The remaining bundles, sorted by name.
@@ -258,7 +258,8 @@ pub struct Lost {
     pub providers: Vec<String>,
 }
 
-/// Returns the required dependencies of remaining bundles in channels that lose all their providers.
+/// Returns the required dependencies that lose all their providers when the bundles for which `goes` is true are
+/// removed. Only the dependencies of remaining bundles in channels are considered.
 pub fn lost(catalog: &Catalog, goes: impl Fn(BundleId) -> bool) -> Vec<Lost> {
     let channels = catalog.packages.iter().flat_map(|package| &package.channels);
     let entries = channels.flat_map(|channel| &channel.entries);
@@ -295,7 +296,7 @@ pub fn mentions_intents(problem: &Problem<'_>) -> bool {
         let constraints = constraints.filter(|property| is_requirement(&property.kind));
         bundle.dependencies.iter().chain(constraints)
     });
-    // Most dependencies do not contain the word, in any case, so they need not be parsed.
+    // Most dependencies do not contain the word in upper or lower case, so they need not be parsed.
     let is_said = |json: &str| {
         json.to_ascii_lowercase().contains(INTENT) && serde_json::from_str(json).is_ok_and(|value| says_intent(&value))
     };

@@ -10,7 +10,7 @@ use super::variables::{Stands, Variables};
 use crate::cluster::state::Subscription;
 use std::collections::{HashMap, HashSet};
 
-/// The maximum number of candidates whose reasons are searched for, because more would take too long.
+/// The maximum number of candidates for which a reason is searched, because more searches would take too long.
 const TRIED: usize = 200;
 
 /// The data for explanations.
@@ -27,7 +27,8 @@ impl<'v> Explaining<'v> {
     }
 }
 
-/// Explains all candidates for the chosen bundles, and those of the subscriptions.
+/// Explains all candidates for the requirements of the chosen bundles and of the subscriptions. Also explains why the
+/// other bundles in the channels of a subscription are not candidates.
 pub(super) fn of_choices(explaining: &Explaining<'_>, choices: &[Choice]) -> Vec<Considered> {
     let variables = explaining.variables;
     let mut tried = 0;
@@ -37,7 +38,8 @@ pub(super) fn of_choices(explaining: &Explaining<'_>, choices: &[Choice]) -> Vec
         let mut lists: Vec<(ListId, String)> = needs
             .map(|(list, constraint)| (*list, wanted_by(variables, choice.variable, *constraint)))
             .collect();
-        // Dependencies that are not required are not among the needs of the bundle.
+        // The needs of a bundle are only its required dependencies. The others are found through the bundles that were
+        // chosen for them.
         let chosen_for = choices.iter().filter_map(|other| match other.of {
             DemandOf::Some(list, by) if by == choice.variable => Some(list),
             _ => None,
@@ -248,7 +250,7 @@ fn why_not(
     }
 }
 
-/// Adds a row for each bundle in the channels of a subscription that is not a candidate.
+/// Adds a row for each bundle that is in a channel of a subscription but is not a candidate.
 fn others(variables: &Variables<'_>, place: usize, list: Option<ListId>, rows: &mut Vec<Considered>) {
     let subscription: &Subscription = &variables.problem.subscriptions[place];
     let Ok(channels) = variables.listed(subscription) else {

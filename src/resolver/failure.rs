@@ -17,8 +17,8 @@ const SHOWN: usize = 4;
 /// The maximum number of remedies that are tried.
 const TRIED: usize = 12;
 
-/// Returns the error for constraints that cannot be satisfied together. `core` contains constraints that alone rule out
-/// a solution, and `released` contains known remedies.
+/// Returns the error for constraints that cannot be satisfied together. `core` contains constraints that rule out a
+/// solution even without all others, and `released` contains remedies that are already known.
 pub(super) fn unsatisfiable(
     variables: &Variables<'_>,
     core: BTreeSet<ConstraintId>,

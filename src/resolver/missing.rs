@@ -1,5 +1,4 @@
-//! Remedies for dependencies that no bundle satisfies: for all of them, not only for the first one, which ends the
-//! search.
+//! Remedies for all dependencies that no bundle satisfies, although the search already ends at the first of them.
 
 use super::clause::{Clause, listed, wish};
 use super::predicate::Predicate;
@@ -8,7 +7,7 @@ use super::variables::Variables;
 use crate::kubernetes::platform::is_platform_group;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The dependencies of a bundle without providers, in words.
+/// The dependencies of a bundle that have no provider, in words.
 #[derive(Default)]
 struct Missing {
     /// Descriptions of the bundles that a catalog must contain.
@@ -17,7 +16,7 @@ struct Missing {
     natives: Vec<String>,
 }
 
-/// Returns a remedy for each bundle in `core` that has dependencies without providers.
+/// Returns a remedy for each bundle in `core` that has dependencies without a provider.
 pub(super) fn remedies(variables: &Variables<'_>, core: &BTreeSet<ConstraintId>) -> Vec<String> {
     let mut bundles: BTreeMap<String, Missing> = BTreeMap::new();
     for constraint in core {

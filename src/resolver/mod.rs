@@ -1,8 +1,8 @@
 //! Determines the bundles that OLM would install or update to, for subscriptions, catalogs and installed versions.
 //!
 //! [`resolve`] takes a [`Problem`] and returns a [`Resolution`], or an [`Unresolved`] with the reason why there is
-//! none. It selects the same bundles as OLM's own resolver. Where OLM's choice is random, names decide in sorted order.
-//! Manifests are never read.
+//! none. It selects the same bundles as OLM's own resolver. Where OLM chooses at random, the name that sorts first is
+//! chosen. Manifests are never read.
 //!
 //! `entries` lists all candidates, `predicate` tests whether they satisfy a dependency, `order` ranks them, `variables`
 //! turns them into constraints, `search` finds the first selection that satisfies these, and `wording` describes

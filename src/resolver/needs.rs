@@ -23,7 +23,7 @@ pub(crate) struct Needs<'catalog> {
     /// Every bundle in a channel.
     candidates: Vec<Candidate>,
     budget: Budget,
-    /// Cached results, because the versions of a package repeat dependencies.
+    /// Cached results, because the versions of a package often have the same dependencies.
     known: HashMap<Property, Rc<[Found]>>,
 }
 

@@ -32,7 +32,7 @@ pub(super) enum Predicate {
     Label(String),
     All(Vec<Predicate>),
     Any(Vec<Predicate>),
-    /// Not satisfied by any of these predicates.
+    /// A bundle that satisfies none of these predicates.
     Not(Vec<Predicate>),
     Cel {
         rule: Rule,

@@ -23,7 +23,7 @@ pub struct Problem<'a> {
     pub installed: Vec<Installed>,
     /// The Subscriptions of the namespace.
     pub subscriptions: Vec<Subscription>,
-    /// Whether failed upgrades may be upgraded.
+    /// Whether an operator whose upgrade failed may be upgraded further.
     pub fail_forward: bool,
     /// The reasons why installed ClusterServiceVersions must not be upgraded now, by name.
     pub held: BTreeMap<String, Hold>,
@@ -43,8 +43,8 @@ pub struct CatalogSource<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// Returns the problem that a what-if file describes. `read` contains the content of the catalogs, in the same
-    /// order. Catalogs in namespaces that OLM does not use become `other_catalogs`, and operators with blocking
+    /// Returns the problem that a what-if file describes. `read` contains the content of the catalogs, in the order of
+    /// the file. Catalogs in namespaces that OLM does not use become `other_catalogs`, and operators with blocking
     /// conditions are held.
     pub fn of_state(state: &'a State, read: &'a [Cow<'a, Catalog>]) -> Self {
         let sources = state.catalogs.iter().zip(read).map(|(named, catalog)| CatalogSource {

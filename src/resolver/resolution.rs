@@ -118,7 +118,7 @@ pub struct Note {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoteKind {
-    /// A dependency that is not required is not satisfied.
+    /// A recommended or optional dependency is omitted.
     LeftOut,
     /// An installed version must not be updated.
     Held,
@@ -162,7 +162,7 @@ pub enum Unresolved {
     /// Some constraints cannot be satisfied together.
     #[error("constraints not satisfiable: {}", .messages.join(", "))]
     Unsatisfiable {
-        /// OLM's messages about the constraints, sorted. Without any one of these constraints, the others could be
+        /// OLM's messages about the constraints, sorted. If any one of these constraints is removed, the others can be
         /// satisfied.
         messages: Vec<String>,
         /// The same messages in plain words.

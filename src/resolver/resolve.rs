@@ -10,7 +10,7 @@ use crate::cluster::state::Subscription;
 use crate::olm::intent::Intent;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The maximum number of evaluated parts of constraint rules, over all bundles.
+/// The maximum number of parts of constraint rules that are evaluated, for all bundles together.
 pub(super) const EVALUATIONS: u64 = 200_000_000;
 /// The maximum number of operator conditions that are lifted tentatively if there is no resolution.
 const HOLDS_TRIED: usize = 12;

@@ -16,8 +16,9 @@ pub(super) type ConstraintId = usize;
 /// The index of a list of variables, one of which must be selected.
 pub(super) type ListId = usize;
 
-/// The maximum number of cached failures, and of variables in each.
+/// The maximum number of cached failures.
 const REMEMBERED: usize = 50_000;
+/// The maximum number of variables in a cached failure.
 const LONGEST_REMEMBERED: usize = 12;
 
 /// Variables and the constraints between them.
@@ -33,7 +34,7 @@ pub(super) struct Instance {
     pub(super) conflicts: Vec<Vec<(Variable, ConstraintId)>>,
     /// For each group, its constraint.
     pub(super) group_constraints: Vec<ConstraintId>,
-    /// The members in order of preference. Variables share lists.
+    /// The members of each list, in order of preference. Several variables can need the same list.
     pub(super) lists: Vec<Rc<[Variable]>>,
     /// The number of constraints.
     pub(super) constraints: usize,
@@ -160,8 +161,8 @@ pub(super) fn search(instance: &Instance, demands: &[Demand], enabled: &Enabled,
     search.run(steps)
 }
 
-/// Returns the variables that can never be selected: prohibited ones, and those that need a list whose members can
-/// never be selected.
+/// Returns the variables that can never be selected: prohibited ones, and those that need a list of which no member can
+/// ever be selected.
 fn never(instance: &Instance, enabled: &Enabled) -> Vec<Option<Never>> {
     let mut never: Vec<Option<Never>> = instance
         .prohibited
@@ -179,7 +180,7 @@ fn never(instance: &Instance, enabled: &Enabled) -> Vec<Option<Never>> {
     let mut empty = Vec::new();
     for (list, members) in instance.lists.iter().enumerate() {
         for member in members.iter() {
-            // A member that appears twice is decremented twice.
+            // A member that appears twice in a list counts twice in `left`, so it is also subtracted twice.
             member_of[*member].push(list);
         }
         left[list] = members.len();

@@ -1,4 +1,5 @@
-//! Turns catalogs and subscriptions into variables and constraints, as far as these are reachable.
+//! Turns catalogs and subscriptions into variables and constraints, but only those that can be reached from the
+//! subscriptions and the installed versions.
 
 use super::clause::{Clause, Unmet};
 use super::entries::{ChannelKey, Entries, EntryId, Origin};
@@ -43,11 +44,11 @@ pub(super) struct Variables<'p> {
     providers: Providers,
     chains: Chains,
     budget: Budget,
-    /// The lists so far, by dependency and the catalog of the bundle with the dependency.
+    /// The lists built so far, by dependency and by the catalog of the bundle that has the dependency.
     known: HashMap<(Property, Intent, Origin), ListId>,
     packages: HashMap<String, usize>,
     apis: HashMap<GroupVersionKind, usize>,
-    /// Variables whose bundles' dependencies have not been read yet.
+    /// The variables of bundles whose dependencies have not been read yet.
     waiting: Vec<Variable>,
 }
 
@@ -327,8 +328,8 @@ impl<'p> Variables<'p> {
         Ok((list, constraint))
     }
 
-    /// Returns the list for a dependency that is not required, for a choice after all others. Adds the variables that
-    /// can be reached only through this dependency.
+    /// Returns the list for a recommended or optional dependency. A member of this list is chosen after all other
+    /// choices. Adds the variables that can be reached only through this dependency.
     ///
     /// # Errors
     /// Returns an error for the same reasons as [`Variables::of`]. Bundles with unreadable dependencies are not

@@ -6,7 +6,7 @@ rules! { OPM
     Authoring {
         // The checks of opm.
         OPM_OWNED_CRD_ABSENT = "opm-owned-crd-absent", Error, CSV, "Add the CRD version to manifests/, or remove the entry; opm finds no CRD for an entry that specifies a group.";
-        OPM_RELEASE_AND_SUBSTITUTES = "opm-release-and-substitutes", Error, CSV, "Use only one of the two.";
+        OPM_RELEASE_AND_SUBSTITUTES = "opm-release-and-substitutes", Error, CSV, "Set either spec.release or the annotation olm.substitutesFor, but not both.";
     }
 }
 

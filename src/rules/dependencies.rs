@@ -14,7 +14,7 @@ rules! { DEPENDENCIES
         DEP_PACKAGE_VERSION_FORMAT = "dep-package-version-format", Error, FORMAT, "Use a range such as \">=1.0.0 <2.0.0\", with three numbers in each version.";
         DEP_LABEL_EMPTY = "dep-label-empty", Error, FORMAT, "Set the label.";
         DEP_CEL_MISSING = "dep-cel-missing", Error, FORMAT, "Use cel: {rule: …}, or one of the other constraints.";
-        DEP_CEL_INVALID = "dep-cel-invalid", Error, FORMAT, "Correct the expression; properties is the list of the properties of each candidate bundle.";
+        DEP_CEL_INVALID = "dep-cel-invalid", Error, FORMAT, "Correct the expression; the variable properties is the list of the properties of a candidate bundle.";
         DEP_CEL_EMPTY = "dep-cel-empty", Error, FORMAT, "Set the rule.";
     }
 }
@@ -42,16 +42,16 @@ rules! { PROPERTIES_AND_CONSTRAINTS
 
         // Constraints, intents and ranges.
         DEP_CONSTRAINT_KEY = "dep-constraint-key", Error, FORMAT, "Use failureMessage and one of all, any, cel, gvk, not and package.";
-        DEP_CONSTRAINT_SEVERAL = "dep-constraint-several", Error, FORMAT, "Use one alternative per constraint.";
+        DEP_CONSTRAINT_SEVERAL = "dep-constraint-several", Error, FORMAT, "Use only one of all, any, cel, gvk, not and package in each constraint.";
         DEP_CONSTRAINT_SIZE = "dep-constraint-size", Error, FORMAT, "Split the constraint.";
         DEP_RANGE_QUOTING = "dep-range-quoting", Error, INTENTS, "Quote the range: YAML reads an unquoted > as the start of a block scalar.";
         DEP_INTENT_VALUE = "dep-intent-value", Error, INTENTS, "Use required, recommended or optional.";
         DEP_INTENT_PLACE = "dep-intent-place", Error, INTENTS, "Set the intent only inside the value of an olm.package dependency.";
-        DEP_INTENT_CONSTRAINT = "dep-intent-constraint", Warning, INTENTS, "Use an olm.package dependency, because released versions of OLM ignore its intent instead of rejecting it.";
+        DEP_INTENT_CONSTRAINT = "dep-intent-constraint", Warning, INTENTS, "Set the intent in an olm.package dependency instead: released versions of OLM ignore an intent there, but reject it inside a constraint.";
         DEP_DUPLICATE = "dep-duplicate", Warning, INTENTS, "Keep one of the two entries.";
         DEP_CONFLICTING_INTENT = "dep-conflicting-intent", Warning, INTENTS, "Keep one of the two entries: the strictest intent applies.";
         DEP_SELF = "dep-self", Error, FORMAT, "Remove the dependency.";
-        DEP_CSV_DOUBLE = "dep-csv-double", Info, FORMAT, "No action needed, but one of the two is enough.";
+        DEP_CSV_DOUBLE = "dep-csv-double", Info, FORMAT, "No action needed, but one of the two requirements is enough.";
         RANGE_HYPHEN = "range-hyphen", Warning, FORMAT, "Use a range such as \">=1.0.0 <=2.0.0\".";
     }
 

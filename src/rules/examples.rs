@@ -67,8 +67,8 @@ pub struct Example {
     pub flags: BTreeMap<String, u64>,
     /// The categories in the file that `--categories` names.
     pub categories: Option<Vec<String>>,
-    /// The platforms of each image in its registry; empty if the registry does not have the image. Registries do not
-    /// answer for other images.
+    /// The platforms of each image in its registry; empty if the registry does not have the image. For an image that is
+    /// not listed here, the registry does not answer.
     pub platforms: Option<BTreeMap<String, Vec<String>>>,
     /// The content of the file that `--policy` names.
     pub policy: Option<String>,
@@ -101,7 +101,7 @@ pub struct Example {
     pub without_place: Option<String>,
 }
 
-/// A change of a bundle.
+/// A change to a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Change {

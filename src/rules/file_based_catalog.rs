@@ -27,7 +27,7 @@ rules! { FILE_BASED_CATALOG
         CATALOG_CHANNEL_DUPLICATE = "catalog-channel-duplicate", Error, FBC, "Merge the two documents.";
         CATALOG_CHANNEL_EMPTY = "catalog-channel-empty", Error, FBC, "List the bundles of the channel in entries, or remove the channel.";
         CATALOG_CHANNEL_HEAD = "catalog-channel-head", Error, FBC, "Leave exactly one entry that no other entry names in replaces or skips.";
-        CATALOG_CHANNEL_CYCLE = "catalog-channel-cycle", Error, FBC, "Remove one of the edges, so that the replaces chain ends.";
+        CATALOG_CHANNEL_CYCLE = "catalog-channel-cycle", Error, FBC, "Remove or correct replaces in one of the entries, so that the chain ends.";
         CATALOG_ENTRY_NAME = "catalog-entry-name", Error, FBC, "Set the bundle name of the entry.";
         CATALOG_ENTRY_DUPLICATE = "catalog-entry-duplicate", Error, FBC, "Merge the two entries.";
         CATALOG_ENTRY_BUNDLE = "catalog-entry-bundle", Error, FBC, "Add the bundle, correct the name, or remove the entry.";
@@ -60,7 +60,7 @@ rules! { FILE_BASED_CATALOG
         CATALOG_DEPRECATION_REFERENCE = "catalog-deprecation-reference", Error, FBC, "Refer to {schema: olm.package}, or to an olm.channel or olm.bundle of the package by name.";
         CATALOG_DEPRECATION_DUPLICATE = "catalog-deprecation-duplicate", Error, FBC, "Keep one of the two entries.";
         CATALOG_DEPRECATION_MESSAGE = "catalog-deprecation-message", Error, FBC, "Set message to the action that users should take.";
-        CATALOG_DEPRECATION_IGNORED = "catalog-deprecation-ignored", Info, FBC, "No action needed if all clusters run a newer version.";
+        CATALOG_DEPRECATION_IGNORED = "catalog-deprecation-ignored", Info, FBC, "No action needed if no cluster is older than opm 1.32.";
 
         // File-based catalogs: lifecycles.
         CATALOG_LIFECYCLE_PACKAGE = "catalog-lifecycle-package", Error, LIFECYCLE, "Keep one lifecycles document for each package of the catalog.";

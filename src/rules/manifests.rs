@@ -51,7 +51,7 @@ rules! { MANIFESTS
         RBAC_SUBJECT_NAMESPACE_MISSING = "rbac-subject-namespace-missing", Error, RBAC, "Set the namespace of the account; otherwise the API server rejects the ClusterRoleBinding.";
         RBAC_AGGREGATED = "rbac-aggregated", Warning, RBAC, "List the rules in the role itself if they must not depend on the cluster.";
         RBAC_AGGREGATED_RULES = "rbac-aggregated-rules", Warning, RBAC, "Move the rules into one of the aggregated roles.";
-        RBAC_OPTIONAL_ANNOTATION = "rbac-optional-annotation", Warning, PLAIN, "Set the annotation on a binding to optional, or remove it.";
+        RBAC_OPTIONAL_ANNOTATION = "rbac-optional-annotation", Warning, PLAIN, "Set the annotation on a binding, with the value optional, or remove the annotation.";
         RBAC_OPENSHIFT_REQUIRED = "rbac-openshift-required", Warning, PLAIN, "Mark the API as native or optional under apis in metadata/olm.yaml.";
         RBAC_UNKNOWN_RESOURCE = "rbac-unknown-resource", Warning, RBAC, "Correct the group or the resource; the rule grants nothing.";
         RBAC_SUBRESOURCE_WILDCARD = "rbac-subresource-wildcard", Warning, RBAC, "List the subresources.";

@@ -11,6 +11,6 @@ rules! { PLATFORMS
         MULTIARCH_IMAGE_NARROWER = "multiarch-image-narrower", Warning, PRACTICE, "Build the image for the same platforms as the operator's image.";
         MULTIARCH_AFFINITY_MISSING = "multiarch-affinity-missing", Warning, PRACTICE, "Add a node affinity that requires one of the image's values of kubernetes.io/arch and kubernetes.io/os.";
         MULTIARCH_AFFINITY_EXTRA = "multiarch-affinity-extra", Warning, PRACTICE, "Remove the value from the node affinity, or build the image for it.";
-        MULTIARCH_AFFINITY_NARROW = "multiarch-affinity-narrow", Warning, PRACTICE, "Add the value to the node affinity, unless the operator must not run there.";
+        MULTIARCH_AFFINITY_NARROW = "multiarch-affinity-narrow", Warning, PRACTICE, "Add the value to the node affinity, unless the operator must not run on such nodes.";
     }
 }

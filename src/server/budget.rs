@@ -27,7 +27,7 @@ pub(super) struct Budget {
     clients: Arc<Clients>,
 }
 
-/// A part of a budget, and of the share of a client, which is released when the last clone is dropped.
+/// A part of a budget, and of the share of a client. Both are released when the last clone is dropped.
 #[derive(Debug, Clone)]
 pub(super) struct Permit {
     _budget: Arc<OwnedSemaphorePermit>,
@@ -87,7 +87,7 @@ impl Budget {
     /// clients that do not read their answers are disconnected.
     ///
     /// # Errors
-    /// Returns `RESOURCE_EXHAUSTED` if no budget becomes available for a while, or if too many calls wait.
+    /// Returns `RESOURCE_EXHAUSTED` if not enough budget becomes available in time, or if too many calls wait.
     pub(super) async fn take(&self, size: usize, client: Option<&Arc<Client>>) -> Result<Permit, Status> {
         if let Some(taken) = self.try_take(size, client) {
             return Ok(taken);
@@ -120,7 +120,8 @@ impl Budget {
     }
 }
 
-/// Takes `size` from a budget of a single client, for which disconnecting other clients cannot make room.
+/// Takes `size` from the budget of a single client when it is available. No other clients are disconnected, because
+/// that would not make room in this budget.
 ///
 /// # Errors
 /// Returns the same errors as [`Budget::take`].

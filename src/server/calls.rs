@@ -48,7 +48,7 @@ impl CallsLayer {
         }
     }
 
-    /// Admits a call within its budget, after the whole request has arrived within the time limit.
+    /// Admits a call: waits for its budget and, except for reflection, for the whole request, each with a time limit.
     async fn admit(
         &self,
         method: Method,
@@ -68,7 +68,7 @@ impl CallsLayer {
         }
         let (parts, body) = request.into_parts();
         let body = whole(body, self.request_size, self.request_time).await?;
-        // A watching client may stay silent.
+        // A client that watches the health never counts as stalled, so its call is no longer tracked.
         let turn = turn.filter(|_| method.subject() != Subject::Watch);
         if let Some(turn) = &turn {
             turn.of_server();

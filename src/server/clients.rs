@@ -19,7 +19,7 @@ const CHOSEN: usize = 32;
 /// The minimum time between two searches for stalled clients, in milliseconds.
 const LOOK: u64 = 50;
 
-/// Represents no waiting time: the call waits for the server.
+/// The value for a call that waits for the server, not for its client.
 const OURS: u64 = u64::MAX;
 
 /// All clients of a server.
@@ -38,7 +38,8 @@ pub(super) struct Clients {
     readers: usize,
     /// The number of places reserved for new clients.
     places_for_new: usize,
-    /// The maximum time that a call may wait for its client before the client loses its place to other waiting clients.
+    /// The maximum time that a call may wait for its client while other clients wait for a place. After that, the
+    /// client may be disconnected.
     stall: Duration,
 }
 
@@ -70,7 +71,7 @@ pub(super) struct Client {
     active: AtomicU64,
     greeted: AtomicBool,
     called: AtomicBool,
-    /// For each call of the client, the time since when the call has been waiting for the client.
+    /// For each call of the client, the time at which the call began to wait for the client, or [`OURS`].
     calls: Mutex<Vec<Arc<AtomicU64>>>,
     closing: AtomicBool,
     connection: AtomicWaker,
@@ -159,7 +160,8 @@ impl Clients {
         }
     }
 
-    /// Returns clients that may be disconnected one after another, before clients that connect meanwhile.
+    /// Returns the clients to disconnect next, in order. Clients that connect in the meantime are disconnected only
+    /// after them.
     fn missed_least(&self) -> Vec<(Rank, Arc<Client>)> {
         let mut ranked = self.ranked();
         let is_new = |(rank, _): &(Rank, _)| matches!(rank, Rank::New(_));
@@ -285,8 +287,8 @@ impl Client {
         self.closing.load(Ordering::Acquire)
     }
 
-    /// Returns whether the client should be disconnected; if not, registers the task of its connection to be woken
-    /// then.
+    /// Returns whether the client should be disconnected. If not, registers the task of its connection, which is woken
+    /// when it should be.
     pub(super) fn poll_closing(&self, connection: &Waker) -> bool {
         self.connection.register(connection);
         self.is_closing()

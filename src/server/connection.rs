@@ -29,7 +29,7 @@ const GREETING: usize = 24 + 9;
 #[derive(Debug)]
 pub(super) struct Connection {
     stream: TcpStream,
-    /// The time since when the client has not accepted written data, if it is blocked.
+    /// The time at which the client stopped accepting data, if writing to it is blocked.
     blocked: Option<Instant>,
     /// The number of bytes received, until the greeting is complete.
     heard: usize,
@@ -72,7 +72,8 @@ pub(super) fn accept(
                 clients.close_one();
             }
             let permit = Arc::clone(&permits).acquire_owned().await.ok()?;
-            // Answers are small; without this option, they would wait for each other.
+            // Answers are small. Without this option, the system would hold back an answer until the client confirms
+            // the one before.
             let _ = stream.set_nodelay(true);
             metrics.connection_opened();
             let mut looks = interval(
@@ -120,7 +121,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Records the time since when the client has not accepted data.
+    /// Records whether the client accepts data and, if not, the time at which it stopped.
     fn heed(&mut self, written: &Poll<io::Result<usize>>) {
         match written {
             Poll::Ready(_) => self.blocked = None,

@@ -38,7 +38,7 @@ struct Rest {
 impl Rest {
     async fn next(mut self) -> Option<(Result<Encoded, Status>, Self)> {
         let at = self.documents.next()?;
-        // A call that waits for budget must not keep any.
+        // A call must not keep any budget while it waits for more.
         self.taken = None;
         match self.source.custom_document(at, self.client.as_ref()).await {
             Ok((document, taken)) => {

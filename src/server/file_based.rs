@@ -25,9 +25,9 @@ use std::thread;
 
 /// A file-based catalog that is ready to be served.
 ///
-/// The catalog is served in the state in which it was opened: renaming a file over one of its files has no effect as
-/// long as there are no more files than [may stay open](CatalogLimits::open_files); a file that is written to or
-/// truncated is detected when part of its content is requested.
+/// The catalog is served in the state in which it was opened. Renaming another file over one of its files has no effect
+/// as long as there are no more files than [may stay open](CatalogLimits::open_files). If a file is written to or
+/// truncated, the server notices when part of its content is requested.
 #[derive(Debug)]
 pub struct CatalogFiles {
     listing: Listing,
@@ -35,7 +35,7 @@ pub struct CatalogFiles {
 }
 
 impl CatalogFiles {
-    /// Reads the catalog in a folder, which is kept as long as the catalog. The catalog should have been
+    /// Reads the catalog in a folder. The folder is kept as long as the returned value. The catalog should have been
     /// [checked](crate::catalog::file_based::check), because invalid parts are omitted.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ impl CatalogFiles {
         self.files.catalog.folder()
     }
 
-    /// Separates the listing from the data for the other answers.
+    /// Splits the catalog into its listing and the data for answers other than the listing.
     pub(super) fn into_parts(self) -> (Listing, Files) {
         (self.listing, self.files)
     }
@@ -157,8 +157,8 @@ impl Files {
         Ok(encode_manifests(manifests.csv.as_deref(), &manifests.objects))
     }
 
-    /// Returns the positions of documents with a schema that belong to a package, or to no package if `package` is
-    /// empty.
+    /// Returns the positions of the documents that have the schema `schema` and belong to `package`, or to no package
+    /// if `package` is empty.
     pub(super) fn custom(&self, schema: &str, package: &str) -> Vec<usize> {
         let schema = Schema::from(schema);
         if !matches!(schema, Schema::Other(_)) {

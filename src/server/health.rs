@@ -11,7 +11,7 @@ use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_server;
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
-/// The interval at which a watched status is checked.
+/// The interval at which the status is checked for clients that watch it.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The health service. Clients request the empty name, `Registry` or `api.Registry`; all receive the same answer.

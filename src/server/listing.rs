@@ -50,9 +50,9 @@ struct ServedBundle {
     name: Text,
     manifests: ManifestsId,
     inline: bool,
-    /// Ranges of [`Listing::pieces`], which contains the APIs with their resource names, the other fields, and the APIs
-    /// without resource names. A listing sends the last two parts, and the answer to a request for one bundle sends the
-    /// first two.
+    /// Ranges of [`Listing::pieces`]. For each bundle, these contain the APIs with their resource names, the other
+    /// fields, and the APIs without resource names, in this order. The listing of all bundles sends the last two parts,
+    /// and the answer to a request for one bundle sends the first two.
     with_plurals: Range<usize>,
     without_plurals: Range<usize>,
 }
@@ -63,7 +63,7 @@ pub(super) struct ServedEntry {
     bundle: usize,
     package: Text,
     channel: Text,
-    /// Whether the rows of the index are complete enough for the listing of all bundles.
+    /// Whether the index contains all fields that the listing of all bundles requires of an entry.
     listed: bool,
     names: Range<usize>,
     names_and_edges: Range<usize>,
@@ -78,7 +78,7 @@ pub(super) struct Wanted {
     pub(super) inline: bool,
 }
 
-/// The first part of a name that is missing from the catalog.
+/// What is missing from the catalog: the first of a package, a channel in it and a bundle in that channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Absent {
     /// The package does not exist or has no channels.

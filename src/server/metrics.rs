@@ -151,7 +151,7 @@ struct OfMethod {
     grpc_method: &'static str,
 }
 
-/// The labels of the calls of a method that ended with a specific code.
+/// The labels that distinguish calls by their method and by the status code with which they ended.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfEnd {
     #[prometheus(flatten)]

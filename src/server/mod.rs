@@ -1,9 +1,10 @@
 //! The gRPC registry API of the Operator Lifecycle Manager, over an index database or a file-based catalog.
 //!
 //! [`serve`] answers `api.Registry`, `api.ExperimentalRegistry`, the health service and both versions of server
-//! reflection on one port without TLS, as OLM expects from a catalog pod. The most requested data, packages and the
-//! listing of all bundles, is encoded once when the server starts; manifests are read from the file when a bundle is
-//! requested, and are never kept. [`probe`] is the client that OLM runs inside the pod to check its health.
+//! reflection on one port without TLS, as OLM expects from a catalog pod. The most frequently requested data (the
+//! packages and the listing of all bundles) is encoded once when the server starts. Manifests are read from the file
+//! whenever a bundle is requested, and are not cached. [`probe`] is the client that OLM runs inside the pod to check
+//! its health.
 
 mod budget;
 mod calls;
@@ -48,7 +49,7 @@ use tonic_reflection::server::Builder as Reflection;
 /// The port on which OLM expects a catalog server.
 pub(crate) const DEFAULT_PORT: u16 = 50051;
 
-/// The number of bytes of requests that a client may send before they are read. Requests are short.
+/// The number of request bytes that a client may send before the server reads them. Requests are short.
 const WINDOW: u32 = 64 * 1024;
 
 /// An error that prevents a server from starting or stops it early.
@@ -85,8 +86,9 @@ pub enum ServeError {
     },
 }
 
-/// The number of connections that may wait to be accepted. If there is no room for a connection, its client tries again
-/// after a second, which is the total time limit of a probe; Linux does not allow a larger number by default.
+/// The number of connections that may wait to be accepted. A client whose connection finds no room tries again only
+/// after a second, but a health probe fails if it takes longer than a second. Linux does not allow a larger number by
+/// default.
 const WAITING: u32 = 4096;
 
 /// Listens on a port, either on one address or, by default, on all addresses of the machine. Port 0 selects any free
@@ -127,8 +129,8 @@ fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
 /// Serves an index or a catalog on `listener` until `shutdown` is ready, then lets the calls in progress finish.
 ///
 /// No request is answered, not even by the health service, before packages, channels and bundles are read. The index is
-/// served in the state in which it was opened: renaming a file over it has no effect; if the file is written to or
-/// truncated, the server answers `UNAVAILABLE` and `NOT_SERVING`.
+/// served in the state in which it was opened. Renaming another file over it has no effect. If the file is written to
+/// or truncated, the server answers `UNAVAILABLE` and `NOT_SERVING`.
 ///
 /// # Errors
 /// Returns an error if the index cannot be read or the server fails.
@@ -148,7 +150,7 @@ pub async fn serve(
     let registry = Registry::new(listing, source.clone());
     let early = registry.clone();
     tokio::spawn(async move {
-        // A failure here is reported to clients that request a bundle.
+        // If this fails, the next request for a bundle reads them again, and reports a failure to its client.
         let _ = early.skip_ranges().await;
     });
 

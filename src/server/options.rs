@@ -5,10 +5,10 @@ use std::time::Duration;
 /// Limits of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServerOptions {
-    /// The maximum number of connections, at least one. For each further connection, the client with the lowest
-    /// priority is disconnected: one that has sent nothing, has not called, does not read its answers, or is idle, in
-    /// this order; among equals, the client that has been silent for longest. A quarter of the connections is reserved
-    /// for clients that have just connected.
+    /// The maximum number of connections, at least one. For each further connection, another client is disconnected:
+    /// first one that has sent nothing, then one that has made no call, then one that does not read its answers, then
+    /// an idle one. Among equals, it is the client that has been silent for longest. A quarter of the connections is
+    /// reserved for clients that have just connected.
     pub connections: usize,
     /// The maximum number of concurrent calls on each connection; further calls wait.
     pub calls_per_connection: u32,
@@ -18,25 +18,26 @@ pub struct ServerOptions {
     pub request_size: usize,
     /// The maximum time for a request to arrive; slower requests fail.
     pub request_time: Duration,
-    /// The maximum number of concurrent registry calls, and separately of concurrent health checks, over all
-    /// connections; further calls wait for a while, and then fail.
+    /// The maximum number of concurrent registry calls on all connections together. The same number applies separately
+    /// to health checks. Further calls wait for a while, and then fail.
     pub calls: usize,
     /// The maximum number of concurrent calls that stay open until the client ends them: health watches and reflection.
     pub watches: usize,
     /// The maximum number of bytes of manifests in answers that clients have not received yet; further answers wait for
     /// a while, and then fail.
     pub manifests: usize,
-    /// The maximum number of these bytes for one connection.
+    /// The maximum number of such bytes in the answers on one connection.
     pub manifests_per_connection: usize,
     /// The maximum time for which a client may leave an answer unread before it is disconnected.
     pub patience: Duration,
-    /// The same time limit while other clients wait for the resources of the client.
+    /// The maximum time for which a client may leave an answer unread while other clients wait for resources that it
+    /// uses.
     pub stall: Duration,
     /// The maximum time for which a new connection may stay silent before it is closed.
     pub greeting: Duration,
-    /// The maximum time for which a connection may stay silent before it is pinged.
+    /// The maximum time for which a connection may stay silent before the server pings the client.
     pub ping_after: Duration,
-    /// The maximum time for the reply to a ping before the connection is closed.
+    /// The maximum time until the client must reply to a ping; after that, the connection is closed.
     pub ping_time: Duration,
     /// The maximum time for which calls in progress may continue after the server is asked to stop.
     pub drain: Duration,

@@ -40,7 +40,7 @@ impl Pool {
         answer(self.lend(read))
     }
 
-    /// Lends a connection to `read`, which takes a long time, on a thread that may wait for the disk.
+    /// Like [`Pool::read`], but for a `read` that takes a long time, so it runs on a thread that may wait for the disk.
     ///
     /// # Errors
     /// Returns the same errors as [`Pool::read`].

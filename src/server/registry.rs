@@ -42,8 +42,8 @@ impl Registry {
         }
     }
 
-    /// Reads the skip ranges, which answers about bundles need and which take a long time to read. Calls that request a
-    /// bundle earlier wait for the result.
+    /// Reads the skip ranges, which takes a long time. Answers about bundles need them, so calls that request a bundle
+    /// wait until they have been read.
     ///
     /// # Errors
     /// Returns an error if the index cannot be read; the next call tries again.
@@ -105,7 +105,7 @@ impl Registry {
             _ if !inline => Bytes::new(),
             Some((known, manifests, _)) if *known == id => manifests.clone(),
             _ => {
-                // A call that waits for budget must not keep any.
+                // A call must not keep any budget while it waits for more.
                 *last = None;
                 let (manifests, taken) = self.source.manifests(id, client).await?;
                 *last = Some((id, manifests.clone(), taken));
@@ -157,8 +157,8 @@ impl registry_server::Registry for Registry {
         let missing = |absent| self.source.wording().head(absent, package, channel);
         let (head, manifests) = self.listing.head(package, channel).map_err(missing)?;
         match &self.source.origin {
-            // The reference server for databases sends the name and the ClusterServiceVersion, the one for files the
-            // whole bundle.
+            // The reference server for databases sends only the name and the ClusterServiceVersion, but the one for
+            // files sends the whole bundle.
             Origin::Database(pool) => {
                 let id = manifests.ok_or_else(|| missing(Absent::Bundle))?;
                 let csv = pool.read(move |index| index.csv(id)).await?;

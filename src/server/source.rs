@@ -1,4 +1,4 @@
-//! The source of data that no listing contains: a database, or the files of a catalog.
+//! The source of data that the listing does not contain: a database, or the files of a catalog.
 
 use super::ServerOptions;
 use super::budget::{Budget, Permit, take_own};
@@ -115,8 +115,8 @@ impl ServedIndex {
         }
     }
 
-    /// Returns the skip ranges of bundles that apply to all channels. The skip ranges of files are part of their
-    /// channels.
+    /// Returns the skip ranges of the bundles in a database, which apply in all channels. In a file-based catalog, skip
+    /// ranges belong to the entries of channels, so they are already in the listing.
     pub(super) async fn skip_ranges(&self) -> Result<HashMap<ManifestsId, Text>, Status> {
         match &self.origin {
             Origin::Database(pool) => pool.read_long(Database::skip_ranges).await,
@@ -130,7 +130,8 @@ impl ServedIndex {
         id: ManifestsId,
         client: Option<&Arc<Client>>,
     ) -> Result<(Bytes, Permit), Status> {
-        // If a client requests many manifests, they must not all be read before there is budget for them.
+        // If a client requests many manifests, only a few calls may read them at the same time, because they are read
+        // before there is budget for them.
         let _turn = match client {
             Some(client) => Some(take_own(&client.readers, 1).await?),
             None => None,
@@ -157,8 +158,8 @@ impl ServedIndex {
         read_file(permits, files.length(id), move || files.manifests(id)).await
     }
 
-    /// Returns the positions of documents with a schema that the format does not define: the documents of a package, or
-    /// those of no package if `package` is empty.
+    /// Returns the positions of the documents that have a schema that the format does not define, and that belong to
+    /// `package`, or to no package if `package` is empty.
     pub(super) fn custom(&self, schema: &str, package: &str) -> Result<Vec<usize>, Status> {
         match &self.origin {
             Origin::Database(_) => Err(Status::unimplemented(
@@ -168,7 +169,8 @@ impl ServedIndex {
         }
     }
 
-    /// Returns the document at such a position as a message, with the part of the budget that it uses until it is sent.
+    /// Returns the document at a position from [`ServedIndex::custom`] as a message, with the part of the budget that
+    /// it uses until it is sent.
     pub(super) async fn custom_document(
         &self,
         at: usize,
@@ -218,7 +220,7 @@ impl ServedIndex {
         }
     }
 
-    /// Returns, for each channel, the newest edges that provide an API.
+    /// Returns, for each channel, the edges of the newest bundle that provides an API.
     pub(super) async fn latest_providing(&self, api: GroupVersionKind) -> Result<Vec<Edge>, Status> {
         match &self.origin {
             Origin::Database(pool) => pool.read(move |index| index.latest_entries_that_provide(&api)).await,
@@ -226,7 +228,7 @@ impl ServedIndex {
         }
     }
 
-    /// Returns the entry of a default channel that provides an API.
+    /// Returns the entry of a bundle that provides an API, from the default channel of a package.
     pub(super) async fn default_providing(&self, api: GroupVersionKind) -> Result<Option<Edge>, Status> {
         match &self.origin {
             Origin::Database(pool) => pool.read(move |index| index.default_bundle_that_provides(&api)).await,

@@ -1,5 +1,5 @@
-//! Error messages about missing objects, in the wording of the reference servers. The messages are a convention,
-//! because some clients look for them.
+//! Error messages about missing objects, in the wording of the reference servers. Do not change the messages: some
+//! clients look for them.
 
 use super::listing::Absent;
 use crate::kubernetes::GroupVersionKind;
@@ -63,8 +63,8 @@ impl Wording {
         Status::unknown(format!("no channel entries found that provide {}", self.api(api)))
     }
 
-    /// Returns the error for an API that no default channel provides; `elsewhere` is set if a different channel
-    /// provides it.
+    /// Returns the error for an API that no default channel provides; `elsewhere` is set if the head of a different
+    /// channel provides it.
     pub(super) fn default_provider(self, api: &GroupVersionKind, elsewhere: bool) -> Status {
         match self {
             Self::Files if !elsewhere => self.providing(api),
@@ -123,7 +123,7 @@ fn quoted(text: &str) -> String {
 
 /// Returns whether a character is visible or a plain space.
 fn is_shown(letter: char) -> bool {
-    // After a different character, a combining mark is also treated as visible.
+    // Go treats combining marks as visible, but `escape_debug` does so only after another character.
     let text = ['a', letter];
     String::from_iter(text).escape_debug().nth(1) == Some(letter)
 }

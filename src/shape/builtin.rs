@@ -15,8 +15,8 @@ pub(crate) fn check_builtin(value: &Value, fields: Fields, most: usize) -> Vec<P
     checker.into_found()
 }
 
-/// Suggests a path for the last key of an invalid path, in an object with these fields: in the only sibling field with
-/// such a key or, if there is none, in the nearest enclosing object with such a key.
+/// Suggests where the last key of an invalid path belongs, in an object with these fields: below the only sibling field
+/// that can have such a key or, otherwise, in the nearest enclosing object that can have it.
 pub(crate) fn elsewhere(fields: Fields, path: &Path) -> Option<Path> {
     let (Some(Step::Key(name)), Some(parent)) = (path.steps().last(), path.parent()) else {
         return None;

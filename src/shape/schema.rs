@@ -70,7 +70,7 @@ fn schema_of(shape: &Shape) -> Map<String, Value> {
     }
 }
 
-/// Returns the schema of a map with these keys. `nullable` is whether a key may be `null` if its presence allows it.
+/// Returns the schema of a map with these keys. If `nullable` is set, keys that need no value may be `null`.
 fn map_of(fields: &[Field], nullable: bool) -> Map<String, Value> {
     let mut schema = Map::from_iter([("type".to_owned(), json!("object"))]);
     if !fields.is_empty() {

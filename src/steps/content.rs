@@ -47,7 +47,8 @@ impl Content {
         })
     }
 
-    /// Returns the problem of the first dependency that `olm` cannot read, if any. OLM does not install such a bundle.
+    /// Returns the problem with the first dependency that `olm` cannot read, if any. OLM does not install a bundle with
+    /// such a dependency.
     pub fn unreadable_need(&self, olm: &Olm) -> Option<String> {
         self.properties.iter().find_map(|Property { kind, value }| {
             let known = DependencyKind::of(kind, Spelling::Property)?;

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// The fate of an object of the bundle.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fate {
-    /// The CSV generates the object again, so the object is not shipped.
+    /// OLM creates the object from the CSV, so the object is not shipped.
     Projected,
     /// The object is shipped alongside the CSV, as this value.
     Kept(Value),

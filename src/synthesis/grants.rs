@@ -185,8 +185,8 @@ fn role_of(work: &mut Work<'_>, binding: &Binding<'_>) -> Option<usize> {
     })
 }
 
-/// Reports groups and users that contain the operator's account, because they are not projected. If they are granted
-/// wildcards, this is an error, because it would bypass the ban.
+/// Reports subjects of a binding that stand for the operator's account as a group or a user, because such subjects are
+/// not projected. If the binding grants wildcard types, this is an error, because it would bypass the ban on them.
 fn subject_forms(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>, role: Option<usize>) {
     for (position, subject) in binding.object.list(&["subjects"]).iter().enumerate() {
         let text = |key: &str| subject.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -212,7 +212,7 @@ fn subject_forms(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>
             (&rules::RBAC_GROUP_SUBJECT, message)
         } else {
             let message = format!(
-                "{} reaches the operator's service account as {} {}, so its rules are not in the CSV",
+                "{} refers to the operator's service account as {} {}, so its rules are not in the CSV",
                 binding.object.label(),
                 text("kind").to_lowercase(),
                 text("name")
@@ -447,7 +447,8 @@ fn effective_rules(work: &Work<'_>, role: usize) -> Vec<(usize, usize)> {
     rules
 }
 
-/// Returns the grants to the accounts that Deployments use. Only these imply APIs and are subject to the ban.
+/// Returns the grants to the accounts that Deployments use. Only these grants imply APIs and are subject to the ban on
+/// wildcard types.
 pub(super) fn of_deployments<'g>(accounts: &Accounts, grants: &'g [Grant]) -> Vec<&'g Grant> {
     grants
         .iter()

@@ -177,12 +177,12 @@ impl Intake {
         Ok(intake)
     }
 
-    /// Returns the files, below `manifests/`.
+    /// Returns the files, each with its path, which begins with `manifests/`.
     pub fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.files.iter()
     }
 
-    /// Returns the files, below `manifests/`, without their original names.
+    /// Returns the files by their paths below `manifests/`, and drops their original names.
     pub fn into_files(self) -> Tree {
         self.files
     }

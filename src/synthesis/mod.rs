@@ -3,7 +3,7 @@
 //! Values are inferred from the manifests if possible. Other values come from `metadata/olm.yaml`, or by default from
 //! annotations of Deployments and CustomResourceDefinitions. Every value of the result has a recorded origin
 //! ([`Provenance`]), so that explanations and findings refer to the author's own line. Each object is either
-//! *projected* (the CSV generates it again, so it is not shipped), *kept* (shipped alongside the CSV) or *dropped*.
+//! *projected* (OLM creates it from the CSV, so it is not shipped), *kept* (shipped alongside the CSV) or *dropped*.
 //!
 //! The result depends on the set of objects alone: the names and the order of files, documents and keys do not matter.
 //! Only the rules inside a role keep the order of their author.

@@ -131,7 +131,7 @@ pub struct Release {
     pub resolved: Vec<Resolved>,
     /// The changes to the manifests. The examples in it are those that are added to `olm.yaml`.
     pub settled: Settled,
-    /// The custom resources that differ from the examples in `olm.yaml`, which are kept.
+    /// The custom resources that differ from an example in `olm.yaml`. The example is kept.
     pub differing: Vec<Object>,
     /// The remaining decisions for a person. Roles are included only as far as they allow more than before.
     pub decisions: Decisions,
@@ -337,8 +337,8 @@ fn names(
     Ok(wanted)
 }
 
-/// Returns the keys of `olm.yaml` whose values equal those inferred from the old manifests, with the values inferred
-/// from the new ones if they differ.
+/// Returns the keys of `olm.yaml` to update, with their new values: keys that still have the value inferred from the
+/// old manifests, if a different value is inferred from the new ones.
 fn refreshed(before: &Bundle, objects: &[Object]) -> Vec<(&'static str, Value)> {
     let Some(olm) = before.olm.as_ref().map(Document::value) else {
         return Vec::new();

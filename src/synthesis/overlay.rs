@@ -232,7 +232,7 @@ fn resources(work: &mut Work<'_>, from: &Path, to: &Path) {
     for (index, absent) in absent.iter().enumerate().filter(|(_, absent)| !absent.is_empty()) {
         let from = from.index(index);
         let message = format!(
-            "{from} contains no {}, which OLM writes as empty",
+            "{from} contains no {}; OLM writes absent fields as empty strings",
             absent.join(" and no ")
         );
         let finding = Diagnostic::new(&rules::CSV_RESOURCE_FIELD, message);
@@ -245,7 +245,7 @@ fn resources(work: &mut Work<'_>, from: &Path, to: &Path) {
 
 /// Reports descriptions of APIs that the manifests do not define, because the mistake would otherwise go unnoticed. An
 /// entry that lacks one of the keys is reported by the field checks. `excused` returns whether a description is not
-/// reported, because its API exists, but is not written due to a different problem.
+/// reported because its API exists, but another problem prevents the API from being written.
 pub(super) fn report_unmatched(
     work: &mut Work<'_>,
     section: &str,

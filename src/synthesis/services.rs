@@ -232,7 +232,10 @@ pub(super) fn settle(work: &mut Work<'_>, webhooks: &[Target], apiservices: &[Ta
             let finding = Diagnostic::new(&rules::SERVICE_NAME_CLASH, message).object(service.label());
             work.report(finding.at(service.name_place()));
         } else if taken > 0 {
-            let message = format!("{} is also shipped, because it has more ports", service.label());
+            let message = format!(
+                "{} is shipped in addition to the Service that OLM creates, because it has other ports",
+                service.label()
+            );
             let finding = Diagnostic::new(&rules::SERVICE_KEPT, message).object(service.label());
             work.report(finding.at(service.name_place()));
         }

@@ -1,5 +1,5 @@
-//! Checks of the whole result after every field is written: rules of OLM and catalogs for a `ClusterServiceVersion`
-//! that no single manifest can violate.
+//! Checks of the whole result after every field is written, by rules of OLM and catalogs that concern the
+//! `ClusterServiceVersion` as a whole and not a single manifest.
 
 use super::fate::Outcome;
 use super::{Work, samples};

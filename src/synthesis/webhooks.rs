@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const GROUP: &str = "admissionregistration.k8s.io";
 
-/// The three kinds of definition, in the order that is used for equal names.
+/// This kind of definition and the next two are in the order that is used for definitions with equal names.
 const CONVERSION: &str = "ConversionWebhook";
 const MUTATING: &str = "MutatingAdmissionWebhook";
 const VALIDATING: &str = "ValidatingAdmissionWebhook";

@@ -42,8 +42,8 @@ pub struct WildcardRule {
     /// The expansion: equivalent rules with names for the bundle's own kinds, followed by the rest of the rule. `None`
     /// if the rule does not cover these kinds.
     pub expanded: Option<Vec<Value>>,
-    /// The groups in which the rule allows all resources, which the author must list instead; `*` stands for all
-    /// groups.
+    /// The groups in which the rule allows all resources; `*` stands for all groups. The author must list the resources
+    /// instead.
     pub open: Vec<String>,
     /// Whether the rule has wildcards for resources or groups, and not only for verbs.
     pub of_types: bool,
@@ -144,7 +144,7 @@ fn refusal(work: &Work<'_>, grant: &Grant, found: &WildcardRule, path: &Path) ->
     let groups: Vec<&str> = found.own_groups().into_iter().collect();
     let written: Vec<String> = expanded.iter().map(in_usual_order).map(|rule| in_flow(&rule)).collect();
     let mut help = vec![format!(
-        "Replace the rule by the bundle's own kinds of {}:\n{}",
+        "Replace the rule with these rules, which name the bundle's own kinds of {}:\n{}",
         groups.join(", "),
         written.join("\n")
     )];
@@ -299,7 +299,7 @@ fn meant(resources: &[&str], own: &BTreeMap<String, BTreeSet<String>>) -> BTreeS
     meant
 }
 
-/// Replaces the verb `*` of a rule by the verbs of requests.
+/// Replaces the verb `*` of a rule with the verbs of requests.
 fn with_verbs(mut rule: Value) -> Value {
     let verbs: BTreeSet<String> = PolicyRule(&rule)
         .list("verbs")

@@ -12,8 +12,8 @@ pub fn of(diagnostic: &Diagnostic) -> Cow<'_, str> {
 }
 
 /// Returns the advice for a finding that is printed together with others. If the advice contains lines to paste, the
-/// command that is the same for all findings of the rule is added only to the first of them. `told` collects the rules
-/// of the printed findings.
+/// command, which is the same for all findings of the rule, is added only to the first finding. `told` collects the
+/// rules of the printed findings.
 pub(crate) fn of_next<'a>(diagnostic: &'a Diagnostic, told: &mut BTreeSet<&'static str>) -> Cow<'a, str> {
     let help = diagnostic.advice();
     if !told.insert(diagnostic.rule.id) && help.contains('\n') {
@@ -70,7 +70,7 @@ fn command(rule: &Rule) -> Option<&'static str> {
         ),
         (
             &rules::RBAC_CLUSTER_ADMIN,
-            "`opmx bundle build --media-type registry+v1` ships a bundle that requires such a binding.",
+            "`opmx bundle build --media-type registry+v1` ships a bundle that requires all permissions.",
         ),
         (
             &rules::BUNDLE_INLINE_SIZE,
@@ -90,8 +90,8 @@ fn command(rule: &Rule) -> Option<&'static str> {
         (
             &rules::CLUSTER_MEDIA_TYPE,
             "`opmx bundle convert --to registry+v1` converts the bundle, `opmx index add` without --by-reference \
-             stores the ClusterServiceVersion, and `opmx index add --allow-media-types registry+v1` refuses such \
-             bundles.",
+             stores the ClusterServiceVersion, and `opmx index add --allow-media-types registry+v1` refuses all \
+             other media types.",
         ),
     ];
     let found = commands.into_iter().find(|(of, _)| *of == rule);

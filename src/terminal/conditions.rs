@@ -18,8 +18,8 @@ pub fn command(release: &Release) -> String {
     format!("kubectl patch {resource} {name}{namespace} --type merge -p '{patch}'")
 }
 
-/// Prints whether operators may be upgraded. Each check is shown next to the update that waits for its operator, if
-/// `with_updates` is set because updates were resolved.
+/// Prints whether operators may be upgraded. If `with_updates` is set, updates were resolved, and each check is shown
+/// next to the update that is available to its operator.
 ///
 /// # Errors
 /// Returns an error if the reader has closed the output, or the output cannot be written.

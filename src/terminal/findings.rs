@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
-/// The numbers of characters of a line that are shown before the position, in it, and after it. A line of a megabyte is
-/// cut to this length.
+/// The numbers of characters of a line that are shown before the position, in it, and after it. Longer lines, which can
+/// be a megabyte, are cut.
 const BEFORE: usize = 40;
 const MARKED: usize = 80;
 const BEHIND: usize = 40;
@@ -62,8 +62,8 @@ pub(crate) fn render_next(diagnostic: &Diagnostic, color: bool, told: &mut BTree
 /// The end of a style.
 const RESET: &str = "\u{1b}[0m";
 
-/// Removes the second of two empty lines of the margin, between the position and the excerpt of a line that is cut on
-/// the left.
+/// Removes one of the two empty margin lines that the renderer prints between the position and the excerpt, if the
+/// excerpt is cut on the left.
 fn joined(rendered: &str) -> String {
     let is_margin = |line: &str| line.trim_end_matches(RESET).ends_with('|');
     let mut lines: Vec<&str> = rendered.lines().collect();
@@ -156,8 +156,8 @@ impl Excerpt {
     }
 }
 
-/// Appends a part of a line, character by character, so that columns stay correct. The renderer handles tabs and ASCII
-/// control characters.
+/// Appends a part of a line. Hidden characters, and characters that start a workflow command, are replaced one for one,
+/// so that columns stay correct. The renderer handles tabs and ASCII control characters.
 fn push_visible(shown: &mut String, line: &str, part: Range<usize>) {
     let start = part.start;
     shown.extend(line[part].char_indices().map(|(at, character)| {
@@ -266,7 +266,7 @@ pub struct Related<'a> {
 }
 
 /// A position, in the format for programs. Lines and columns start at 1, columns count characters, and the end is one
-/// past the last.
+/// past the last character.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Location<'a> {

@@ -12,7 +12,7 @@ struct Line {
     text: String,
 }
 
-/// The function that sets names and values apart from the surrounding words.
+/// A function that quotes names and values in the format of the output.
 type Quote = fn(&str) -> String;
 
 /// Returns the lines that show a difference: additions begin with `+`, removals with `-`, changes with `~`.

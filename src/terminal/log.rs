@@ -23,8 +23,8 @@ pub enum LogFormat {
 }
 
 /// Sends trace events to standard error: the steps of opmx with `-v`, their details with `-vv`, and with `-vvv` also
-/// those of the underlying libraries. Lines have no timestamp, so that two runs can be compared. In a server log, which
-/// has a `format`, lines have a timestamp, and the first level needs no `-v`.
+/// the events of the underlying libraries. Lines have no timestamp, so that two runs can be compared. In a server log,
+/// which has a `format`, lines have a timestamp, and the first level needs no `-v`.
 ///
 /// # Errors
 /// Returns an error if the process already has a log.

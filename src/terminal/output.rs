@@ -81,9 +81,9 @@ impl From<io::Error> for OutputError {
 
 type Stream = Box<dyn Write + Send>;
 
-/// The maximum number of bytes of a result that are held back until the command has released its input, so that a slow
-/// reader, such as a pager, does not prevent other processes from writing a database. Memory is allocated only as the
-/// buffer fills.
+/// The maximum number of bytes of a result that are held back until the command has released its input. Otherwise, a
+/// slow reader of the output, such as a pager, could prevent other processes from writing to a database. Memory is
+/// allocated only as the buffer fills.
 const HELD_BACK: usize = 16 << 20;
 
 /// The only type that prints. Threads can share a printer; their output does not interleave.

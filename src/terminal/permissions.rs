@@ -31,7 +31,7 @@ pub fn operators(printer: &Printer, operators: &[Operator]) -> Result<(), Output
         let headings = ["ACCOUNT", "NAMESPACE", "GROUP", "RESOURCE", "NAMES", "VERBS", "WHY"];
         let mut table = Table::new(printer.stdout(), headings);
         let mut reasons: Vec<&str> = Vec::new();
-        // A binding that keeps its subjects may name an account of another namespace.
+        // A binding that OLM applies with its original subjects may name an account in another namespace.
         let mut namespaces = operator.accounts.iter().map(|account| &account.account.namespace);
         let first = namespaces.next();
         let is_one_namespace = namespaces.all(|namespace| Some(namespace) == first);

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::image::{Progress, Whole};
 use crate::visible::one_line;
 
-/// The measuring time before a transfer's rate is shown, because buffered data arrives all at once.
+/// The time before a rate is shown. Earlier rates would be wrong, because buffered data arrives all at once.
 const MEASURED: Duration = Duration::from_secs(2);
 
 /// The number of characters of a name that are shown in front of its bar.
@@ -21,7 +21,7 @@ const NAME: usize = 28;
 /// The interval between lines without a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// The bars of all active transfers, below one for the total. Without a terminal, a line about the total is written
+/// The bars of all active transfers, below a bar for the total. Without a terminal, a line about the total is written
 /// every ten seconds, and nothing about single transfers.
 #[derive(Debug)]
 pub struct Bars {
@@ -46,7 +46,7 @@ struct UnderWay {
     transfers: BTreeMap<u64, (u64, Option<ProgressBar>)>,
 }
 
-/// A larger piece of work.
+/// The overall progress of a larger piece of work.
 #[derive(Debug)]
 struct Overall {
     began: Instant,
@@ -211,7 +211,7 @@ fn line(whole: Whole, bytes: u64, elapsed: Duration) -> String {
         && let Some(rate) = bytes.checked_div(seconds).filter(|rate| *rate > 0)
     {
         line.push_str(&format!(", {}/s", BinaryBytes(rate)));
-        // The last items mostly consist of requests, whose time does not follow from bytes.
+        // The last items consist mostly of requests, whose duration does not depend on the number of bytes.
         let left = Duration::from_secs(whole.bytes_of.saturating_sub(bytes) / rate);
         if !left.is_zero() {
             line.push_str(&format!(", {} left", HumanDuration(left)));

@@ -1,10 +1,10 @@
-//! A resolution as text: the operators to install, their dependents, and the reasons.
+//! A resolution as text: the operators to install or update, and the reason for each candidate.
 
 use crate::resolver::{Considered, Resolution};
 use crate::terminal::output::{OutputError, Printer};
 use crate::terminal::table::Table;
 
-/// Prints the operators that would be installed and the changes of the subscriptions.
+/// Prints the operators that would be installed, the Subscriptions that would be created, notes, and explanations.
 ///
 /// # Errors
 /// Returns an error if the reader has closed the output, or the output cannot be written.

@@ -40,8 +40,8 @@ pub(super) fn load(text: &str, limits: &Limits) -> Option<Value> {
     lines.ended().then_some(value)
 }
 
-/// Returns whether the line feed is the only control character or line break, and none of U+FEFF, U+FFFE and U+FFFF
-/// appears.
+/// Returns whether a text contains no control characters and line breaks other than line feeds, and none of the
+/// characters U+FEFF, U+FFFE and U+FFFF.
 fn has_plain_characters(text: &str) -> bool {
     let plain = |byte: &u8| matches!(byte, b'\n' | b' '..=b'~');
     // Checks chunks, each of which takes a few instructions.
@@ -59,7 +59,7 @@ struct Lines<'text> {
     text: &'text str,
     /// The next byte to read.
     at: usize,
-    /// The start of the line of that byte.
+    /// The start of the line that contains the next byte.
     start: usize,
     /// The entries of the maps that are still being read.
     entries: Vec<(String, Value)>,
@@ -196,7 +196,7 @@ impl Lines<'_> {
                 return None;
             }
         }
-        // Allocated at its full size, because growing costs as much as reading.
+        // Allocated at its full size, because growing the map step by step would take as long as reading it.
         let mut map = Map::with_capacity(self.entries.len() - first);
         for (key, value) in self.entries.drain(first..) {
             if map.insert(key, value).is_some() {

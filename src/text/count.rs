@@ -17,8 +17,8 @@ const SHOWN: usize = 400;
 
 /// The number of values that a document counts as, based on its memory use.
 const DOCUMENT: usize = 4;
-/// The maximum number of values that a byte can begin: for `,` in `{a, b}`, a key and its empty value; for `:` in `[a:
-/// b]`, also a map; for a bracket and three dashes, also a document.
+/// The maximum number of values that a byte can begin. In `{a, b}`, the `,` begins a key and its empty value. In `[a:
+/// b]`, the `:` also begins a map. A bracket and three dashes can also begin a document.
 const WEIGHTS: [u8; 256] = {
     let mut weights = [0; 256];
     weights[b',' as usize] = 2;
@@ -48,8 +48,8 @@ enum Kind {
 }
 
 /// Reports files that together contain more keys and values than the limit allows; returns `None` if they are within
-/// the limit. Each file has the name that findings show. Files that are too large or not UTF-8 are not counted, because
-/// [`read`](super::read()) rejects them.
+/// the limit. Each file is listed with the name that findings show. Files that are too large or not UTF-8 are not
+/// counted, because [`read`](super::read()) rejects them.
 pub(crate) fn excess(files: &[(String, &[u8])], limits: &Limits) -> Option<Diagnostic> {
     let texts = files.iter().filter_map(|(name, bytes)| {
         let text = std::str::from_utf8(bytes).ok()?;
@@ -126,7 +126,8 @@ fn begins_as_json(text: &str) -> bool {
     text.trim_start_matches('\u{FEFF}').trim_start().starts_with(['{', '['])
 }
 
-/// Returns the approximate number of values in a JSON string, because readers of annotations parse such strings.
+/// Returns the approximate number of values in a string that contains JSON. These values count, too, because readers of
+/// annotations parse such strings.
 fn inside(text: &str) -> usize {
     if !begins_as_json(text) {
         return 0;
@@ -141,7 +142,7 @@ struct Counter<'limits> {
     written: usize,
     /// Keys and values that aliases repeat or that are kept for aliases to repeat.
     repeated: usize,
-    /// Bytes of the repeated ones.
+    /// Bytes of the repeated keys and values.
     copied: usize,
 }
 

@@ -7,8 +7,8 @@ use std::ops::Range;
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Offsets(Vec<Run>);
 
-/// A segment of the decoded text. It corresponds to the written text either byte by byte or only as a whole, such as an
-/// escape, or a line break with the following indentation.
+/// A segment of the decoded text. It corresponds to the written text either byte by byte or only as a whole. An example
+/// of the latter is an escape, or a line break with the indentation that follows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Run {
     decoded: usize,

@@ -12,9 +12,9 @@ use std::fmt::Write;
 /// libyaml and go-yaml accept `key:` as a key only if the colon comes within 1024 characters.
 const LONGEST_KEY: usize = 1_000;
 
-/// Returns a value as block YAML, with keys in their order, lines never folded, and a trailing line feed. Every string
-/// that a YAML 1.1 or 1.2 reader could interpret differently is quoted. The text is read back before it is returned; if
-/// the result differs from the value, the value is written as JSON.
+/// Returns a value as block YAML, with keys in the order of the value, lines never folded, and a trailing line feed.
+/// Every string that a YAML 1.1 or 1.2 reader could interpret differently is quoted. The text is read back before it is
+/// returned; if the result differs from the value, the value is written as JSON.
 pub fn to_yaml(value: &Value) -> String {
     let mut text = String::new();
     root(value, &mut text);
@@ -27,8 +27,8 @@ pub fn to_yaml(value: &Value) -> String {
     text
 }
 
-/// Returns a value as JSON, with two spaces of indentation, keys in their order, and a trailing line feed. Characters
-/// that must not be printed unescaped (see `visible`) are escaped, as in YAML.
+/// Returns a value as JSON, with two spaces of indentation, keys in the order of the value, and a trailing line feed.
+/// Characters that must not be printed unescaped (see `visible`) are escaped, as in YAML.
 pub fn to_json<T: Serialize>(value: &T) -> String {
     let mut text = visible::json(&serde_json::to_string_pretty(value).unwrap_or_default()).into_owned();
     text.push('\n');

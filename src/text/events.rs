@@ -1,4 +1,4 @@
-//! The libyaml events of a document: the only module of the reader that needs unsafe code.
+//! Reads the libyaml events of a document. This is the only module of the reader that needs unsafe code.
 //!
 //! Marks of `libyaml-rs` count bytes from the beginning of the parsed text.
 
@@ -113,8 +113,8 @@ impl<'text> Events<'text> {
         };
         let raw: &sys::yaml_event_t = self.event.insert(raw);
         let span = offset(raw.start_mark)..offset(raw.end_mark);
-        // SAFETY: the event was filled by the parser, and its texts live until `release` deletes it, which needs
-        // `&mut self` and so cannot happen while the returned event is borrowed.
+        // SAFETY: the event was filled by the parser, and its texts live until `release` deletes the event. `release`
+        // needs `&mut self`, so it cannot run while the returned event is borrowed.
         let event = unsafe { convert(raw) };
         if matches!(event, Some(Event::StreamEnd)) {
             self.finished = true;

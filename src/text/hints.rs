@@ -177,8 +177,8 @@ impl Quoting {
 
     fn apply(self, diagnostic: Diagnostic, part: &Passage) -> Diagnostic {
         let place = part.place(self.span);
-        // Only the author can decide whether a value is meant as an alias, an anchor or a tag; quotes inside a quoted
-        // string would have to be escaped.
+        // There is no automatic fix in two cases: only the author can decide whether a value is meant as an alias, an
+        // anchor or a tag, and quotes inside a quoted string would have to be escaped.
         let decided = !is_name(place.text()) && !part.is_embedded();
         let edit = decided.then(|| Edit {
             place: place.clone(),
@@ -214,7 +214,7 @@ fn quoted(value: &str) -> String {
     }
 }
 
-/// Returns the value that begins with a special character on the line of `at`, at or before it.
+/// Returns the value that begins with a special character at `at`, or before `at` on the same line.
 fn special_value(text: &str, at: usize) -> Option<Quoting> {
     let start = line_start(text, at);
     let end = line_end(text, at);

@@ -67,7 +67,7 @@ pub(super) fn load_beside(text: &str, limits: &Limits, known: &mut Known) -> Res
     loaded
 }
 
-/// A list or map that is not closed yet. Its keys and values are the last entries of the loader.
+/// A list or map that is not closed yet. Its keys and values are the last ones in the lists of the loader.
 struct Frame {
     map: bool,
     keys: usize,
@@ -162,7 +162,8 @@ impl Loader {
         }
     }
 
-    /// Returns whether the next node is a key: the innermost map has a value for every key.
+    /// Returns whether the next node is a key. It is one if the innermost list or map is a map with a value for every
+    /// key so far.
     fn expects_key(&self) -> bool {
         self.frames
             .last()

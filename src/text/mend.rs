@@ -110,7 +110,7 @@ fn trimmed(mut place: Place) -> Place {
 pub(crate) fn apply(source: &Arc<SourceFile>, edits: &[&Edit]) -> Option<Edited> {
     let mut sorted: Vec<&Edit> = Vec::new();
     for edit in edits {
-        // An anchor and its aliases share the same text.
+        // An anchor and its aliases share the same text, so the same edit may be listed several times.
         if !sorted.contains(edit) {
             sorted.push(edit);
         }
@@ -165,7 +165,7 @@ impl Edited {
                 Difference::New(path) => (path, &[true][..]),
                 Difference::Changed(path) => (path, &[false, true][..]),
             };
-            // Two values have the same place: an alias would be changed with its anchor.
+            // If two values have the same place, the edit of an alias would also change its anchor.
             let first = (sides == [true], if sides == [true] { new } else { old }.place(path));
             let again = changed.contains(&first);
             changed.push(first);

@@ -1,9 +1,9 @@
 //! Reads and writes YAML and JSON as Kubernetes tools and Go do, with a place for every value.
 //!
-//! [`read`] returns the [`Document`]s of a file and the findings about it. YAML is read as by `sigs.k8s.io/yaml`: YAML
-//! 1.1, in which `yes` and `on` are booleans and `010` is eight, with merge keys and without dates; keys are always
-//! strings, and documents are split at `---` lines before parsing. [`to_yaml`] writes only text that reads back as the
-//! same value, [`to_json`] is for people, and [`canonical`] writes the JSON of index databases.
+//! [`read`] returns the [`Document`]s of a file and the findings about it. YAML is read as `sigs.k8s.io/yaml` reads it:
+//! as YAML 1.1, in which `yes` and `on` are booleans and `010` is eight. Merge keys are supported, dates are not, and
+//! keys are always strings. Documents are split at `---` lines before parsing. [`to_yaml`] writes only text that reads
+//! back as the same value, [`to_json`] writes JSON for people, and [`canonical`] writes the JSON of index databases.
 
 mod block;
 pub mod canonical;

@@ -36,7 +36,7 @@ pub(super) struct Duplicate {
     pub(super) second: Range<usize>,
 }
 
-/// A range in half the memory, because no text has more bytes than
+/// A range that takes half the memory of a `Range<usize>`. This is possible because no text has more bytes than
 /// [`Limits::MOST_FILE_BYTES`](super::Limits::MOST_FILE_BYTES).
 #[derive(Debug, Clone, Copy, Default)]
 struct Span {

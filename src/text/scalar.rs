@@ -113,7 +113,7 @@ impl Scalar<'_> {
         })
     }
 
-    /// Converts the scalar into a map key: everything becomes a string, except null and integers above `i64::MAX`.
+    /// Converts the scalar into a map key, which is always a string. Null and integers above `i64::MAX` cannot be keys.
     pub(super) fn into_key(self) -> Result<String, Meaningless> {
         Ok(match self {
             Self::Text(text) => text.into_owned(),

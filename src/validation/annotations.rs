@@ -45,7 +45,8 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     blanks(annotations, findings);
 }
 
-/// Reports unquoted names that YAML reads as numbers or booleans, and that therefore differ from the written names.
+/// Reports unquoted names that YAML reads as numbers or booleans, because the name that is read may differ from the
+/// written one.
 fn unquoted(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
     for (key, what) in [
         (PACKAGE, "the name of the package"),

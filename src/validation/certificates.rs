@@ -67,7 +67,8 @@ fn own_secrets<'a>(
     }
 }
 
-/// Returns the Deployments that serve a webhook or an APIService that OLM sets up, each with a description of it.
+/// Returns the Deployments that serve a webhook or an APIService that OLM sets up, each with a description of what it
+/// serves.
 fn served(csv: &Value) -> BTreeMap<&str, (&'static str, &'static OlmMount)> {
     let named = |pointer: &str| {
         let list = csv.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
@@ -148,8 +149,8 @@ impl OlmObjects {
 
 /// Reports rules that allow the operator to write its own certificates into objects that OLM creates.
 ///
-/// A rule about individual objects counts if it names an object that OLM creates. `origin` returns the object and the
-/// place that a path of the CSV comes from.
+/// A rule with resource names is reported only if it names an object that OLM creates. `origin` returns the object and
+/// the place that a path of the CSV comes from.
 fn patched(
     csv: &Value,
     created_names: &BTreeSet<&str>,
@@ -197,7 +198,7 @@ fn writes(rule: PolicyRule<'_>, group: &str, resource: &str) -> Option<usize> {
     (of_group && changes).then_some(position)
 }
 
-/// Returns whether the rule applies to all objects, or to one with one of these names.
+/// Returns whether the rule applies to all objects, or to an object with one of these names.
 fn names_one(rule: PolicyRule<'_>, names: &BTreeSet<&str>) -> bool {
     let mut named = rule.list("resourceNames").peekable();
     named.peek().is_none() || named.any(|(_, name)| names.contains(name))
@@ -217,13 +218,13 @@ fn patch(origin: Option<(String, Place)>, resource: &str, objects: OlmObjects) -
         OlmObjects::Webhooks(_) => (
             format!(
                 "the operator may change {resource}, but OLM creates those of the bundle under generated names, with \
-                 its own certificate"
+                 OLM's own certificate"
             ),
             &OF_WEBHOOKS,
         ),
         OlmObjects::ApiServices => (
             format!(
-                "the operator may change {resource}, but OLM creates those of the bundle, with its own certificate"
+                "the operator may change {resource}, but OLM creates those of the bundle, with OLM's own certificate"
             ),
             &OF_API_SERVICES,
         ),

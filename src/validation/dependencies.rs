@@ -25,7 +25,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         };
         let reading = kind.read(&entry.value, entry.stored.len(), Spelling::Dependency);
         if kind != DependencyKind::Package && kind != DependencyKind::Constraint && entry.value.get(INTENT).is_some() {
-            let message = format!("a dependency of type {} has no intent", entry.kind);
+            let message = format!("a dependency of type {} cannot have an intent", entry.kind);
             let place = entry.key_place_of(&Path::root().key(INTENT));
             findings.push(Diagnostic::new(&rules::DEP_INTENT_PLACE, message).at(place));
         }

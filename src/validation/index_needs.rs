@@ -45,7 +45,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
 }
 
 /// Reports a bundle without a ClusterServiceVersion whose annotations name an unknown media type, such as `plain+v0`,
-/// because the missing files depend on the media type.
+/// because which files are missing depends on the media type.
 pub(super) fn unknown_media_type(bundle: &Bundle) -> Option<Diagnostic> {
     let annotations = bundle.annotations.as_ref()?;
     let named = annotations.media_type()?;

@@ -63,7 +63,7 @@ fn weigh(finding: &mut Diagnostic, gate: Gate) -> bool {
 pub struct Selection {
     /// Rules whose findings are not reported.
     pub allow: Vec<&'static Rule>,
-    /// The only rules whose findings are reported, unless it is empty.
+    /// If not empty, the only rules whose findings are reported.
     pub only: Vec<&'static Rule>,
     /// Whether warnings count as errors.
     pub deny_warnings: bool,

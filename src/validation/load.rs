@@ -31,7 +31,7 @@ pub(super) static UNREADABLE: [&Rule; 6] = [
     &rules::OBJECT_NOT_A_MAP,
 ];
 
-/// Returns all findings because of which the loader rejects the bundle.
+/// Returns all findings for which the loader rejects the bundle.
 pub(super) fn refusals(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic]) -> Vec<Diagnostic> {
     let mut findings: Vec<Diagnostic> = reading
         .iter()
@@ -106,7 +106,7 @@ pub(super) fn several_csvs(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         let message = format!("the bundle has a second ClusterServiceVersion, {}", csv.name());
         let finding = Diagnostic::new(&rules::LOAD_MULTIPLE_CSV, message).object(csv.label());
         let finding = finding.at(csv.place(&Path::root().key("kind")));
-        findings.push(finding.also(first.name_place(), "the first one, which an index would take"));
+        findings.push(finding.also(first.name_place(), "the first one, which an index would use"));
     }
 }
 

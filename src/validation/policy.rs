@@ -42,7 +42,7 @@ struct Section {
     conditions: Conditions,
 }
 
-/// The terms for each subject; `None` if everything is allowed.
+/// The terms by the key of the policy; `None` if the policy allows everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Conditions {
@@ -96,8 +96,8 @@ pub struct Terms {
 }
 
 impl Policy {
-    /// Returns the terms for a user with these groups. The first section for the user, or for one of the groups,
-    /// replaces the terms for all users subject by subject; subjects that it omits keep the terms for all users.
+    /// Returns the terms for a user with these groups. Each key of the first section for the user, or for one of the
+    /// groups, replaces the same key of the terms for all users; other keys keep the terms for all users.
     pub fn terms(&self, user: Option<&str>, groups: &[String]) -> Terms {
         let is_for = |section: &&Section| {
             user.is_some_and(|user| section.users.iter().any(|name| name == user))

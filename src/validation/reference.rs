@@ -88,7 +88,7 @@ fn opm(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) 
         );
         bundle_as_opm(bundle, found);
     });
-    // Values that do not match their type are reported once for each object, and the validator does not see the object.
+    // An object with values of the wrong type is reported only once, and the validators do not see it.
     let mut fitting = bundle.clone();
     fitting.objects.retain(|object| {
         let misfits = content::shape(object);

@@ -198,8 +198,8 @@ fn ours(tree: &Tree, request: &Request) -> Validated {
     validated
 }
 
-/// Reports CRDs of the old version, which no current cluster serves. The severity depends on `minKubeVersion`, which
-/// this validator checks.
+/// Reports CRDs of the old version, which no current cluster serves. The validator of removed APIs sets the severity,
+/// which depends on `minKubeVersion`.
 fn removed_crds(bundle: &Bundle, tree: &Tree, request: &Request) -> Vec<Finding> {
     const REMOVED_APIS: &str = "alpha-deprecated-apis";
     let old = |object: &crate::manifest::Object| {
@@ -218,7 +218,7 @@ fn removed_crds(bundle: &Bundle, tree: &Tree, request: &Request) -> Vec<Finding>
         .collect()
 }
 
-/// Rules of different readers about the same defect: the first rule is not reported where the second one is.
+/// Pairs of rules of different readers about the same defect: the first rule is not reported where the second one is.
 static SAME: &[(&Rule, &Rule)] = &[
     (&rules::CRD_V1BETA1, &rules::REMOVED_API_1_22),
     (&rules::HUB_MINKUBEVERSION_FORMAT, &rules::CSV_MINKUBEVERSION_FORMAT),

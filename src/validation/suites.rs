@@ -67,9 +67,9 @@ pub(crate) static SUITES: &[Suite] = &[
     },
 ];
 
-/// Returns the validators of a suite. `all` stands for every suite that needs only the bundle and that catalogs
-/// require, which excludes `multiarch` and `konflux`. The names that operator-sdk uses for single validators and for
-/// its suite are also accepted.
+/// Returns the validators of a suite. `all` stands for every suite except `multiarch` and `konflux`, which need
+/// information from registries. The names that operator-sdk uses for single validators and for its suite are also
+/// accepted.
 pub fn validators_of(name: &str) -> Option<Vec<&'static str>> {
     match name {
         "all" => {

@@ -72,7 +72,7 @@ impl<'a> Synthesized<'a> {
         if SETTLED.contains(&diagnostic.rule.id) {
             return None;
         }
-        // Values that OLM would read can be fixed only in the author's files.
+        // The synthesized CSV is not a file, so its values can be fixed only in the author's files.
         diagnostic.edits.retain(|edit| edit.place.source.name() != FILE);
         diagnostic.place = diagnostic.place.take().and_then(|place| self.source_of(place));
         let related = std::mem::take(&mut diagnostic.related).into_iter();

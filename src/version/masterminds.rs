@@ -7,7 +7,7 @@ use semver::{BuildMetadata, Prerelease, Version};
 /// A constraint on versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Constraint {
-    /// The alternatives. A version satisfies the constraint if all terms of any alternative hold.
+    /// The alternatives. A version satisfies the constraint if all terms of at least one alternative hold.
     alternatives: Vec<Vec<Term>>,
 }
 

@@ -1,7 +1,7 @@
 //! Version ranges.
 //!
-//! OLM ranges differ from those of Cargo and npm: adjacent terms mean *and*, ` || ` means *or*, `^`, `~` and commas are
-//! not supported, and pre-releases are ordinary versions in the version order.
+//! OLM ranges differ from those of Cargo and npm. Adjacent terms mean *and*, and ` || ` means *or*. `^`, `~` and commas
+//! are not supported. Pre-releases are ordinary versions in the version order.
 //!
 //! A string can be parsed in two ways: [`VersionRange::parse`] accepts only ranges that authors should use, and its
 //! errors suggest corrections. [`VersionRange::parse_as_olm`] accepts all ranges in catalogs, and agrees with OLM even
@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 /// A version range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionRange {
-    /// The alternatives. A version is in the range if all bounds of any alternative hold.
+    /// The alternatives. A version is in the range if all bounds of at least one alternative hold.
     alternatives: Vec<Vec<Bound>>,
 }
 

@@ -111,7 +111,7 @@ fn crds_tables_discovery_and_indexes_say_what_a_resource_is() {
         let csv: Value = serde_json::from_str(succeeds(&outcome)).unwrap();
         assert_eq!(required(&csv), &wanted, "{source}");
         let said = format!(
-            "certificates of group cert-manager.io are Certificate v1, according to {source}; the bundle requires it, unless"
+            "certificates of group cert-manager.io are Certificate v1, according to {source}; the bundle requires this API, unless"
         );
         assert!(outcome.stderr.contains(&said), "{outcome}");
     }

@@ -229,7 +229,9 @@ fn annotations_on_the_command_line_are_written_or_refused() {
         "{outcome}"
     );
     assert!(
-        outcome.stderr.contains("hint: use the options with --overwrite"),
+        outcome
+            .stderr
+            .contains("hint: replace the annotations with --overwrite"),
         "{outcome}"
     );
     assert!(!sandbox.path("out").exists());

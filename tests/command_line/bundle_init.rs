@@ -40,8 +40,8 @@ fn a_kind_of_an_own_group_that_no_definition_explains_is_to_be_decided() {
     let sandbox = deploy();
     edit(&sandbox, "deploy/rbac.yaml", "cert-manager.io", "garden.example.com");
     let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]);
-    let decision = "to decide: the kind of certificates of garden.example.com (this operator's, of \
-                    a different release, or a different operator's), under apis in bundle/metadata/olm.yaml";
+    let decision = "to decide: the kind of certificates of garden.example.com, and whether a different release of this \
+                    operator or a different operator defines it, under apis in bundle/metadata/olm.yaml";
     assert!(outcome.stderr.contains(decision), "{outcome}");
 }
 
@@ -91,7 +91,7 @@ fn manifests_of_a_folder_become_a_bundle_that_lacks_only_decisions() {
     package greenhouse-operator: from the name of Deployment/greenhouse-operator
     version 1.2.0: the tag of container manager of Deployment/greenhouse-operator
     minKubeVersion 1.16.0: the first version that serves all APIs of the manifests
-    to decide: whether to keep AllNamespaces under installModes, in bundle/metadata/olm.yaml; with it, OLM grants the operator in all namespaces the permissions that its Roles grant in one: events (create, patch) and leases (get, create, update)
+    to decide: whether to keep AllNamespaces under installModes, in bundle/metadata/olm.yaml; with AllNamespaces, OLM grants these permissions of the operator's Roles in all namespaces instead of one: events (create, patch) and leases (get, create, update)
     to decide: whether the dependency on certificates of cert-manager.io is required or optional, under apis in bundle/metadata/olm.yaml
     ");
     assert_eq!(
@@ -523,7 +523,8 @@ fn a_binding_to_cluster_admin_is_to_be_decided() {
         subjects: [{kind: ServiceAccount, name: default, namespace: op}]\n";
     write(&sandbox, "op.yaml", format!("{DEPLOYMENT}{binding}"));
     let outcome = sandbox.run(["bundle", "init", "op", "--from", "op.yaml"]);
-    let decision = "to decide: the permissions of the operator: ClusterRoleBinding/all grants all permissions; bind a role that \
-        names the required resources, or keep the binding and use bundle build --media-type registry+v1, in op/manifests/op.yaml:19\n";
+    let decision = "to decide: the permissions of the operator: ClusterRoleBinding/all in op/manifests/op.yaml:19 grants all \
+        permissions; bind a role that names the required resources, or keep the binding and use bundle build --media-type \
+        registry+v1\n";
     assert!(outcome.stderr.contains(decision), "{outcome}");
 }

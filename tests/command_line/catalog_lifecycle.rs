@@ -192,7 +192,7 @@ fn what_cannot_be_is_refused_and_nothing_written() {
     insta::assert_snapshot!(run(&sandbox, "catalog lifecycle catalog rake 1.2 --platform openshift=4.20"), @"
     ------- stderr -------
     error: package rake has no lifecycle for version 1.2, and a new lifecycle requires phases
-      hint: pass --phase once for each of its phases
+      hint: pass --phase once for each phase of the version
     ------- exit 1 -------
     ");
     let _ = miss(

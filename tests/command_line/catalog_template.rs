@@ -157,13 +157,13 @@ fn what_a_template_does_not_support_is_said_with_a_way_out() {
     insta::assert_snapshot!(fail(&sandbox, "catalog deprecate semver.yaml rake -m Old."), @r#"
     ------- stderr -------
     error: semver.yaml: this change is not supported in a semver template
-      hint: channels follow from the image lists: change these with "opmx catalog add" and "opmx catalog rm", or change the catalog that the template is rendered to
+      hint: channels follow from the image lists: change the lists with "opmx catalog add" and "opmx catalog rm", or change the catalog that the template is rendered to
     ------- exit 1 -------
     "#);
     insta::assert_snapshot!(fail(&sandbox, "catalog prune semver.yaml -p rake"), @r#"
     ------- stderr -------
     error: semver.yaml: this change is not supported in a semver template
-      hint: channels follow from the image lists: change these with "opmx catalog add" and "opmx catalog rm", or change the catalog that the template is rendered to
+      hint: channels follow from the image lists: change the lists with "opmx catalog add" and "opmx catalog rm", or change the catalog that the template is rendered to
     ------- exit 1 -------
     "#);
     for (line, count) in [
@@ -191,7 +191,7 @@ fn what_a_template_does_not_support_is_said_with_a_way_out() {
     insta::assert_snapshot!(fail(&sandbox, "catalog rm unnamed.yaml rake@rake.v1.0.0"), @r#"
     ------- stderr -------
     error: unnamed.yaml: a channel lists the bundle "rake.v1.0.0", but no olm.bundle entry has this name
-      hint: add "name: rake.v1.0.0" to the entry with its image
+      hint: add "name: rake.v1.0.0" to the entry that contains the image of the bundle
     ------- exit 1 -------
     "#);
     fs::write(

@@ -371,7 +371,7 @@ fn what_is_no_bundle_is_named_with_a_way_out() {
     ------- stderr -------
     error: oci:index:v1 cannot be added
       caused by: oci:index:v1 is not a bundle image: it contains no files in manifests/ or metadata/
-      hint: name a bundle image; to start from an index, pass it with --from-index
+      hint: specify a bundle image; to start from an index, pass it with --from-index
     error: the bundle was not added
     ------- exit 1 -------
     ");
@@ -379,7 +379,7 @@ fn what_is_no_bundle_is_named_with_a_way_out() {
     ------- stderr -------
     error: index cannot be added
       caused by: index is an OCI image layout, not a bundle folder
-      hint: name an image in it as oci:index:TAG
+      hint: specify an image in the layout as oci:index:TAG
     error: the bundle was not added
     ------- exit 1 -------
     ");

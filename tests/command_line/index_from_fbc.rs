@@ -95,8 +95,8 @@ fn what_an_index_cannot_hold_is_named() {
     warning: not kept: package p: a database has no field for the description of a package
     warning: not kept: package p: in channel stable, p.v1 skips p.v0 instead of replacing it because one of the bundles is not on the path from the head
     warning: not kept: package p: in channel stable, p.v2 skips p.v1 instead of replacing it because one of the bundles is not on the path from the head
-    warning: not kept: package p: p.v2 joins channel fast, in which it is replaced or skipped
-    warning: not kept: package p: a database contains a single skipRange of p.v3 for all channels: in fast, it changes from nothing to <3.0.0
+    warning: not kept: package p: in a database, p.v2 also belongs to channel fast because a bundle in this channel replaces or skips it
+    warning: not kept: package p: a database stores one skipRange of p.v3 for all channels, so its skipRange in channel fast changes from nothing to <3.0.0
     warning: not kept: package p: a database cannot mark olm.bundle p.v1 as deprecated
     warning: not kept: package p: a database cannot mark olm.package as deprecated
     warning: not kept: package p: the field mood of olm.bundle p.v1

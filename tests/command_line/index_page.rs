@@ -549,7 +549,9 @@ fn a_registry_that_does_not_answer_is_asked_once() {
     assert_eq!(made.status, Some(0), "{made}");
     assert_eq!(made.stderr.matches("cannot connect").count(), 1, "{made}");
     assert_eq!(
-        made.stderr.matches("127.0.0.1:1 could not be reached before").count(),
+        made.stderr
+            .matches("127.0.0.1:1 could not be reached by an earlier request")
+            .count(),
         3,
         "{made}"
     );

@@ -154,12 +154,12 @@ fn what_olm_does_not_install_is_to_decide_with_the_way_out() {
     let property = r#"{"type":"olm.manifests.optional","value":{"manifests":[{"group":"monitoring.coreos.com","kind":"ServiceMonitor","name":"trellis","namespace":"trellis-system"}]}}"#;
     let monitor = format!(
         "to decide: whether clusters must have the kinds of ServiceMonitor/trellis: if a kind is missing, the installation fails, \
-         unless the manifest is marked as optional, under properties in trellis/metadata/properties.yaml: - {property}"
+         unless the manifest is marked as optional with this entry under properties in trellis/metadata/properties.yaml: - {property}"
     );
     let unsupported = |kind: &str, api: &str, line: u32| {
         format!(
-            "to decide: how to handle {kind}/trellis: OLM does not install {kind} ({api}) from bundles: let the operator create \
-             the object, or remove it from the bundle, in trellis/manifests/upstream.yaml:{line}"
+            "to decide: how to handle {kind}/trellis in trellis/manifests/upstream.yaml:{line}: OLM does not install {kind} \
+             ({api}) from bundles: let the operator create the object, or remove it from the bundle"
         )
     };
     let scaler = unsupported("HorizontalPodAutoscaler", "autoscaling/v2", 62);

@@ -164,9 +164,9 @@ fn wildcards_that_must_stay_are_carried_by_registry_v1() {
     let sweeper = Operator {
         name: "sweeper",
         said: &[
-            "to decide: rule 0 of ClusterRole/sweeper allows all groups; list the groups that the operator uses, or keep the wildcard and use bundle build --media-type registry+v1, in sweeper/manifests/upstream.yaml:54",
-            "to decide: rule 1 of ClusterRole/sweeper allows all resources of sweeper.example.com; use --expand-wildcards to list those of this bundle, in sweeper/manifests/upstream.yaml:57",
-            "to decide: rule 1 of ClusterRole/sweeper allows all resources of batch; list the resources that the operator uses; available resources: cronjobs (CronJob), jobs (Job), in sweeper/manifests/upstream.yaml:57",
+            "to decide: rule 0 of ClusterRole/sweeper in sweeper/manifests/upstream.yaml:54 allows all groups; list the groups that the operator uses, or keep the wildcard and use bundle build --media-type registry+v1",
+            "to decide: rule 1 of ClusterRole/sweeper in sweeper/manifests/upstream.yaml:57 allows all resources of sweeper.example.com; use --expand-wildcards to list those of this bundle",
+            "to decide: rule 1 of ClusterRole/sweeper in sweeper/manifests/upstream.yaml:57 allows all resources of batch; list the resources that the operator uses; available resources: cronjobs (CronJob), jobs (Job)",
         ],
         build: "--media-type registry+v1",
         warned: &["rbac-wildcard"],
@@ -190,7 +190,7 @@ fn webhooks_aggregated_apis_and_bindings_elsewhere_arrive() {
         Operator {
             name: "gate",
             said: &[
-                "to decide: whether to keep AllNamespaces under installModes, in gate/metadata/olm.yaml; with it, OLM grants the operator in all namespaces the permissions that its Roles grant in one: secrets \"gate-webhook-cert\" (get, update)",
+                "to decide: whether to keep AllNamespaces under installModes, in gate/metadata/olm.yaml; with AllNamespaces, OLM grants these permissions of the operator's Roles in all namespaces instead of one: secrets \"gate-webhook-cert\" (get, update)",
             ],
             found: &["cert-own-rotation"],
             advice: "Disable the operator's own certificates, serve with tls.crt and tls.key in \
@@ -344,7 +344,7 @@ fn several_deployments_images_in_settings_and_own_custom_resources_arrive() {
         Operator {
             name: "orchard",
             said: &[
-                "to decide: whether to keep AllNamespaces under installModes, in orchard/metadata/olm.yaml; with it, OLM grants the operator in all namespaces the permissions that its Roles grant in one: configmaps (get)",
+                "to decide: whether to keep AllNamespaces under installModes, in orchard/metadata/olm.yaml; with AllNamespaces, OLM grants these permissions of the operator's Roles in all namespaces instead of one: configmaps (get)",
             ],
             init: "--version 1.9.0",
             ..Operator::default()
@@ -366,8 +366,8 @@ fn what_helm_and_kustomize_render_arrives() {
         Operator {
             name: "lantern",
             said: &[
-                "to decide: whether to keep AllNamespaces under installModes, in lantern/metadata/olm.yaml; with it, OLM grants the operator in all namespaces the permissions that its Roles grant in one: events (create, patch) and leases (get, list, watch, create, update, patch, delete)",
-                "to decide: whether clusters must have the kinds of ServiceMonitor/lantern-controller-manager-metrics-monitor: if a kind is missing, the installation fails, unless the manifest is marked as optional, under properties in lantern/metadata/properties.yaml: - {\"type\":\"olm.manifests.optional\",\"value\":{\"manifests\":[{\"group\":\"monitoring.coreos.com\",\"kind\":\"ServiceMonitor\",\"name\":\"lantern-controller-manager-metrics-monitor\",\"namespace\":\"lantern-system\"}]}}",
+                "to decide: whether to keep AllNamespaces under installModes, in lantern/metadata/olm.yaml; with AllNamespaces, OLM grants these permissions of the operator's Roles in all namespaces instead of one: events (create, patch) and leases (get, list, watch, create, update, patch, delete)",
+                "to decide: whether clusters must have the kinds of ServiceMonitor/lantern-controller-manager-metrics-monitor: if a kind is missing, the installation fails, unless the manifest is marked as optional with this entry under properties in lantern/metadata/properties.yaml: - {\"type\":\"olm.manifests.optional\",\"value\":{\"manifests\":[{\"group\":\"monitoring.coreos.com\",\"kind\":\"ServiceMonitor\",\"name\":\"lantern-controller-manager-metrics-monitor\",\"namespace\":\"lantern-system\"}]}}",
             ],
             ..Operator::default()
         },

@@ -266,7 +266,7 @@ fn an_upgrade_that_asks_for_more_ends_with_one() {
     let fewer = outcome_of(&sandbox, "permissions diff new old");
     assert_eq!(
         fewer.stdout,
-        "nothing to approve: rake.v1.0.0 needs no permissions that rake.v1.1.0 was not approved for\n"
+        "nothing to approve: rake.v1.0.0 needs only permissions that rake.v1.1.0 was approved for\n"
     );
     for same in ["old", "greenhouse", "compost"] {
         let outcome = outcome_of(&sandbox, &format!("permissions diff {same} {same}"));
@@ -284,7 +284,7 @@ fn an_upgrade_that_asks_for_more_ends_with_one() {
     );
     assert!(
         held.stdout
-            .starts_with("nothing to approve: rake.v1.1.0 needs no permissions that rake.v1.0.0 was not approved for"),
+            .starts_with("nothing to approve: rake.v1.1.0 needs only permissions that rake.v1.0.0 was approved for"),
         "{held}"
     );
 }
@@ -443,7 +443,7 @@ fn s86_all_that_was_approved_before_counts() {
     let both = outcome_of(&sandbox, "permissions diff a b c");
     assert_eq!(
         both.stdout,
-        "nothing to approve: rake.v1.2.0 needs no permissions that rake.v1.0.0 and rake.v1.1.0 were not approved for\n"
+        "nothing to approve: rake.v1.2.0 needs only permissions that rake.v1.0.0 and rake.v1.1.0 were approved for\n"
     );
     let json = json(&sandbox, "permissions diff a b c -o json");
     assert_eq!(
@@ -482,8 +482,9 @@ fn s86_a_new_version_is_compared_with_the_published_head() {
         "permissions diff rake.v1.0.0 c --index index.db --package rake",
     );
     assert!(
-        both.stdout
-            .starts_with("nothing to approve: rake.v1.2.0 needs no permissions that rake.v1.0.0 and rake.v1.1.0 were not approved for"),
+        both.stdout.starts_with(
+            "nothing to approve: rake.v1.2.0 needs only permissions that rake.v1.0.0 and rake.v1.1.0 were approved for"
+        ),
         "{both}"
     );
     for (line, words) in [
@@ -536,7 +537,7 @@ fn s90_a_policy_is_held_against_bundles_catalogs_and_users() {
        = note: in ClusterServiceVersion/rake.v1.0.0 at spec.install.spec.deployments[0].spec.template.spec.containers[0].image
        = help: Use an image or catalog from an allowed source, or ask the administrator to allow this source.
 
-    error[policy-kind]: policy.yaml does not allow objects of the kind core/ServiceAccount, which OLM creates from this
+    error[policy-kind]: policy.yaml does not allow objects of the kind core/ServiceAccount, which OLM creates from this field
       --> rake/manifests/operator.clusterserviceversion.yaml:25:7
        |
     25 |       - serviceAccountName: rake

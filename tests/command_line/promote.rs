@@ -96,7 +96,7 @@ fn a_bundle_that_would_leave_others_behind_is_not_promoted() {
     insta::assert_snapshot!(fail(&sandbox, "registry promote rake.v2.0.0 -c stable -d index.db"), @"
     ------- stderr -------
     error: package rake would lose updates: channel stable would have no update path to its head rake.v2.0.0 from rake.v1.0.0, rake.v1.1.0, rake.v1.2.0; promote a bundle that replaces or skips these bundles
-      hint: --mode semver orders bundles only by version
+      hint: use --mode semver to order bundles only by version
     ------- exit 1 -------
     ");
     insta::assert_snapshot!(fail(&sandbox, "registry promote rake.v0.9.0 -c stable -d index.db"), @r#"

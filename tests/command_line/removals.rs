@@ -297,7 +297,7 @@ fn what_is_there_is_skipped_or_overwritten_as_it_is_wished() {
     assert!(
         outcome
             .stderr
-            .contains("compost-operator.v0.3.1 replaces the existing bundle"),
+            .contains("overwrote the existing bundle compost-operator.v0.3.1"),
         "{outcome}"
     );
     let csvs = column(
@@ -328,7 +328,7 @@ fn media_types_that_the_clusters_cannot_read_are_refused() {
     ------- stderr -------
     error: greenhouse cannot be added
       caused by: it is a k8s+v1 bundle, but only registry+v1 bundles may be added
-      hint: convert the bundle with "opmx bundle convert --to registry+v1" to a format that every version of OLM can read
+      hint: use "opmx bundle convert --to registry+v1" to convert the bundle to a format that every version of OLM can read
     error: 1 of 2 bundles cannot be added, so no bundle was added
     ------- exit 1 -------
     "#);

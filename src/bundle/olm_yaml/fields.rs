@@ -346,9 +346,9 @@ pub const FIELDS: &[Field] = &[
     optional(
         "apis",
         List(&HINT),
-        "The kinds of resources in RBAC rules that no file of the bundle defines, and whether the operator depends \
-         on them: with required, OLM installs a provider; with native, the cluster itself must serve the API; with \
-         optional or none, the API may be absent.",
+        "The kinds of the resources that RBAC rules name but the bundle does not define, and whether the operator \
+         depends on them: with required, OLM installs a provider; with native, the cluster itself must serve the API; \
+         with optional or none, the API may be absent.",
     )
     .example("[]"),
     optional(

@@ -4,8 +4,9 @@ use super::mermaid::has_few_edges;
 use super::{ChannelDrawing, Drawing, EdgeKind, shown};
 use std::fmt::Write;
 
-/// Draws the graph. If there are more than 500 edges, a range is drawn as one edge from the oldest bundle in it, with
-/// the number of bundles, because too many lines would be indistinguishable.
+/// Draws the graph. If there are more than 500 edges, a version range is drawn as one edge, because too many lines
+/// would be indistinguishable. That edge leads from the oldest bundle in the range, and its label contains the number
+/// of bundles.
 pub fn dot(drawing: &Drawing) -> String {
     let mut out = String::from(
         "digraph index {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n  edge [fontname=\"monospace\"];\n",

@@ -1,9 +1,9 @@
 //! The layout of a picture, in whole pixels from the top left.
 //!
 //! The bundles of a channel are stacked in one column without crossing lines, with the head on top. A line from one
-//! bundle to the next goes straight up between the two; all others leave the column at the side, run up in their own
-//! lane, and come back in at the newer bundle. All edges of one kind to one bundle share a lane, and lines that do not
-//! meet share lanes. Channels are placed side by side, packages below each other.
+//! bundle to the next goes straight up between the two; all other lines leave the column at the side, run in a lane
+//! beside it, and come back in at the newer bundle. All edges of one kind to one bundle share a lane, and lines that do
+//! not meet can use the same lane. Channels are placed side by side, and packages below each other.
 
 use super::{ChannelDrawing, Drawing, EdgeKind, Edges};
 use std::cmp::Reverse;
@@ -15,7 +15,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 pub(super) const CHARACTER: usize = 8;
 /// The height of a line of text.
 pub(super) const LINE: usize = 16;
-/// The maximum width of a label in columns; longer labels are cut, and the whole text is in the title of the box.
+/// The maximum width of a label in columns; longer labels are cut, and the title of the box contains the whole text.
 const LONGEST_LABEL: usize = 64;
 
 const MARGIN: usize = 16;
@@ -25,7 +25,7 @@ const PADDING: usize = 12;
 /// The distance between two lanes; `LANE_OFFSET` is the distance between the first lane and the column.
 const LANE: usize = 8;
 const LANE_OFFSET: usize = 20;
-/// The width up to which channels are always placed side by side.
+/// The width up to which the channels of a package are always placed side by side.
 const ROW_WIDTH: usize = 1600;
 
 /// A point: `x` and `y`.
@@ -82,11 +82,12 @@ pub(super) struct Route {
     pub(super) trunk: Vec<Point>,
     /// The branches from older bundles to the trunk.
     pub(super) branches: Vec<(Point, Point)>,
-    /// Segments of the trunk that represent all adjacent bundles.
+    /// Segments of the trunk, each of which stands for the edges from all bundles beside it.
     pub(super) bars: Vec<(Point, Point)>,
 }
 
-/// Returns the maximum number of columns of a string, in fonts with more wide characters.
+/// Returns the number of columns that a string needs at most: characters that are wide in only some fonts count as
+/// wide.
 pub(super) fn columns(text: &str) -> usize {
     text.width_cjk()
 }
@@ -259,9 +260,10 @@ fn straight(edges: &Edges, column: Rectangle) -> Route {
     }
 }
 
-/// Returns the lines of edges whose trunk is at `lane`, on the side of the column that is at `side`.
+/// Returns the lines of a set of edges that leave the column. `lane` is the x coordinate of the trunk, and `side` is
+/// that of the side of the column where the lines begin and end.
 fn aside(edges: &Edges, column: Rectangle, lane: usize, side: usize) -> Route {
-    // Each kind of line has a separate height on each side of a box.
+    // Lines of different kinds enter and leave a box at different heights.
     let (inward, outward) = match edges.kind {
         EdgeKind::Replaces => (8, 26),
         EdgeKind::Skips => (17, 35),
@@ -304,8 +306,8 @@ struct Lanes {
     count: usize,
 }
 
-/// Assigns a lane to each set of edges of some kinds, except straight lines: the lane nearest to the column that is
-/// free along the bundles that the edges pass.
+/// Assigns a lane to each set of edges whose kind satisfies `here`, except straight lines. Of the lanes that are free
+/// beside all bundles that the edges pass, it uses the one nearest to the column.
 fn lanes(channel: &ChannelDrawing, here: impl Fn(EdgeKind) -> bool) -> Lanes {
     let mut spans: Vec<(Range<usize>, usize)> = channel
         .edges

@@ -3,11 +3,12 @@
 use super::{ChannelDrawing, Drawing, EdgeKind, Edges, Node, shown};
 use std::fmt::Write;
 
-/// The default maximum number of edges in Mermaid programs.
+/// The maximum number of edges that Mermaid programs draw by default.
 pub(super) const MOST_EDGES: usize = 500;
 
-/// Draws the flowchart. If there are more than 500 edges, the default limit of Mermaid programs, a range is drawn as
-/// one edge from the oldest bundle in it, with the number of bundles.
+/// Draws the flowchart. If there are more than 500 edges, the default limit of Mermaid programs, a version range is
+/// drawn as one edge. That edge leads from the oldest bundle in the range, and its label contains the number of
+/// bundles.
 pub fn mermaid(drawing: &Drawing) -> String {
     let mut out = String::from("flowchart LR\n");
     let few = has_few_edges(drawing);

@@ -21,8 +21,9 @@ use semver::Version;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
-/// The maximum number of drawn parts of ranges, per bundle of a channel. If versions are in update order, a range is
-/// one part; otherwise the lines would overlap, and their number would grow with the square of the number of bundles.
+/// The approximate maximum number of parts in which the version ranges of a channel are drawn, per bundle. If versions
+/// are in update order, a range is one part. Otherwise, a range can have many parts: without a limit, the lines would
+/// overlap, and their number would grow with the square of the number of bundles.
 const RANGE_PARTS: usize = 8;
 
 /// Channels of packages, ready to be drawn.
@@ -47,7 +48,7 @@ pub struct ChannelDrawing {
     pub nodes: Vec<Node>,
     /// The edges, sorted by newer bundle, then by kind.
     pub edges: Vec<Edges>,
-    /// The number of bundles whose range is not drawn because it would take too many lines.
+    /// The number of bundles whose range is not drawn because too many lines would be needed.
     pub undrawn_ranges: usize,
 }
 
@@ -73,9 +74,10 @@ pub struct Node {
 pub enum Standing {
     /// The bundle is an entry.
     Entry,
-    /// The bundle is an entry that others skip, and the view marks such entries.
+    /// The bundle is an entry that other bundles skip. Without [`View::tell_skipped`], such a bundle counts as an
+    /// ordinary entry.
     Skipped,
-    /// The bundle is only mentioned in the channel.
+    /// The bundle is not an entry of the channel; only edges or the head refer to it.
     Absent,
 }
 
@@ -156,7 +158,7 @@ impl Node {
     }
 }
 
-/// The extent of the drawing, and information that the catalog does not contain.
+/// What to draw and mark, and the deprecations, which the catalog does not contain.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct View<'a> {
     /// The lowest version to draw; if set, bundles without a version are also omitted.

@@ -92,9 +92,9 @@ pub fn svg(drawing: &Drawing) -> String {
     out
 }
 
-/// Draws one channel as a part of an HTML page, which provides the styles and the legend; the classes are those of
-/// [`svg`]. `id` is the prefix of the referenced ids, and must be unique on the page. `link` returns the target address
-/// of a bundle.
+/// Draws one channel as a part of an HTML page. The page provides the styles and the legend; the classes are those that
+/// [`svg`] uses. `id` is the prefix of the referenced ids, and must be unique on the page. `link` returns the target
+/// address of a bundle.
 pub fn inline_svg(channel: &ChannelDrawing, id: &str, link: &dyn Fn(&Node) -> Option<String>) -> String {
     let one = Drawing {
         channels: vec![channel.clone()],
@@ -105,7 +105,7 @@ pub fn inline_svg(channel: &ChannelDrawing, id: &str, link: &dyn Fn(&Node) -> Op
     };
     let Rectangle { x, y, width, height } = panel.frame;
     let arrow = format!("{id}-arrow");
-    // Writing to a string cannot fail. The edge of the frame is drawn on its line.
+    // The picture ends at the middle of the frame's border line.
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"{x} {y} {width} {height}\" role=\"group\" aria-labelledby=\"{id}-title\">\n\
@@ -122,7 +122,7 @@ pub fn inline_svg(channel: &ChannelDrawing, id: &str, link: &dyn Fn(&Node) -> Op
 /// The id of the arrowhead in a standalone picture.
 const ARROW: &str = "arrow";
 
-/// The surroundings that a picture depends on in addition to the drawing.
+/// What a picture depends on in addition to the drawing: the id of its arrowhead, and the links.
 struct Surroundings<'a> {
     /// The id of the arrowhead.
     arrow: &'a str,

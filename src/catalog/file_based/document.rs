@@ -132,7 +132,7 @@ impl Document {
     /// Returns the fields in output order, beginning with those of the schema.
     fn ordered(&self) -> Vec<&(String, Box<RawValue>)> {
         let mut fields: Vec<_> = self.fields.iter().collect();
-        // Documents of other schemas keep the order of their fields.
+        // Documents of all other schemas keep the order of their fields.
         if let Some(schema @ (Schema::Package | Schema::Channel | Schema::Bundle)) = self.schema() {
             let known = schema.fields();
             let place = |name: &str| known.iter().position(|known| *known == name).unwrap_or(known.len());

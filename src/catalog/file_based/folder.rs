@@ -1,4 +1,4 @@
-//! The folder of a catalog: the files that belong to it, and changes to it that a killed process left unfinished.
+//! The folder of a catalog: the files that belong to the catalog, and changes that a killed process left unfinished.
 
 use super::error::CatalogError;
 use super::limits::CatalogLimits;
@@ -12,10 +12,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The name of files that, like `.gitignore`, list files that do not belong to the catalog.
 const IGNORE: &str = ".indexignore";
 
-/// The number of parent levels of a catalog in which a pending change to several catalogs may be stored.
+/// The number of levels above a catalog at which a pending change to several catalogs may be stored.
 pub(super) const LEVELS: usize = 3;
 
-/// Completes the changes of a catalog that a killed process left unfinished: its own, and those of the folders above it.
+/// Completes the changes to a catalog that a killed process left unfinished: those stored in its folder, and those
+/// stored in the folders above it.
 ///
 /// # Errors
 /// Returns an error if a change cannot be completed.
@@ -80,7 +81,8 @@ pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>
         // A link is treated as its target file.
         let metadata = fs::metadata(entry.path());
         if metadata.is_ok_and(|metadata| metadata.is_dir()) {
-            // A linked folder inside the catalog is read anyway, as in a ConfigMap mount.
+            // A link to a folder inside the catalog, as in a ConfigMap mount, is not followed, because that folder is
+            // read anyway.
             if entry.path_is_symlink() && entry.depth() > 0 && !leads_into(entry.path(), folder) {
                 let link = entry.into_path();
                 return Err(CatalogError::LinkedFolder { link });

@@ -58,7 +58,7 @@ pub fn format(content: &[u8], limits: CatalogLimits) -> Option<Formatted> {
     (values(&after).eq(values(&parts))).then_some(Formatted { content, kept })
 }
 
-/// A document, or separate comments.
+/// A document, or comments that belong to no document.
 #[derive(Debug)]
 struct Part {
     line: usize,
@@ -158,7 +158,7 @@ fn comments_of_separators(between: &[u8]) -> Vec<String> {
     comments.collect()
 }
 
-/// Returns whether a part may be moved, because its comments can only be about this document.
+/// Returns whether a part may be moved: only if its comments can be about no other document.
 fn may_move(place: usize, part: &Part) -> bool {
     let is_comment = part.value.is_null();
     let ends_with_comment = || part.text.lines().next_back().is_some_and(|line| line.starts_with('#'));

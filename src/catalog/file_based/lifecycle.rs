@@ -1,6 +1,7 @@
-//! Lifecycles of a package: the maintenance period of each minor version, and the platforms that it supports.
+//! Lifecycles of a package: the maintenance period of each minor version, and the platforms that this version supports.
 //!
-//! They are in one document for each package, which consoles and `ExperimentalRegistry` pass on unchanged.
+//! Each package has one document with its lifecycles. Consoles and `ExperimentalRegistry` pass on this document
+//! unchanged.
 
 use super::check::check_document;
 use super::limits::CatalogLimits;

@@ -20,7 +20,7 @@ pub struct CatalogLimits {
     /// The memory, in bytes, for the data that is kept from all documents: names, edges, properties and findings.
     pub kept_bytes: usize,
     /// The number of files that stay open, so that their original content can still be read after they have been
-    /// replaced. If a catalog has more files, they are reopened by name.
+    /// replaced. If a catalog has more files, the others are reopened by name.
     pub open_files: usize,
 }
 

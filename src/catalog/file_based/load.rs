@@ -1,8 +1,8 @@
 //! Loading a file-based catalog into a [`Catalog`], with the same names, edges and values as from a database.
 //!
-//! The requirements of a bundle, which are among its properties here, become dependencies in the format of an index:
-//! from `olm.gvk.required`, `olm.package.required` and `olm.constraint`. Manifests and display data are not loaded;
-//! [`ManifestsId`] is the number of the bundle's document.
+//! In a file-based catalog, the requirements of a bundle are among its properties: `olm.gvk.required`,
+//! `olm.package.required` and `olm.constraint`. They become dependencies in the format of a database. Manifests and
+//! display data are not loaded; [`ManifestsId`] is the number of the bundle's document.
 
 mod error;
 
@@ -60,7 +60,7 @@ pub fn load(files: &FileBasedCatalog) -> Result<Loaded, LoadError> {
     loader.finish()
 }
 
-/// Builds a catalog from its documents, which come in any order.
+/// Builds a catalog from its documents, which may come in any order.
 #[derive(Debug, Default)]
 pub(crate) struct Loader {
     texts: Texts,
@@ -288,7 +288,7 @@ fn shape(field: &'static str, subject: &Subject) -> impl FnOnce(serde_json::Erro
     move |reason| LoadProblem::Shape { subject, field, reason }
 }
 
-/// Returns a property in the format of an index, and whether it is a dependency there.
+/// Returns a property in the format of a database, and whether it is a dependency there.
 fn stored(kind: String, value: Value) -> (bool, String, Value) {
     match as_dependency(&kind, &value) {
         Some((kind, value)) => (true, kind.to_owned(), value),

@@ -177,7 +177,7 @@ fn put(map: &mut Map<String, Value>, field: &str, value: Option<Value>) {
         None | Some(Value::Null) => true,
         Some(Value::String(text)) => text.is_empty(),
         Some(Value::Array(items)) => items.is_empty(),
-        // An empty map is kept, because the usual catalog server also sends it.
+        // An empty map is kept, because other catalog servers also send it.
         Some(Value::Object(_) | Value::Bool(_) | Value::Number(_)) => false,
     };
     if let (Some(value), false) = (value, empty) {

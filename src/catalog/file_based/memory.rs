@@ -12,8 +12,8 @@ const ITEM: usize = 96;
 /// The bytes for a string in addition to its text.
 const STRING: usize = 32;
 
-/// Returns an estimate of the number of bytes that are kept from a document of this schema, rather too high than too
-/// low; `field` returns the values of the document's fields.
+/// Returns an estimate, which may be too high, of the number of bytes that are kept from a document of this schema.
+/// `field` returns the values of the document's fields.
 pub(super) fn kept<'a>(schema: &Schema, field: impl Fn(&str) -> Option<&'a RawValue>) -> usize {
     let length = |name: &str| field(name).map_or(0, |value| value.get().len());
     let names = ["schema", "package", "name"].map(length).iter().sum::<usize>();

@@ -50,8 +50,8 @@ pub fn migrated(document: Document, level: Level) -> Document {
     }
 }
 
-/// Returns the level of the bundles of a catalog, or of one of its packages, according to the first bundle that indicates
-/// it. Returns `None` if no bundle does.
+/// Returns the level of the bundles in a catalog, or in one of its packages, according to the first bundle that
+/// indicates it. Returns `None` if no bundle does.
 ///
 /// # Errors
 /// Returns an error if a bundle cannot be read.

@@ -1,7 +1,7 @@
 //! File-based catalogs: a catalog as a stream of JSON or YAML documents, which tools call blobs.
 //!
 //! [`Blob`] is one document with the fields of its schema; [`write`](mod@write) writes it in the output format of other
-//! OLM tools, including the order of the fields.
+//! OLM tools, with the fields in the same order.
 
 pub mod check;
 pub mod document;
@@ -105,7 +105,7 @@ pub struct WrittenEntry {
     /// The name of the bundle.
     #[serde(deserialize_with = "or_default")]
     pub name: String,
-    /// The bundle that this one directly updates.
+    /// The bundle from which clusters update directly to this one.
     #[serde(skip_serializing_if = "String::is_empty", deserialize_with = "or_default")]
     pub replaces: String,
     /// Bundles that may be updated to this one, but are not offered for installation.
@@ -227,7 +227,8 @@ impl Property {
 }
 
 impl Bundle {
-    /// Sorts the properties: by type and JSON text, without duplicates, followed by the manifests in their own order.
+    /// Sorts the properties by type and JSON text, and removes duplicates. The manifests come last and keep their
+    /// order.
     pub(crate) fn sort_properties(&mut self) {
         let is_object = |property: &Property| property.kind == BUNDLE_OBJECT;
         self.properties.sort_by(|one, other| {
@@ -244,7 +245,7 @@ impl Bundle {
             .dedup_by(|one, other| !is_object(one) && one.kind == other.kind && one.value.get() == other.value.get());
     }
 
-    /// Sets the images to those of [`related`].
+    /// Sets the related images to the result of [`related`].
     pub(crate) fn relate(&mut self, named: Vec<RelatedImage>, others: impl IntoIterator<Item = String>) {
         self.related_images = related(named, others);
     }

@@ -31,7 +31,7 @@ const fn signature(media_type: &'static str, runs: &'static [(usize, &'static [u
     Signature { media_type, runs }
 }
 
-/// A type precedes the types whose signature is a part of its signature.
+/// If the signature of one type contains that of another, the type with the longer signature is first.
 const SIGNATURES: [Signature; 15] = [
     signature("image/png", &[(0, b"\x89PNG")]),
     signature("image/jpeg", &[(0, b"\xff\xd8\xff")]),
@@ -71,7 +71,7 @@ fn is_svg(text: &str) -> bool {
             _ if rest.starts_with("<!--") => "-->",
             _ if rest.starts_with("<?") => "?>",
             _ if begins(rest, "<!doctype svg") => {
-                // The subset inside brackets also contains `>`.
+                // The subset inside brackets may contain `>` itself.
                 let bracket = rest.find('[').filter(|at| rest.find('>').is_some_and(|end| *at < end));
                 if bracket.is_some() { "]>" } else { ">" }
             }

@@ -71,7 +71,7 @@ impl CatalogFile {
         };
         let mut bytes = vec![0; length];
         let read = read_exactly(file, &mut bytes, start).map_err(|error| self.failed(error));
-        // A truncated or changed file explains every other failure.
+        // If the file has changed, that is the error to report, because it explains any other failure.
         self.compare(&file.metadata().map_err(|error| self.failed(error))?)?;
         read.map(|()| bytes)
     }
@@ -328,8 +328,8 @@ impl FileBasedCatalog {
     }
 }
 
-/// Returns the fault of a document without a schema, with a hint for the likely intention. `is_alone` specifies whether
-/// the user named the file, rather than a folder that contains it.
+/// Returns the fault of a document without a schema, with a hint about what the user probably intended. `is_alone`
+/// specifies whether the user named the file, rather than a folder that contains it.
 fn no_schema(document: &Document, is_alone: bool) -> &'static str {
     if document.field("apiVersion").is_some() && document.field("kind").is_some() {
         return "this is a Kubernetes manifest, not a catalog document; to specify a bundle, name the folder that \
@@ -342,7 +342,7 @@ fn no_schema(document: &Document, is_alone: bool) -> &'static str {
      in an .indexignore file"
 }
 
-/// Returns the line in the file of a finding about a piece.
+/// Returns the line of a finding about a piece, counted from the start of the file.
 fn line_of(finding: &Diagnostic, piece: &Piece<'_>) -> usize {
     piece.line + finding.place.as_ref().map_or(1, |place| place.start().line) - 1
 }

@@ -7,7 +7,7 @@ use std::fmt;
 /// The known schemas: the name of each, and the fields of its documents in the order of other OLM tools.
 macro_rules! schemas {
     ($($(#[$doc:meta])* $schema:ident = $name:literal: $($field:literal),*;)*) => {
-        /// The subject of a catalog document, from its field `schema`.
+        /// The schema of a catalog document, which specifies what the document describes.
         #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
         #[serde(from = "String")]
         pub enum Schema {

@@ -286,7 +286,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Returns one byte at a time, so that reads split everything.
+    /// Returns one byte at a time, so that every separator is split between reads.
     struct Slow<'a>(&'a [u8]);
 
     impl Read for Slow<'_> {

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A difference between the index entries and the list from which they were created.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Difference {
-    /// A bundle skips the bundle that it replaces in the list, because it is not on the chain of replaced bundles from
-    /// the head, or the replaced bundle does not exist.
+    /// In the index, a bundle skips the bundle that it replaces in the list. The reason is that the replacing bundle is
+    /// not on the chain of replaced bundles from the head, or that the replaced bundle does not exist.
     Skips {
         /// The channel.
         channel: String,
@@ -111,7 +111,7 @@ impl<'a> Members<'a> {
             }
             let Some(next) = member.replaces.as_deref() else { break };
             if catalog.find(next).is_none() {
-                // An index with a bundle that replaces a missing bundle accepts no further bundles.
+                // No further bundles can be added to an index in which a bundle replaces a missing bundle.
                 if !member.skips.iter().any(|skip| &**skip == next) {
                     made.skip(current, next);
                 }

@@ -5,9 +5,9 @@
 //! bundles that it replaced or skipped before. In the mode `semver-skippatch`, the new bundle also skips all lower
 //! versions with the same major and minor number.
 //!
-//! The reference implementation adds the bundles of a call in random order, which determines the result in the second
-//! mode. This implementation adds them in ascending order of version. The fields `replaces` and `skips` of the bundles
-//! are ignored.
+//! The reference implementation adds the bundles of one call in random order, and in the mode `semver-skippatch`, the
+//! result depends on that order. This implementation adds bundles in ascending order of version. The fields `replaces`
+//! and `skips` of the bundles are ignored.
 
 use super::{Channel, Graph, GraphEntry, GraphError, Node, Package, dropped};
 use crate::version::parse_strict;
@@ -215,7 +215,7 @@ impl<'a> Build<'a> {
     }
 
     /// Returns the default channel declared by the highest added version that declares one. If there is none, returns
-    /// the stored default channel or, by default, the first channel.
+    /// the stored default channel or, if that is not one of the channels, the first channel.
     fn default_channel(&self, lines: &BTreeMap<String, Line>) -> Result<String, Vec<GraphError>> {
         let declares = |name: &&'a str| {
             let declared = self.added.get(*name)?.default_channel.as_ref();

@@ -1,8 +1,8 @@
 //! Releases of an operator in a community repository, as specified in its `ci.yaml` and the `release-config.yaml` of a
 //! version.
 //!
-//! Such a repository has a folder for each operator, with a folder for each version and catalog templates, and next to
-//! them the catalogs that are rendered from the templates:
+//! Such a repository has a folder for each operator, which contains a folder for each version and the operator's
+//! catalog templates. The catalogs that are rendered from the templates are in a separate folder:
 //!
 //! ```text
 //! operators/PACKAGE/ci.yaml
@@ -88,8 +88,8 @@ pub struct Released {
 }
 
 impl OperatorFiles {
-    /// Reads the files of the operator in a folder; the files of all versions if no version is specified. Adds the
-    /// faults in their text to `findings`.
+    /// Reads the files of the operator in a folder, and those of `version` or, if it is `None`, of all versions. Adds
+    /// the faults in the text of the files to `findings`.
     ///
     /// # Errors
     /// Returns an error if a file cannot be read, or a requested file does not exist.

@@ -40,8 +40,8 @@ pub enum TemplateChangeError {
     Revise(#[from] ReviseError),
 }
 
-/// Returns the text of the template with a version of its package, as `release` requests it. Without a template,
-/// returns the text of a new one.
+/// Adds a version to the template as `release` requests, and returns the new text. Without a template, returns the text
+/// of a new one.
 ///
 /// # Errors
 /// Returns an error if the version does not fit, or the form of the template does not allow the change.
@@ -67,7 +67,7 @@ pub(super) fn schema(template: &Value) -> Option<&str> {
     find(template.as_object()?, "schema")?.1.as_str()
 }
 
-/// Returns the list of a semver template with this name, ignoring case.
+/// Returns the bundle list with this name in a semver template, ignoring case.
 pub(super) fn list_of(channel: &str) -> Option<&'static str> {
     LISTS.into_iter().find(|list| list.eq_ignore_ascii_case(channel))
 }

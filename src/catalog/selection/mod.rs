@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 pub struct Selection {
     /// Package names; if empty, all packages.
     pub packages: Vec<String>,
-    /// Channel names; if empty, all channels. Packages without one of these channels are not part of the selection.
+    /// Channel names; if empty, all channels. Packages without any of these channels are not part of the selection.
     pub channels: Vec<String>,
 }
 

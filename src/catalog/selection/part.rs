@@ -13,8 +13,8 @@ pub struct Part {
     pub channels: Vec<String>,
     /// The versions.
     pub versions: Versions,
-    /// Versions from which clusters must be able to reach the heads: their bundles are selected, with those on the
-    /// shortest paths.
+    /// Versions from which clusters must be able to reach the heads: the bundles with these versions are selected, and
+    /// those on the update paths to the heads.
     pub from: Vec<Version>,
     /// Whether to omit the bundles of those versions themselves, because the clusters already have them.
     pub past_from: bool,
@@ -38,7 +38,7 @@ pub enum Versions {
     OfChannels(BTreeMap<String, Versions>),
 }
 
-/// A bundle of a channel from which [`Versions`] select.
+/// A bundle of a channel that [`Versions`] may select.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
     /// The channel.

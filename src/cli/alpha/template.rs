@@ -39,13 +39,13 @@ Examples:
 /// Render the catalog that a template describes
 ///
 /// A template specifies each bundle by an image in a registry, a layout (oci:DIR:TAG) or an archive, or by a folder,
-/// relative to the working folder. The types are basic (olm.template.basic, or a catalog whose bundles have only an
-/// image), semver (olm.semver) and substitutes (olm.template.substitutes). By default, the schema of the template
-/// determines the type.
+/// whose path is relative to the working folder. The types are basic (olm.template.basic, or a catalog whose bundles
+/// have only an image), semver (olm.semver) and substitutes (olm.template.substitutes). By default, the schema of the
+/// template determines the type.
 ///
-/// In a semver catalog, the default channel is selected by the most stable list, then by the highest version, then by
-/// the type in defaultChannelTypePreference. The icon and description of the package come from the head of that
-/// channel.
+/// In a catalog from a semver template, the default channel comes from the most stable list. If that list results in
+/// several channels, the highest version decides, then the type in defaultChannelTypePreference. The icon and
+/// description of the package come from the head of that channel.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TemplateArguments {
@@ -180,7 +180,7 @@ fn draw(catalog: &TemplateCatalog, context: &Context<'_>) -> CommandResult {
     Ok(Status::Success)
 }
 
-/// Reports the reason why each bundle cannot be rendered.
+/// Reports for each of these bundles why it cannot be rendered.
 pub(crate) fn refuse_bundles(problems: Vec<(Image, BundleError)>, of: usize, context: &Context<'_>) -> Status {
     let printer = &context.printer;
     let count = problems.len();

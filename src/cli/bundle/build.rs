@@ -71,10 +71,11 @@ pub(crate) struct BuildArguments {
     pin: bool,
     /// Replace images as specified in this file
     ///
-    /// The file contains lines FROM TO or FROM=TO, where FROM is an image, a repository, or a registry with or without
-    /// a path; or a JSON or YAML list of {name, image} with the names of related images, RELATED_IMAGE_* variables and
-    /// containers; or ImageDigestMirrorSet, ImageTagMirrorSet and ImageContentSourcePolicy objects. Images are replaced
-    /// in the same places as with --pin, and in annotations. The files of the bundle are not changed.
+    /// The file has one of three formats: lines FROM TO or FROM=TO, where FROM is an image, a repository, or a registry
+    /// with or without a path; a JSON or YAML list of {name, image}, where each name is that of a related image, a
+    /// RELATED_IMAGE_* variable or a container; or ImageDigestMirrorSet, ImageTagMirrorSet and ImageContentSourcePolicy
+    /// objects. Images are replaced in the same places as with --pin, and in annotations. The files of the bundle are
+    /// not changed.
     #[arg(long, value_name = "FILE")]
     image_map: Option<String>,
     /// Write the replaced images to this file, in the format of --image-map
@@ -144,7 +145,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     arguments.tools.answer(printer);
     if arguments.pins_out.as_deref() == Some(Path::new("-")) {
         let error = CommandError::usage(
-            "--pins-out cannot write to standard output, which contains the reference of the image",
+            "--pins-out cannot write to standard output, where the reference of the image is printed",
         );
         return Err(error.hint("specify a file"));
     }
@@ -213,7 +214,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     if let Some(folder) = &arguments.output_dir {
         in_image.write_to(folder)?;
     }
-    // An image that cannot be read is also replaced, but its digest is unknown.
+    // If the existing image at the target cannot be read, it is still replaced, but its digest is unknown.
     let before = context.runtime.block_on(transports.state(&target)).ok();
     let pinned = context.runtime.block_on(transports.push(image, &target))?;
     replaced::report(&target, before, &pinned, printer);

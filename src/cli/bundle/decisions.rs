@@ -52,8 +52,8 @@ pub(super) fn list(decisions: &Decisions, sources: &ServedResources, shown: &str
     let decide = |what: String| context.printer.status(format_args!("to decide: {what}"));
     if let Some(what) = widened(&decisions.widened) {
         decide(format!(
-            "whether to keep AllNamespaces under installModes, in {shown}/{OLM_YAML}; with it, OLM grants the \
-            operator in all namespaces the permissions that its Roles grant in one: {what}"
+            "whether to keep AllNamespaces under installModes, in {shown}/{OLM_YAML}; with AllNamespaces, OLM grants \
+            these permissions of the operator's Roles in all namespaces instead of one: {what}"
         ));
     }
     for sentence in open_apis::sentences(&decisions.unresolved) {
@@ -62,8 +62,8 @@ pub(super) fn list(decisions: &Decisions, sources: &ServedResources, shown: &str
     for binding in &decisions.everything {
         let place = binding.place(&Path::from("roleRef.name"));
         decide(format!(
-            "the permissions of the operator: {} grants all permissions; bind a role that names the required \
-            resources, or keep the binding and use bundle build --media-type registry+v1, in {}:{}",
+            "the permissions of the operator: {} in {}:{} grants all permissions; bind a role that names the required \
+            resources, or keep the binding and use bundle build --media-type registry+v1",
             binding.label(),
             place.source.name(),
             place.start().line
@@ -78,7 +78,8 @@ pub(super) fn list(decisions: &Decisions, sources: &ServedResources, shown: &str
         let property = serde_json::to_string(&property).unwrap_or_default();
         decide(format!(
             "whether clusters must have the kinds of {}: if a kind is missing, the installation fails, unless the \
-            manifest is marked as optional, under properties in {shown}/metadata/properties.yaml: - {property}",
+            manifest is marked as optional with this entry under properties in {shown}/metadata/properties.yaml: \
+            - {property}",
             labels.join(", ")
         ));
     }
@@ -93,7 +94,7 @@ pub(super) fn list(decisions: &Decisions, sources: &ServedResources, shown: &str
 fn unsupported(finding: &Diagnostic) -> String {
     let place = finding.place.as_ref();
     let place = place.map_or(String::new(), |place| {
-        format!(", in {}:{}", place.source.name(), place.start().line)
+        format!(" in {}:{}", place.source.name(), place.start().line)
     });
     let object = finding.object.as_deref().unwrap_or_default();
     let way = finding
@@ -104,7 +105,7 @@ fn unsupported(finding: &Diagnostic) -> String {
     let mut letters = way.chars();
     let first = letters.next().map(|letter| letter.to_ascii_lowercase());
     let way: String = first.into_iter().chain(letters).collect();
-    format!("how to handle {object}: {}: {way}{place}", finding.message)
+    format!("how to handle {object}{place}: {}: {way}", finding.message)
 }
 
 /// The maximum number of resources that are named; the others are only counted.

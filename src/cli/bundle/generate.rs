@@ -75,7 +75,8 @@ pub(crate) fn run(arguments: &GenerateArguments, context: &Context<'_>) -> Comma
     Ok(Status::Success)
 }
 
-/// Returns the path of a folder for the Dockerfile, relative to the working folder, where the image is built.
+/// Returns the path of a folder as the Dockerfile contains it: relative to the working folder, where the image is
+/// built.
 fn below(folder: &Path, name: &str) -> String {
     let relative = std::env::current_dir()
         .ok()

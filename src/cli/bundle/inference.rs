@@ -58,15 +58,15 @@ impl InferenceArguments {
     }
 }
 
-/// Reports the findings, and the kinds that the API sources resolved.
+/// Reports the findings, and the kinds that were found in the API sources.
 pub(super) fn report(findings: &[Diagnostic], resolved: &[Resolved], context: &Context<'_>) {
     context.printer.report(findings);
     for Resolved { hint, source } in resolved {
         // An existing entry in olm.yaml determines the dependency.
         let consequence = match hint.entry {
             Some(_) => "",
-            None if hint.native => "; it is native, because the platform serves it",
-            None => "; the bundle requires it, unless apis in metadata/olm.yaml sets dependency: optional",
+            None if hint.native => "; this API is native, because the platform serves it",
+            None => "; the bundle requires this API, unless apis in metadata/olm.yaml sets dependency: optional",
         };
         context.printer.status(format_args!(
             "{} of group {} are {} {}, according to {source}{consequence}",

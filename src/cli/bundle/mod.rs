@@ -87,7 +87,7 @@ pub(crate) fn run_shared(command: &SharedCommand, context: &Context<'_>) -> Comm
     }
 }
 
-/// The folder of a bundle, in the argument of opmx or in that of opm.
+/// The folder of a bundle, in the positional argument of opmx or in the option `--directory` of opm.
 #[derive(Debug, Args)]
 struct FolderArguments {
     /// Folder of the bundle, which contains manifests/ and metadata/

@@ -1,9 +1,9 @@
-//! The resources that the author must explain under `apis` in `olm.yaml`, in one sentence for each sort.
+//! The resources that the author must describe under `apis` in `olm.yaml`, with one sentence for each kind of decision.
 
 use crate::synthesis::Unresolved;
 use std::collections::BTreeMap;
 
-/// Returns a sentence for each sort of resource, about the decision that the author must make.
+/// Returns a sentence for each kind of decision that the author must make about resources.
 pub(super) fn sentences(unresolved: &[Unresolved]) -> Vec<String> {
     let mut sorts: BTreeMap<(bool, bool, bool), Vec<&Unresolved>> = BTreeMap::new();
     for entry in unresolved {
@@ -18,7 +18,10 @@ pub(super) fn sentences(unresolved: &[Unresolved]) -> Vec<String> {
             "required or optional"
         };
         if of_own_group {
-            format!("the kind of {named} (this operator's, of a different release, or a different operator's)")
+            format!(
+                "the kind of {named}, and whether a different release of this operator or a different operator \
+                 defines it"
+            )
         } else if unknown {
             format!("the kind and version of {named}, and whether the dependency is {choice}")
         } else {

@@ -30,7 +30,7 @@ Examples:
 ///
 /// With the schema of olm.yaml, editors complete and explain the keys, and show mistakes while you type. The format is
 /// JSON Schema draft 7. Most values in olm.yaml can also be set in annotations of a Deployment, and values about the
-/// bundle's own kinds in annotations of their CustomResourceDefinitions; olm.yaml has precedence. Only "opmx bundle
+/// bundle's own kinds in annotations of their CustomResourceDefinitions; olm.yaml takes precedence. Only "opmx bundle
 /// synthesize" can check values that depend on the manifests.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -38,7 +38,7 @@ pub(crate) struct SchemaArguments {
     /// Subject of the schema
     #[arg(value_enum, value_name = "OF", default_value_t)]
     of: Described,
-    /// Same as OF annotations
+    /// Same as the argument annotations
     #[arg(long, conflicts_with = "of")]
     annotations: bool,
 }

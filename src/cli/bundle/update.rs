@@ -32,11 +32,11 @@ Examples:
 /// Update the folder of a bundle to the next release
 ///
 /// Replaces the files in manifests/ with the new manifests. In metadata/olm.yaml, sets name, version and replaces, and
-/// updates changed values that "opmx bundle init" inferred; everything else is kept, including comments. As with "opmx
-/// bundle init", custom resources of the bundle's own kinds are added to the examples, and tests of a Helm chart are
-/// skipped. Wildcards in RBAC rules are expanded where the previous release lists the bundle's own kinds by name, and
-/// resources that only the new manifests use become comments under apis. Prints the changes as a diff, and lists the
-/// added and removed objects. A second run changes nothing.
+/// updates inferred values that have changed; everything else is kept, including comments. As with "opmx bundle init",
+/// custom resources of the bundle's own kinds are added to the examples, and tests of a Helm chart are skipped.
+/// Wildcards in RBAC rules are expanded where the previous release lists the bundle's own kinds by name, and resources
+/// that only the new manifests use become comments under apis. Prints the changes as a diff, and lists the added and
+/// removed objects. A second run changes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct UpdateArguments {
@@ -167,8 +167,8 @@ fn advised(error: ReleaseError, context: &Context<'_>) -> CommandError {
     };
     let hint = match &error {
         ReleaseError::NoBundle { .. } => {
-            "create a bundle with \"opmx bundle init\"; update a bundle with a ClusterServiceVersion \
-            manually"
+            "create a bundle with \"opmx bundle init\"; if the bundle contains a ClusterServiceVersion, update its \
+            files manually"
                 .to_owned()
         }
         ReleaseError::Unreadable { diagnostics, .. } => {
@@ -177,11 +177,13 @@ fn advised(error: ReleaseError, context: &Context<'_>) -> CommandError {
         }
         ReleaseError::NoVersion => "set it with --version".to_owned(),
         ReleaseError::Lower { .. } => {
-            "use a higher version, or specify the bundle that this version replaces with --replaces".to_owned()
+            "use a higher version, or use --replaces to specify the bundle that this version replaces".to_owned()
         }
         ReleaseError::Itself { .. } => "specify the previous release with --replaces".to_owned(),
         ReleaseError::Older { .. } => "set a different version with --version".to_owned(),
-        ReleaseError::Name { .. } => format!("set the next name and version in {OLM_YAML}, and use --version"),
+        ReleaseError::Name { .. } => {
+            format!("set the name and version of the next release in {OLM_YAML}, and specify --version")
+        }
         ReleaseError::Examples { .. } => {
             format!("change annotations: {{alm-examples: […]}} to a list in {OLM_YAML}")
         }

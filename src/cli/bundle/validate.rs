@@ -57,8 +57,8 @@ Examples:
 /// Check bundles, and report what to fix
 ///
 /// Every bundle is checked against the rules of its media type. These cover loading, metadata, manifests and the
-/// ClusterServiceVersion, which is inferred from plain manifests. Suites add rules that only some catalogs have. The
-/// exit status is 0 if no error is found; warnings do not affect it.
+/// ClusterServiceVersion; for plain manifests, the ClusterServiceVersion is inferred. Suites add rules that only some
+/// catalogs have. The exit status is 0 if no error is found; warnings do not affect it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ValidateArguments {
@@ -84,7 +84,7 @@ pub(crate) struct ValidateArguments {
     /// File with the allowed categories, {"categories": […]}, instead of the default categories
     #[arg(long, value_name = "FILE", env = "OPERATOR_BUNDLE_CATEGORIES", hide_env = true)]
     categories: Option<PathBuf>,
-    /// Dockerfile of the index for the bundles, used by the suite community
+    /// Dockerfile of the index that the bundles are for; used by the suite community
     #[arg(long, value_name = "FILE")]
     index_dockerfile: Option<PathBuf>,
     /// Allowed registries for images, or paths and repositories in them, for the suite konflux
@@ -99,7 +99,7 @@ pub(crate) struct ValidateArguments {
     only: Vec<RuleName>,
     /// Fix unambiguous problems in the files of the folders, and report the remaining findings
     ///
-    /// These are missing or superfluous quotes and brackets, a v before a version, spaces between channels, wrong
+    /// Fixes missing or superfluous quotes and brackets, a v before a version, spaces between channels, wrong
     /// capitalization of a key, and API versions with a compatible successor. Comments and layout are kept. A file is
     /// not changed if the result would have worse findings.
     #[arg(long, conflicts_with = "reference")]

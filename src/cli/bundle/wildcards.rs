@@ -16,10 +16,10 @@ use std::collections::BTreeSet;
 pub(super) struct WildcardArguments {
     /// Expand wildcards in RBAC rules for the APIs of the bundle
     ///
-    /// In the operator's rules, the resource * in the API group of a CustomResourceDefinition of the bundle becomes the
-    /// kinds of the bundle with their subresources. In rules that name only these kinds, the verb * becomes the list of
-    /// request verbs. Other wildcards are kept. Every command that prints or packs the manifests uses the expanded
-    /// rules, but only init and update write them to your files.
+    /// In the operator's rules for the API groups of the bundle's CustomResourceDefinitions, the resource * is replaced
+    /// with the bundle's own resources and subresources in the group. In rules that name only such resources, the list
+    /// of request verbs replaces the verb *. Other wildcards are kept. Every command that prints or packs the manifests
+    /// uses the expanded rules, but only init and update write them to your files.
     #[arg(long)]
     pub(super) expand_wildcards: bool,
 }
@@ -69,9 +69,9 @@ pub(super) fn expanded(rules: &[WildcardRule], named_before: &BTreeSet<String>, 
 /// Lists the rules that require a decision by the author.
 pub(super) fn to_decide(rules: &[WildcardRule], sources: &ServedResources, context: &Context<'_>) {
     for rule in rules.iter().filter(|rule| rule.of_types) {
-        let (place, label) = (rule.place(), rule.label());
-        let place = format!("{}:{}", place.source.name(), place.start().line);
-        let say = |what: String| context.printer.status(format_args!("to decide: {what}, in {place}"));
+        let place = rule.place();
+        let label = format!("{} in {}:{}", rule.label(), place.source.name(), place.start().line);
+        let say = |what: String| context.printer.status(format_args!("to decide: {what}"));
         if rule.expanded.is_some() {
             let groups: Vec<&str> = rule.own_groups().into_iter().collect();
             let groups = groups.join(", ");

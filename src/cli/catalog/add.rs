@@ -275,7 +275,7 @@ impl AddArguments {
         Ok(Some(packages))
     }
 
-    /// Reports the warnings about the bundles, and those that are stored with their manifests.
+    /// Reports the warnings about the bundles, and the bundles that are stored with their manifests.
     fn remark(&self, packages: &Packages, printer: &Printer) {
         let in_catalog = self.catalogs.iter().any(|path| !path.is_file());
         for (reference, rendered) in packages.values().flatten() {

@@ -31,9 +31,9 @@ Examples:
 /// Build the image of a file-based catalog, without a container daemon
 ///
 /// The catalog is validated first; a catalog with errors is not built. The image contains the files of the catalog in
-/// /configs, except those that .indexignore excludes, and opmx to serve them, also under the names that OLM calls: opm
-/// and grpc_health_probe. It runs as any user, on a read-only root file system. The image contains no cache because
-/// opmx needs none; a CatalogSource with extractContent has to omit cacheDir.
+/// /configs, except those that .indexignore excludes. It also contains opmx, which serves the catalog; OLM calls it by
+/// the names opm and grpc_health_probe. The image runs as any user, on a read-only root file system. It contains no
+/// cache because opmx needs none; a CatalogSource with extractContent has to omit cacheDir.
 ///
 /// Builds are reproducible: the same catalog always has the same digest. The reference with that digest is printed.
 #[derive(Debug, Args)]
@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         epoch: environment::epoch()?,
     };
     let transports = arguments.registry.transports(context);
-    // An image that cannot be read is also replaced, but its digest is unknown.
+    // If the existing image at the target cannot be read, it is still replaced, but its digest is unknown.
     let before = context.runtime.block_on(transports.state(&to)).ok();
     let built = build(&arguments.catalog, &to, &transports, &options);
     match context.runtime.block_on(built) {

@@ -17,9 +17,8 @@ Examples:
 
 const RENAME: &str = "\
 Examples:
-  Copy first, because clusters with a Subscription to the old name get no more updates
-  $ opmx catalog channel copy catalog etcd alpha candidate
-  $ opmx catalog channel rename catalog etcd singlenamespace-alpha alpha";
+  Rename a channel; to keep the old name for existing Subscriptions, copy it instead
+  $ opmx catalog channel rename catalog etcd singlenamespace-alpha single";
 
 const COPY: &str = "\
 Examples:

@@ -31,7 +31,7 @@ Examples:
 pub(crate) struct DeprecateArguments {
     #[command(flatten)]
     edit: EditArguments,
-    /// Target to deprecate: PACKAGE, PACKAGE:CHANNEL, or PACKAGE@BUNDLE with the version or name of a bundle
+    /// Target to deprecate: PACKAGE, PACKAGE:CHANNEL or PACKAGE@BUNDLE; BUNDLE is the version or name of a bundle
     #[arg(value_name = "TARGET")]
     target: TargetArgument,
     /// Reason and replacement, as Markdown

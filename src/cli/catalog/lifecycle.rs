@@ -28,9 +28,9 @@ Examples:
 
 /// Set the maintenance phases and platforms of package versions
 ///
-/// The catalog contains one document of schema io.openshift.operators.lifecycles.v1alpha1 for each package, which the
-/// OpenShift console shows. Phases follow each other without gaps, and include their first and last days. Values that
-/// are not specified are kept.
+/// For each package, the catalog contains one document of schema io.openshift.operators.lifecycles.v1alpha1. The
+/// OpenShift console shows its content. Phases follow each other without gaps, and include their first and last days.
+/// Values that are not specified are kept.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LifecycleArguments {

@@ -28,11 +28,11 @@ Examples:
 
 /// Keep part of a catalog, and remove the rest
 ///
-/// Packages that are not specified are removed. A channel also keeps bundles between the specified versions that are
-/// needed to connect them; these are reported. The lowest bundle of a channel keeps its replaces and skips fields.
-/// Bundles that are no longer in any channel and deprecations of removed items are also removed. Warnings report
-/// requirements of the remaining bundles that are no longer satisfied; --with-dependencies keeps the required
-/// packages.
+/// Packages that are not specified are removed. A channel also keeps the bundles that are needed to connect its
+/// specified versions; these additional bundles are reported. The lowest bundle of a channel keeps its replaces and
+/// skips fields. Bundles that are no longer in any channel and deprecations of removed items are also removed. If the
+/// remaining bundles have requirements that are no longer satisfied, warnings report the requirements;
+/// --with-dependencies keeps the required packages.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PruneArguments {

@@ -33,9 +33,10 @@ const PARALLEL: usize = 4;
 ///
 /// The file ci.yaml of the operator specifies the catalogs that are rendered from its templates. The file
 /// release-config.yaml in the folder of the version specifies its channels and the bundles that it replaces there.
-/// Missing templates are created. The catalogs, in catalogs/NAME/PACKAGE next to the folder of all operators, are
-/// updated from their templates; from OpenShift 4.17 on, with olm.csv.metadata instead of manifests. Only bundles that
-/// a catalog does not contain are fetched, each once for all catalogs. Either all files change or none.
+/// Missing templates are created. The catalogs are in catalogs/NAME/PACKAGE, next to the folder of all operators, and
+/// are updated from their templates. Catalogs for OpenShift 4.17 and later contain olm.csv.metadata instead of
+/// manifests. Only bundles that a catalog does not contain are fetched, each once for all catalogs. Either all files
+/// change or none.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReleaseArguments {

@@ -43,8 +43,8 @@ Examples:
 pub(crate) struct RmArguments {
     #[command(flatten)]
     edit: EditArguments,
-    /// Targets to remove: PACKAGE, PACKAGE:CHANNEL, PACKAGE@BUNDLE or PACKAGE:CHANNEL@BUNDLE, with the version or name
-    /// of a bundle
+    /// Targets to remove: PACKAGE, PACKAGE:CHANNEL, PACKAGE@BUNDLE or PACKAGE:CHANNEL@BUNDLE; BUNDLE is the version or
+    /// name of a bundle
     #[arg(required = true, value_name = "TARGET")]
     targets: Vec<TargetArgument>,
     /// New default channel, if the current default channel is removed

@@ -16,7 +16,7 @@ Examples:
 /// Remove the old versions of a package
 ///
 /// The lowest bundle that a channel keeps skips the removed bundles, so that clusters that run them still get updates.
-/// A channel with only lower versions is removed.
+/// A channel that contains only versions below VERSION is removed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TruncateArguments {

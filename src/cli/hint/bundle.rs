@@ -39,7 +39,7 @@ hints! {
     AnnotationError {
         pass: [Tree],
         none: [Unknown],
-        Self::Differs { .. } => hint("use the options with --overwrite, or omit them"),
+        Self::Differs { .. } => hint("replace the annotations with --overwrite, or omit the options"),
     }
     EditError {
         pass: [Tree],

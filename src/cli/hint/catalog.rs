@@ -38,13 +38,15 @@ hints! {
             hint("remove bundles by name with \"opmx catalog rm\", or change the catalog that the template is rendered to")
         }
         Self::Unsupported { kind: Kind::Semver, .. } => hint(
-            "channels follow from the image lists: change these with \"opmx catalog add\" and \"opmx catalog rm\", or \
-             change the catalog that the template is rendered to",
+            "channels follow from the image lists: change the lists with \"opmx catalog add\" and \"opmx catalog rm\", \
+             or change the catalog that the template is rendered to",
         ),
         Self::Unsupported { kind: Kind::Substitutes, .. } => {
             hint("change the template in an editor, or change the catalog that it is rendered to")
         }
-        Self::Unnamed { bundle, .. } => hint(format!("add \"name: {bundle}\" to the entry with its image")),
+        Self::Unnamed { bundle, .. } => {
+            hint(format!("add \"name: {bundle}\" to the entry that contains the image of the bundle"))
+        }
         Self::Stream { .. } => hint("use one of the lists candidate, fast and stable"),
         Self::Image { nearest, .. } => {
             hints_of(nearest.iter().map(|image| format!("did you mean {image:?}?"))).of_missing()
@@ -76,15 +78,17 @@ hints! {
         }
         Self::Empty { .. } => hint("to remove the whole package, specify only its name"),
         Self::Outside { prerelease: Some(prerelease), .. } => hint(format!(
-            "a range from {}.{}.{}-0 also includes {prerelease}",
+            "begin the range at {}.{}.{}-0 to include {prerelease}",
             prerelease.major, prerelease.minor, prerelease.patch
         )),
         Self::Outside { .. } => Advice::default(),
-        Self::NoLifecycle { others, .. } if others.is_empty() => hint("pass --phase once for each of its phases"),
+        Self::NoLifecycle { others, .. } if others.is_empty() => {
+            hint("pass --phase once for each phase of the version")
+        }
         Self::NoLifecycle { others, .. } => {
             let others: Vec<String> = others.iter().map(ToString::to_string).collect();
             hint(format!(
-                "pass --phase once for each of its phases, or name one of {}",
+                "pass --phase once for each phase of the version, or specify a version with a lifecycle: {}",
                 others.join(", ")
             ))
         }
@@ -93,17 +97,19 @@ hints! {
             hint("use versions that differ in more than build metadata, or order the bundles with --mode replaces")
         }
         Self::Ambiguous { .. } => hint("use the bundle name instead of the version"),
-        Self::NoWay { .. } => hint("name a different version, or channels with an update path from this version"),
+        Self::NoWay { .. } => {
+            hint("specify a different version, or only channels that have an update path from this version")
+        }
     }
     CatalogLoadError {
         pass: [Catalog],
         none: [],
-        Self::Document { .. } => hint("opmx validate lists all faults of a catalog folder"),
+        Self::Document { .. } => hint("to list all faults of a catalog folder, use opmx validate"),
     }
     TemplateChangeError {
         pass: [Revise],
         none: [],
-        // The command for this error has no options for edges.
+        // The command that reports this error has no options for edges.
         Self::Draft(DraftError::SecondHead { bundle, others, .. }) => hint(above(bundle, others)),
         Self::Draft(error) => error.hints(),
     }

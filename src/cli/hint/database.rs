@@ -32,8 +32,8 @@ hints! {
         Self::File { source, .. } => of_system(source),
         Self::Folder { path } if path.join(LAYOUT_FILE).is_file() => image_in(path),
         Self::Folder { .. } => hint(
-            "opmx serve, render, migrate, validate and index read file-based catalogs; opmx index from-fbc converts \
-             one to a database",
+            "if the folder contains a file-based catalog, convert it to a database with opmx index from-fbc, or use a \
+             command that reads file-based catalogs: opmx serve, render, migrate, validate, or a command of opmx index",
         ),
         Self::Steps { .. } => hint(raise(DATABASE_STEPS)),
         Self::Content { .. } => hint(RESTORE),
@@ -48,21 +48,21 @@ hints! {
         pass: [Database],
         missing: [Unknown],
         none: [Graph],
-        Self::NoChannel { .. } => hint("remove the bundle with prune-stranded, and add it again"),
-        Self::Strands { .. } => hint("--mode semver orders bundles only by version"),
+        Self::NoChannel { .. } => hint("remove the bundle with the command prune-stranded, and add it again"),
+        Self::Strands { .. } => hint("use --mode semver to order bundles only by version"),
     }
     DeprecateError {
         pass: [Database],
         missing: [Unknown],
         none: [DefaultChannel, PackageHeads],
-        Self::NoChannel { .. } => hint("remove the bundle with prune-stranded"),
+        Self::NoChannel { .. } => hint("remove the bundle with the command prune-stranded"),
     }
     AddError {
         pass: [Database, Spool],
         none: [],
         Self::Refused(refusals) => refusal_hints(refusals),
         Self::Losses(_) => hint(
-            "make the new bundle replace the head of each of its channels, or add it without --strict and --deny warnings",
+            "make the new bundle replace the head of each of its channels, or omit --strict and --deny warnings",
         ),
     }
 }
@@ -92,7 +92,7 @@ fn refusal_hints(refusals: &[Refused]) -> Advice {
             }
             Refusal::Graph(GraphError::Unreachable { version, bundle, .. }) if version.is_empty() => {
                 format!(
-                    "set spec.version in the ClusterServiceVersion of {bundle}; without it, its version is the lowest"
+                    "set spec.version in the ClusterServiceVersion of {bundle}, which otherwise has the lowest version"
                 )
             }
             Refusal::Graph(GraphError::Unreachable { .. } | GraphError::SeveralUnreachable { .. }) => {

@@ -30,7 +30,7 @@ hints! {
         pass: [],
         none: [Empty, Transport, Digest],
         Self::Grammar { reference, .. } if reference.starts_with(['.', '/']) => {
-            hint(format!("an image in an OCI layout on disk is named oci:{reference}"))
+            hint(format!("for an image in an OCI layout on disk, write oci:{reference}"))
         }
         Self::Grammar { .. } => Advice::default(),
         Self::Address { scheme, .. } if scheme == "http://" => hint("pass --use-http if the registry does not support HTTPS"),
@@ -106,9 +106,11 @@ pub fn registry_hint(error: &RegistryError) -> Option<&'static str> {
         Failure::PlainHttp => "pass --use-http if this registry does not support HTTPS",
         Failure::HttpsExpected => "omit --use-http for this registry",
         Failure::Realm { .. } | Failure::Address { .. } => {
-            "the registry chooses these servers; check that it is the intended registry"
+            "the registry specifies this server; check that you use the intended registry"
         }
-        Failure::ForeignLogin { .. } => "to use the login for that server, name the server in the reference",
+        Failure::ForeignLogin { .. } => {
+            "to use your login for that server, specify the server instead of the registry in the reference"
+        }
         Failure::Content { problem, .. } => return raised_by_content(problem).map(flag_hint),
         Failure::Unavailable { .. }
         | Failure::Refused { .. }
@@ -127,7 +129,7 @@ fn layout_hint(error: &RegistryError) -> Option<String> {
     let is_push =
         error.request.contains("/blobs/") && !error.request.starts_with("GET") || error.request.starts_with("PUT");
     let name = &error.image;
-    // Such a word is never the name of an image that is read.
+    // Commands that read images reject such a word, so it is the target of a push.
     let is_push = is_push || !name.contains(['/', ':', '@']);
     let host = name.split('/').next().unwrap_or_default();
     let has_host = name.contains('/') && (host == "localhost" || host.contains(['.', ':']));

@@ -69,11 +69,12 @@ hints! {
         pass: [Intake],
         none: [],
         Self::Load(LoadError::NoBundle { .. }) => {
-            hint("name a bundle image; to start from an index, pass it with --from-index")
+            hint("specify a bundle image; to start from an index, pass it with --from-index")
         }
         Self::Load(error) => error.hints(),
         Self::MediaType { media_type: MediaType::K8sV1, .. } => {
-            hint("convert the bundle with \"opmx bundle convert --to registry+v1\" to a format that every version of OLM can read")
+            hint("use \"opmx bundle convert --to registry+v1\" to convert the bundle to a format that every version of \
+                  OLM can read")
         }
         Self::MediaType { media_type: MediaType::RegistryV1, .. } => Advice::default(),
     }
@@ -168,7 +169,7 @@ hints! {
         pass: [File, Catalog],
         missing: [NoVersion],
         none: [Bundles, Package, Version, Changed],
-        Self::Folder { .. } => hint("name a folder such as operators/PACKAGE, with the file ci.yaml"),
+        Self::Folder { .. } => hint("specify a folder that contains the file ci.yaml, such as operators/PACKAGE"),
         Self::Bundle { source, .. } => source.hints(),
         Self::Template { source, .. } => source.hints(),
         Self::Foreign { .. } => hint("add the bundle to the template, or remove it from the catalog with --overwrite"),

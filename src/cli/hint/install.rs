@@ -52,8 +52,8 @@ hints! {
         none: [],
         Self::Namespaces { .. } => hint("name one of them with --namespace"),
         Self::OperatorGroups { count: 0, .. } => {
-            hint("OLM installs nothing there until an OperatorGroup exists; opmx assumes one if no OperatorGroup is \
-                  specified at all")
+            hint("add an OperatorGroup for this namespace, because OLM installs nothing there without one; opmx \
+                  assumes one only if the input contains no OperatorGroup at all")
         }
         Self::OperatorGroups { .. } => Advice::default(),
         Self::Other { .. } => hint("specify the namespace in the what-if file"),
@@ -63,7 +63,7 @@ hints! {
         missing: [Unknown],
         none: [Property],
         Self::NoCsv { image, .. } if image.is_empty() => Advice::default(),
-        Self::NoCsv { image, .. } => hint(format!("name the image instead of the bundle: {image}")),
+        Self::NoCsv { image, .. } => hint(format!("specify the image instead of the bundle: {image}")),
     }
     SelectedError {
         pass: [],

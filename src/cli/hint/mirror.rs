@@ -33,7 +33,7 @@ hints! {
     TakenError {
         pass: [],
         none: [],
-        Self { .. } => hint("distinguish the images with --keep-host"),
+        Self { .. } => hint("use --keep-host to distinguish the images by their hosts"),
     }
     MirrorPlanError {
         pass: [],
@@ -47,12 +47,14 @@ hints! {
     PlacedError {
         pass: [Taken, Plan],
         none: [Nowhere],
-        Self::Other { planned, .. } => hint(format!("use {planned}, or create a plan for the other target")),
+        Self::Other { planned, asked } => hint(format!("use {planned}, or create a plan for {asked}")),
     }
     ArchiveError {
         pass: [File],
         none: [List, Version, Name, Plan],
-        Self::Ambiguous { names, .. } if names.is_empty() => hint("name the folder that opmx mirror copy --to-archive wrote"),
+        Self::Ambiguous { names, .. } if names.is_empty() => {
+            hint("specify the folder that opmx mirror copy --to-archive wrote")
+        }
         Self::Ambiguous { .. } => hint("specify the list of the archive, NAME.json"),
         Self::Taken { .. } => hint("choose a different name for the new archive with --name, or write it to a \
                                     different folder"),
@@ -88,7 +90,7 @@ hints! {
         },
         Self::Image(ImageError::File(error)) => of_unfinished(error),
         Self::Image(error) => error.hints(),
-        Self::Base { .. } => hint("load that archive first"),
+        Self::Base { .. } => hint("load the base archive first"),
     }
     TransferError {
         pass: [Placed, Target, Journal, File],

@@ -1,5 +1,5 @@
-//! Advice for the errors of the modules below, and the errors that report missing items: the only place where errors
-//! become advice, and where limits become flags.
+//! Advice for the errors of the modules below: hints, and whether an error reports that an item does not exist. Only
+//! here do errors become advice, and limits become the flags that raise them.
 
 mod bundle;
 mod catalog;
@@ -24,7 +24,7 @@ use std::error::Error;
 use std::io;
 use std::path::Path;
 
-/// The advice after the search for a resolution was given up.
+/// The hint for a search for a resolution that was stopped because it took too many steps.
 pub(crate) const MORE_STEPS: &str = "allow more steps with --max-steps, or specify fewer catalogs";
 const VALUES: &str = "--max-values";
 const TOTAL_SIZE: &str = "--max-total-size";
@@ -41,7 +41,7 @@ pub struct Advice {
 }
 
 impl Advice {
-    /// Returns no hints, and that the named item does not exist.
+    /// Returns advice without hints, for an error about an item that does not exist.
     fn missing() -> Self {
         Self {
             is_missing: true,
@@ -49,7 +49,7 @@ impl Advice {
         }
     }
 
-    /// Returns the same hints, and that the named item does not exist.
+    /// Keeps the hints, and records that the named item does not exist.
     fn of_missing(self) -> Self {
         Self {
             is_missing: true,
@@ -57,7 +57,7 @@ impl Advice {
         }
     }
 
-    /// Returns the same hints, and that the named item exists.
+    /// Keeps the hints, and records that the named item exists.
     fn of_existing(self) -> Self {
         Self {
             is_missing: false,
@@ -84,7 +84,7 @@ fn hints_of(words: impl IntoIterator<Item = String>) -> Advice {
     }
 }
 
-/// Implements `Hints` for errors by variant: `pass` lists the variants that wrap another error and have its advice,
+/// Implements `Hints` for errors by variant: `pass` lists the variants that wrap another error and share its advice,
 /// `none` the variants without advice, and `missing` the variants that report that the named item does not exist.
 macro_rules! hints {
     ($($error:ty {
@@ -134,7 +134,10 @@ fn raised(by: Option<Limit>) -> Advice {
 }
 
 fn image_in(layout: &Path) -> Advice {
-    hint(format!("name an image in it as oci:{}:TAG", layout.display()))
+    hint(format!(
+        "specify an image in the layout as oci:{}:TAG",
+        layout.display()
+    ))
 }
 
 fn flag_hint(limit: Limit) -> &'static str {
@@ -146,7 +149,7 @@ fn flag_hint(limit: Limit) -> &'static str {
     }
 }
 
-/// Returns the advice for exceeding a limit that a flag raises.
+/// Returns the hint for input that exceeds a limit, which `flag` raises.
 pub(crate) fn raise(flag: &str) -> String {
     format!("raise the limit with {flag} if you trust the input")
 }

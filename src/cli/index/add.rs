@@ -34,7 +34,7 @@ Examples:
 ///
 /// Either all bundles are added or none. The index starts empty, or with the content of --from-index. The image
 /// contains the database, or the file-based catalog if --from-index is a catalog, and opmx to serve it. The reference
-/// with the digest of the image is printed.
+/// of the image, with its digest, is printed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AddArguments {

@@ -35,7 +35,7 @@ Examples:
   Check against the policy of an administrator
   $ opmx index check registry.example.com/index:v1 --policy policy.yaml
 
-  Find bundles that clusters with OLM 0.18 cannot use, and the updates that these bundles stop
+  Find bundles that clusters with OLM 0.18 cannot use, and the updates that these bundles block
   $ opmx index check registry.example.com/index:v1 --for 0.18.0";
 
 /// Check an index: its channels, its rows and the sizes of its manifests
@@ -62,8 +62,8 @@ pub(crate) struct CheckArguments {
     /// operators run and list
     ///
     /// Only manifests are requested, not layers, and each image only once. Missing images and images whose registry
-    /// does not respond are errors, with different rules, because such an index should not be published. A registry
-    /// that does not respond is not queried repeatedly.
+    /// does not respond are errors, each with its own rule, because an index with such images should not be published.
+    /// A registry that does not respond is not queried repeatedly.
     #[arg(
         long,
         value_enum,

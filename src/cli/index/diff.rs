@@ -77,11 +77,11 @@ enum Denied {
     RemovedEntry,
     /// The update path of clusters that run a current or former bundle of a channel
     LostUpgrade,
-    /// The version of the head of a channel
+    /// The version of the head of a channel, if it is lower in NEW
     LowerHead,
-    /// The default channel
+    /// The default channel, if it is different in NEW
     ChangedDefaultChannel,
-    /// The image or version of a bundle
+    /// The image or version of a bundle, if it is different in NEW
     ChangedBundle,
 }
 

@@ -22,9 +22,9 @@ Examples:
 /// Write the packages of an index as package manifests
 ///
 /// Package manifests are the predecessor of bundle images: PACKAGE/VERSION/*.yaml and PACKAGE/package.yaml. A k8s+v1
-/// bundle is written as its synthesized ClusterServiceVersion and the accompanying objects. The packages appear only
-/// when all are complete. Warnings report information in the index that manifests cannot express, such as a dependency
-/// on a package.
+/// bundle is written as its synthesized ClusterServiceVersion and the accompanying objects. The packages appear in the
+/// folder only when all of them are complete. Warnings report information in the index that manifests cannot express,
+/// such as a dependency on a package.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExportArguments {

@@ -23,7 +23,7 @@ Examples:
   List the images to mirror for one package
   $ opmx index list images registry.example.com/index:v1 etcd
 
-  List the images of its newer versions in one channel, with only required dependencies
+  List the images of the newer versions of a package in one channel, with only required dependencies
   $ opmx index list images index.db -p etcd --channel stable \\
       --version '>=0.9.0' --intent required
 
@@ -39,9 +39,9 @@ Examples:
 
 /// List the bundle images, and the images that the bundles run
 ///
-/// Dependencies of the selected bundles are included, whether required, recommended or optional: all bundles of the
-/// index that could satisfy a dependency, because the cluster decides which one is installed, and recursively the
-/// bundles that these require.
+/// Dependencies of the selected bundles are included, whether required, recommended or optional. These are all bundles
+/// of the index that could satisfy a dependency, because the cluster decides which one is installed, and the bundles
+/// that these require in turn.
 ///
 /// For each image, shows whether a digest or a tag names it, the bundles that need it, its role in them (bundle image,
 /// run by the operator, or only listed as related), and the reason for including bundles that were not selected. If the
@@ -80,7 +80,7 @@ pub(super) struct ImagesArguments {
     /// Registry to copy to, for the format mapping
     #[arg(long, value_name = "REGISTRY[/PREFIX]", required_if_eq("output", "mapping"))]
     to: Option<Target>,
-    /// Prefix the path of each image with its host, so that images of different registries never conflict
+    /// Prefix the path of each image with its host, so that images from different registries never conflict
     #[arg(long, requires = "to")]
     keep_host: bool,
     #[command(flatten)]

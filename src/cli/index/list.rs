@@ -242,7 +242,7 @@ fn bundles(wanted: &PartOfIndex, context: &Context<'_>) -> CommandResult {
     Ok(Status::Success)
 }
 
-/// Lists the bundles of the channels, in the table of opm: by name, and with its columns.
+/// Lists the bundles of the channels in the table of opm: sorted by name, and with the columns of opm.
 pub(crate) fn bundles_as_opm(wanted: &PartOfIndex, context: &Context<'_>) -> CommandResult {
     let headings = [
         "PACKAGE",

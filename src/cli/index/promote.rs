@@ -18,8 +18,8 @@ Examples:
 ///
 /// A bundle is placed in a channel as if it were added to the channel: by its replaces and skips fields, or with --mode
 /// semver by its version. The bundles that it replaces are also published if the index contains them. It is an error if
-/// nothing in the channel leads to a bundle, or if bundles of the channel would lose their update path. Other channels
-/// and the default channel do not change. If the channels already contain the bundles, nothing changes.
+/// no update in the channel leads to one of the bundles, or if bundles of the channel would lose their update path.
+/// Other channels and the default channel do not change. If the channels already contain the bundles, nothing changes.
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,

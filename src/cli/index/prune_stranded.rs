@@ -15,7 +15,7 @@ Examples:
   Remove bundles that earlier additions left behind
   $ opmx index prune-stranded -f registry.example.com/index:v1 -t registry.example.com/index:v2";
 
-/// Remove bundles that are in no channel from an index image
+/// Remove the bundles of an index image that are in no channel
 ///
 /// Deprecated bundles are kept as long as their package exists.
 #[derive(Debug, Args)]

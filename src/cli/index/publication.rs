@@ -101,12 +101,12 @@ pub(crate) struct PublicationArguments {
     /// Print the changes without writing anything
     #[arg(long)]
     dry_run: bool,
-    /// Fail if another pipeline moves the tag, instead of repeating the change on its index
+    /// Fail if another pipeline moves the tag, instead of repeating the change on the new index
     ///
     /// By default, a change that loses a race for the tag is repeated on the index that the other pipeline published.
     /// In layouts, archives and registries that support If-Match, no change is lost. In all other registries, the tag
-    /// is checked before, during and 2 seconds after the push, so that no change by another opmx process is lost
-    /// unless the registry takes longer to respond, which is an error. Tools that push without a check can still
+    /// is checked before, during and 2 seconds after the push, so that no change by another opmx process is lost. It is
+    /// an error if the registry responds too slowly for these checks. Tools that push without a check can still
     /// overwrite a change. Without --from-index, the change cannot be repeated, and a tag that appears or moves in the
     /// meantime is an error.
     #[arg(long, conflicts_with = "generate")]

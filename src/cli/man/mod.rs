@@ -71,13 +71,13 @@ fn rules_page() -> io::Result<Vec<u8>> {
     roff.text([roman("opmx-rules - the rules behind the findings")]);
     roff.control("SH", ["DESCRIPTION"]);
     roff.text([roman(
-        "Every finding names its rule. An id never changes its meaning. Only errors make a command fail; the severity of a \
-         finding may differ from the severity of its rule if the bundle determines it. Each example changes a bundle \
+        "Every finding names its rule. An id never changes its meaning. Only errors make a command fail. A finding can \
+         have a different severity than its rule if the severity depends on the bundle. Each example changes a bundle \
          that is otherwise valid. Lines and columns of findings count from 1, columns in characters.",
     )]);
     roff.control("PP", []);
     roff.text([roman(
-        "For authors of bundles and catalogs, every fault is reported: bundle validate and bundle build are strict, as are other commands with --strict. Published content can no longer be corrected: anything that opm has accepted for years is accepted, with a warning about the consequence, and accepted content is never rejected later.",
+        "For authors of bundles and catalogs, every fault is reported: bundle validate and bundle build are strict, as are other commands with --strict. Published content can no longer be corrected, so anything that opm has accepted for years is accepted, with a warning about the consequence, and accepted content is never rejected later.",
     )]);
     roff.control("SH", ["RULES"]);
     for rule in rules::all() {

@@ -52,8 +52,8 @@ Examples:
 pub(super) struct CopyArguments {
     /// Plan written by opmx mirror plan, next to the folder with its catalogs, such as plan.catalogs
     plan: PathBuf,
-    /// Registry to copy to, with an optional path for the images; by default, the target in the plan, which cannot be
-    /// changed
+    /// Registry to copy to, with an optional path for the images; if the plan specifies a target, it is the default,
+    /// and no other target is accepted
     #[arg(long, value_name = "REGISTRY[/PREFIX]")]
     to: Option<Target>,
     /// Folder to write an archive to

@@ -36,8 +36,8 @@ Examples:
 pub(super) struct LoadArguments {
     /// Folder of the archive, or its list
     archive: PathBuf,
-    /// Registry to copy to, with an optional path for the images; by default, the target in the plan, which cannot be
-    /// changed
+    /// Registry to copy to, with an optional path for the images; if the plan specifies a target, it is the default,
+    /// and no other target is accepted
     #[arg(long, value_name = "REGISTRY[/PREFIX]")]
     to: Option<Target>,
     #[command(flatten)]

@@ -25,17 +25,18 @@ Examples:
 /// Write the cluster configuration for the mirrored images of a plan
 ///
 /// Mirror rules map the image names in catalogs to the mirror. Each rule applies to a single repository, so that
-/// clusters do not search the mirror for other images; --scope widens the rules if all images in the scope allow it.
-/// Catalogs become CatalogSources and ClusterCatalogs, which are named after the repository and tag of the catalog. The
-/// same plan always gives the same files, even before anything is copied. A folder with other YAML or JSON files, such
-/// as those of an earlier plan, is refused, because kubectl would apply them, too.
+/// clusters do not search the mirror for other images; with --scope, one rule replaces the rules for several
+/// repositories if it maps them to the same destinations. Catalogs become CatalogSources and ClusterCatalogs, which are
+/// named after the repository and tag of the catalog. The same plan always gives the same files, even before anything
+/// is copied. A folder with other YAML or JSON files, such as those of an earlier plan, is refused, because kubectl
+/// would apply them, too.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ManifestsArguments {
     /// Plan written by opmx mirror plan
     plan: PathBuf,
-    /// Registry of the mirrored images, with an optional path; by default, the target in the plan, which cannot be
-    /// changed
+    /// Registry of the mirrored images, with an optional path; if the plan specifies a target, it is the default, and
+    /// no other target is accepted
     #[arg(long, value_name = "REGISTRY[/PREFIX]")]
     to: Option<Target>,
     #[command(flatten)]
@@ -83,7 +84,7 @@ enum Kind {
     /// A ClusterCatalog for each catalog
     #[value(name = "clustercatalog")]
     ClusterCatalog,
-    /// A drop-in for CRI-O, podman and skopeo
+    /// A drop-in file for CRI-O, podman and skopeo
     #[value(name = "registries.conf")]
     RegistriesConf,
     /// A file for each registry, for containerd

@@ -63,15 +63,15 @@ Examples:
 
 /// Plan a mirror: the images of a part of a catalog, their sizes and their destinations
 ///
-/// Without --package, the heads of all channels are selected. Their dependencies are included, whether required,
-/// recommended or optional: all bundles of the catalog that could satisfy a dependency, because the cluster decides
-/// which one is installed, and recursively the bundles that these require. A channel also keeps the bundles that are
-/// needed to connect the selected bundles; the plan lists them and the reasons.
+/// Without --package, the heads of all channels are selected. The dependencies of the selected bundles are included,
+/// whether required, recommended or optional. The cluster decides which bundle satisfies a dependency, so the plan
+/// includes every bundle of the catalog that could satisfy it, and recursively the bundles that these require. A
+/// channel also keeps the bundles that are needed to connect the selected bundles; the plan lists them and the reasons.
 ///
 /// A catalog image is mirrored unchanged only with --all, or if an image set configuration selects all of it and blocks
 /// no image. Otherwise, an image of the kept part is built in an OCI layout next to the plan, such as plan.catalogs
-/// next to plan.json. The copy reads it there, so keep both together. The same part of the same catalog always has the
-/// same digest.
+/// next to plan.json. "opmx mirror copy" reads the image from the layout, so keep the plan and the layout together. The
+/// same part of the same catalog always has the same digest.
 ///
 /// Only the manifests of images are read. The plan includes signatures, attestations, bills of materials and other
 /// referrers. An image that cannot be read is left out; the plan contains the reason, and with --deny left-out, the
@@ -91,8 +91,8 @@ pub(super) struct PlanArguments {
     /// ImageSetConfiguration (mirror.openshift.io/v2alpha1) that describes the mirror
     ///
     /// The fields operators, additionalImages and blockedImages are supported; releases, Helm charts and samples are
-    /// not. Version ranges have the meaning of these files. Unlike other tools, opmx also includes the dependencies of
-    /// the packages, unless skipDependencies is set.
+    /// not. Version ranges have the meaning that the format of the file defines. Unlike other tools, opmx also includes
+    /// the dependencies of the packages, unless skipDependencies is set.
     #[arg(
         short,
         long,
@@ -104,7 +104,7 @@ pub(super) struct PlanArguments {
     ///
     /// Mirrors the versions that its Subscriptions and ClusterExtensions have installed, and their upgrades: the
     /// shortest path from each installed version to the head of its channel. The objects are the output of "kubectl get
-    /// subscriptions,csv,catalogsources -A -o yaml", and of ClusterExtensions and ClusterCatalogs.
+    /// subscriptions,csv,catalogsources -A -o yaml", or of "kubectl get" for ClusterExtensions and ClusterCatalogs.
     #[arg(
         long,
         value_name = "PATH",
@@ -128,8 +128,8 @@ pub(super) struct PlanArguments {
     images: Vec<String>,
     /// Mirror only these platforms of images, separated by commas
     ///
-    /// The image index of a multi-platform image is not changed, so that its digest stays the same; registries that
-    /// require all of its images reject it.
+    /// The image index of a multi-platform image is not changed, so that its digest stays the same. Registries reject
+    /// the index if they require all images that it lists.
     #[arg(long, value_name = "PLATFORMS", value_delimiter = ',')]
     platforms: Vec<Platform>,
     #[command(flatten)]
@@ -395,7 +395,7 @@ fn remark(collected: &Collected, printer: &Printer) {
         if !package.channels_left_out.is_empty() {
             let channels: Vec<String> = package.channels_left_out.iter().cloned().collect();
             printer.warning(format_args!(
-                "left out {} of package {} without a selected version: {}",
+                "left out {} without a selected version from package {}: {}",
                 counted(channels.len(), "channel"),
                 package.package,
                 channels.join(", ")

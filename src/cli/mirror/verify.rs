@@ -38,7 +38,7 @@ const POLICY_LIMIT: usize = 16 << 20;
 /// In a registry, checks that every tag, manifest and blob is in every repository that needs it, and that signatures
 /// and other referrers can be found. The content of blobs is read only with --read. An archive is read completely.
 ///
-/// With --policy, every image must have the signatures that the policy requires, for its names in the catalogs. Keys
+/// With --policy, every image must have the signatures that the policy requires for its names in the catalogs. Keys
 /// are checked offline. Requirements for certificates or a transparency log are not supported, and are treated as
 /// violated.
 ///

@@ -10,15 +10,15 @@ use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
-  Apply them to a cluster, with or without OLM
+  Apply the definitions to a cluster, with or without OLM
   $ opmx operator crds | kubectl apply --server-side --field-manager opmx --force-conflicts -f -";
 
 /// Print the CustomResourceDefinitions of Operator, Install and Condition
 ///
-/// OLM defines a kind Operator with the same name, in version v1. The definition here also contains v1, and keeps it as
-/// the storage version, so that applying it replaces no object. The list of versions is a single field, which belongs
-/// to the field manager that installed OLM. With --force-conflicts, another field manager takes it over, and loses
-/// it when OLM is applied again.
+/// OLM has a CustomResourceDefinition of the same name for its own kind Operator, in version v1. The definition here
+/// also contains v1, and keeps it as the storage version, so that applying it replaces no object. The list of versions
+/// is a single field, which belongs to the field manager that installed OLM. With --force-conflicts, another field
+/// manager takes over the list, and loses it when OLM is applied again.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CrdsArguments {

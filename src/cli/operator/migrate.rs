@@ -26,10 +26,10 @@ Examples:
 /// Print the Operators and Installs that replace Subscriptions and OperatorGroups
 ///
 /// A Subscription is replaced by the Operator with the same package, channel and catalog, which is created if absent.
-/// An Install specifies the installed bundle by its image in a catalog or the InstallPlan, or otherwise by the
-/// manifests of the InstallPlan. It uses the service account of the only OperatorGroup of its namespace, or otherwise
-/// the service account with the name of the Install. ClusterServiceVersions that OLM copied are removed if the original
-/// belongs to an Operator.
+/// An Install specifies the installed bundle by the image that a catalog or the InstallPlan names, or otherwise by the
+/// manifests in the InstallPlan. It uses the service account of the OperatorGroup of its namespace; if there is none,
+/// or several, it uses the service account with the name of the Install. ClusterServiceVersions that OLM copied are
+/// removed if the original belongs to an Operator.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MigrateArguments {

@@ -30,21 +30,21 @@ Examples:
   $ opmx operator dump.yaml --name etcd.operators -o yaml \\
       --catalog registry.example.com/index:v1
 
-  Compare its components with those of a bundle, field by field
+  Compare the components of an operator with those of a bundle, field by field
   $ opmx operator dump.yaml --name etcd.operators --bundle registry.example.com/etcd-bundle:v0.9.4
 
   Print the Operators and Installs that replace Subscriptions and OperatorGroups
   $ opmx operator migrate dump.yaml --catalog registry.example.com/index:v1 -o yaml
 
-  Print the CustomResourceDefinitions of these resources
+  Print the CustomResourceDefinitions of Operator, Install and Condition
   $ opmx operator crds > crds.yaml";
 
 /// Show the components of an operator on a cluster, as one resource
 ///
 /// Components are found by the label operators.coreos.com/NAME, which OLM sets, and by their relations: a Subscription
-/// belongs to the Operator with the same package, channel and catalog, and owned objects belong to their version. Shows
-/// the components with their problems, the metadata of the newest working version, the channels with an update, and the
-/// overall state.
+/// belongs to the Operator with the same package, channel and catalog, and objects belong to the version that owns
+/// them. Shows the components with their problems, the metadata of the newest working version, the channels with an
+/// update, and the overall state.
 ///
 /// With --bundle, or with a --catalog that contains the installed version, the components are compared with the
 /// resolved bundle, field by field. Fields that the API server and OLM fill in are ignored.

@@ -36,8 +36,8 @@ Examples:
 /// account. The exit status is 3 if there are additional permissions, because the upgrade then requires approval; a
 /// version with fewer permissions requires none.
 ///
-/// With --package, the head of the package in the index is one of the OLD bundles, the others are also bundles of the
-/// index, and NEW is a folder or an image.
+/// With --package, the head of the package in the index counts as an OLD bundle. Any other OLD bundles are also looked
+/// up in the index; NEW is a folder or an image.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DiffArguments {
@@ -46,7 +46,7 @@ pub(crate) struct DiffArguments {
     /// Each bundle is a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index, a bundle name.
     #[arg(value_name = "OLD... NEW", required = true, num_args = 1..)]
     bundles: Vec<String>,
-    /// Package of the index whose published head was approved
+    /// Package in the index whose published head counts as approved
     #[arg(long, value_name = "NAME", requires = "index")]
     package: Option<String>,
     /// Channel with the head [default: the default channel]
@@ -93,7 +93,7 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
         Format::Text if added.is_empty() => {
             let (were, new) = (if names.len() == 1 { "was" } else { "were" }, &new.name);
             context.printer.line(format!(
-                "nothing to approve: {new} needs no permissions that {before} {were} not approved for"
+                "nothing to approve: {new} needs only permissions that {before} {were} approved for"
             ))?;
         }
         Format::Text => {
@@ -110,7 +110,7 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
             context.printer.document(format, &answer)?;
         }
     }
-    // The answer comes first, and remarks about the form of the bundles do not matter for it.
+    // The answer comes before the findings. Findings of severity info do not affect it, so they are omitted.
     context.printer.flush()?;
     findings.retain(|finding| finding.severity != Severity::Info);
     context.printer.report(&findings);

@@ -61,27 +61,29 @@ Examples:
 /// Review the permissions that the installation of a bundle needs
 ///
 /// These are the permissions for the requests of the installation itself, and those that the bundle grants to its
-/// operator and to others: an account that writes or binds a role must hold the permissions in the role, unless it may
-/// escalate or bind. Existing objects are also read and changed; for an upgrade, describe the installed objects
-/// with --cluster. OLM writes CustomResourceDefinitions with its own account, so no other account needs permissions for
-/// them. Permissions for optional manifests are listed separately and are not required: without them, these manifests
-/// are not created, and the installation completes.
+/// operator and to others. The latter are needed because an account that writes or binds a role must hold the
+/// permissions in the role, unless it may escalate or bind. Objects that already exist require permissions to read and
+/// change them; for an upgrade, describe the installed objects with --cluster. OLM writes CustomResourceDefinitions
+/// with its own account, so no other account needs permissions for them. Permissions for optional manifests are listed
+/// separately and are not required: without them, these manifests are not created, and the installation completes.
 ///
-/// The permissions that the operator's accounts have after the installation are also listed, each with its reason: for
-/// an OperatorGroup without target namespaces, OLM grants permissions that are requested for one namespace in all
-/// namespaces. The OperatorGroup is read from the files; without an OperatorGroup, the install modes decide.
+/// The permissions that the operator's accounts have after the installation are also listed, each with its reason. They
+/// can exceed the requested permissions: if the OperatorGroup has no target namespaces, OLM grants permissions that are
+/// requested for one namespace in all namespaces. The OperatorGroup is read from the files; without an OperatorGroup,
+/// the target namespaces follow from the install modes that the bundle supports.
 ///
-/// With --service-account, the permissions of that account are subtracted: the grants of the what-if file, and the
-/// bindings among its objects. The output formats yaml and json show the Install resource with the pending permissions.
+/// With --service-account, the permissions that the account already has are subtracted: those that the what-if file
+/// grants it, and those that it has through bindings among the objects. The output formats yaml and json show the
+/// Install resource with the pending permissions.
 ///
-/// Instead of a bundle, a YAML or JSON file with Install and Operator resources may be specified. By default, the
-/// resources in --cluster or --state are reviewed. An Install is applied by the service account of the only
+/// Instead of a bundle, a YAML or JSON file with Install and Operator resources may be specified. Without a bundle or a
+/// file, the resources in --cluster or --state are reviewed. An Install is applied by the service account of the only
 /// OperatorGroup of its namespace; if the namespace has none or several, by the service account with the name of the
 /// Install.
 ///
 /// With --user or --group, checks whether a user may approve the installation, which requires the pending permissions,
-/// and use a catalog, which requires the verb install on the CatalogSource. With --as role, prints the roles that allow
-/// this. The exit status is 3 if the answer is no.
+/// and use a catalog, which requires the verb install on the CatalogSource. With --as role, prints the roles that would
+/// allow the user to do so. The exit status is 3 if the answer is no.
 ///
 /// With --policy, checks the bundle against the policy of an administrator, including the terms for a specified user.
 /// The exit status is 3 if something is not allowed.
@@ -212,7 +214,7 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
     let install = &arguments.installer.install;
     let state = install.state(context)?;
     let user = arguments.user.user();
-    // The account does not depend on the bundle, except for its name.
+    // Whether there is an account does not depend on the bundle; only the name of the account can.
     if arguments.shape.is_some() && arguments.installer.account(&state, "").is_none() && user.is_none() {
         return Err(CommandError::usage(
             "--as role requires a service account; specify it with --service-account NAMESPACE/NAME, or with an \

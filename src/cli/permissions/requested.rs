@@ -145,7 +145,8 @@ fn bundle_of(content: &OpenContent) -> Option<&Content> {
     }
 }
 
-/// Returns an installed bundle: by its image if the image is pinned, otherwise by its manifests.
+/// Returns a selected bundle as the content of an Install: its image if that is pinned by digest, otherwise its
+/// manifests.
 fn of_selected(
     selected: &Selected,
     resolved: &Resolved,

@@ -24,7 +24,7 @@ use serde_json::json;
 /// The options for checking the permissions of a user.
 #[derive(Debug, Args)]
 pub(super) struct UserArguments {
-    /// User to check for approving the installation and using the catalogs
+    /// User who would approve the installation and use the catalogs
     ///
     /// Shows whether the bindings of the cluster allow the user to approve, which means that they grant the pending
     /// permissions. The name of a service account is system:serviceaccount:NAMESPACE:NAME.
@@ -33,10 +33,10 @@ pub(super) struct UserArguments {
     /// Group of the user; may be repeated. Without --user, any member of these groups is checked
     #[arg(long, value_name = "GROUP")]
     group: Vec<String>,
-    /// CatalogSource to use, which requires the verb install on it; may be repeated
+    /// CatalogSource to check for use, which requires the verb install on it; may be repeated
     ///
     /// Without a bundle and without this option, the CatalogSources of the cluster are listed. For Operators, the form
-    /// is [NAME=]INDEX[,PRIORITY]: an index of bundles, instead of the CatalogSource of this name.
+    /// is [NAME=]INDEX[,PRIORITY]: an index to use instead of the CatalogSource with this name.
     #[arg(long, value_name = "NAMESPACE/NAME|[NAME=]INDEX")]
     pub(super) catalog: Vec<String>,
 }
@@ -51,7 +51,7 @@ impl UserArguments {
         })
     }
 
-    /// Returns an error for invalid catalogs, and for catalogs without a user or group.
+    /// Returns an error for invalid catalogs, and for catalogs that are specified without a user or group.
     pub(super) fn check(&self) -> Result<(), CommandError> {
         if self.user().is_none() && !self.catalog.is_empty() {
             let usage = "--catalog requires a user; specify it with --user or --group, or use --index to set the \
@@ -122,7 +122,7 @@ pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'
     let waiting = pending(&needs, question.installer)?;
     let missing = missing_to_approve(&needs, question.installer, &held)?;
     let bundle = content.map(|(content, _)| content.name.as_str());
-    // A list of all catalogs is not a question, so it does not affect the status.
+    // A list of all catalogs answers no question with yes or no, so it does not affect the status.
     let is_usable = |row: &Row<'_>| row.catalog.may_use && !row.refused_by_policy;
     let is_held = missing.is_empty() && (all || catalogs.iter().all(|catalog| catalog.may_use));
     let is_allowed = missing.is_empty() && question.refused.is_empty() && (all || rows.iter().all(is_usable));

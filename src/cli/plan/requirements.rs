@@ -53,8 +53,8 @@ pub(super) fn report_pending(versions: &[RequiredApis], context: &Context<'_>) {
         if !of_operators.is_empty() {
             context.printer.detail(
                 "hint",
-                "use opmx resolve to look for providers in a catalog, or plan without a bundle to install them along \
-                 with it",
+                "use opmx resolve to look for providers in a catalog, or plan without a bundle to include the \
+                 providers",
             );
         }
     }

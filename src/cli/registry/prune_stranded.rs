@@ -15,7 +15,7 @@ Examples:
   Remove bundles that earlier additions left behind
   $ opmx registry prune-stranded -d index.db";
 
-/// Remove bundles that are in no channel from a database file
+/// Remove the bundles of a database file that are in no channel
 ///
 /// Deprecated bundles are kept as long as their package exists.
 #[derive(Debug, Args)]

@@ -10,10 +10,10 @@ use serde_json::Value;
 
 const EXAMPLES: &str = "\
 Examples:
-  Print the objects for the account default
+  Print the objects for the service account named default
   $ opmx upgrade-check init --name etcd.v0.9.4 --namespace operators
 
-  Print the objects for the account and the Deployment of the operator
+  Print the objects for the service account and the Deployment of the operator
   $ opmx upgrade-check init --name etcd.v0.9.4 --namespace operators \\
       --service-account etcd-operator --deployment etcd-operator
 
@@ -42,13 +42,13 @@ pub(crate) struct InitArguments {
     /// Service account of the operator; may be repeated [default: default]
     #[arg(long, value_name = "NAME")]
     service_account: Vec<String>,
-    /// Deployment whose containers get the name of the resource as OPERATOR_CONDITION_NAME; may be repeated
+    /// Deployment whose containers get the name of the resource in OPERATOR_CONDITION_NAME; may be repeated
     #[arg(long, value_name = "NAME[/CONTAINER]")]
     deployment: Vec<String>,
     /// Operator that the resource is a component of, such as etcd.operators, for the label operators.coreos.com/NAME
     ///
-    /// The name that OLM uses is PACKAGE.NAMESPACE. With this option, the commands that set the environment variable in
-    /// the Deployments are also printed as comments, for clusters where OLM does not set it.
+    /// The name that OLM uses is PACKAGE.NAMESPACE. With this option, comments show the commands that set
+    /// OPERATOR_CONDITION_NAME in the Deployments, for clusters where OLM does not set it.
     #[arg(long, value_name = "NAME")]
     operator: Option<String>,
     /// Resource to print: the resource that OLM serves, or the resource that was first proposed

@@ -33,10 +33,10 @@ Examples:
 /// Check whether OLM would hold back the upgrade of an operator
 ///
 /// Reads ClusterServiceVersions and the conditions that their operators report: an OperatorCondition, or a Condition as
-/// it was first proposed. OLM holds an upgrade back if the condition Upgradeable is False or outdated without an
-/// override, or if an override forbids the upgrade. An upgrade that is in progress, or has not begun (Upgrading), also
-/// holds back the next upgrade. The output shows the reason, its time, and the command that overrides it. Conditions
-/// that OLM does not know are also shown.
+/// it was first proposed. OLM holds an upgrade back if an override forbids it, or if no override allows it and the
+/// condition Upgradeable is False or outdated. If the condition Upgrading shows that an upgrade is in progress or has
+/// not begun, the next upgrade is also held back. The output shows the reason, its time, and the command that overrides
+/// the condition. Conditions that OLM does not know are also shown.
 ///
 /// The exit status is 3 if an upgrade is held back.
 #[derive(Debug, Args)]

@@ -137,8 +137,8 @@ fn checked(operator: &InstalledOperator<'_>, condition: Option<OperatorCondition
     }
 }
 
-/// Returns the operators that OLM does not upgrade in a namespace of a what-if file or of dumps, each with its hold:
-/// [`held`] for the operators that are installed in the namespace.
+/// Like [`held`], for the operators that are installed in one namespace of the cluster that a what-if file or dumps
+/// describe.
 pub(crate) fn held_in(state: &State, namespace: &str) -> BTreeMap<String, Hold> {
     let here = |operator: &InstalledOperator<'_>| operator.namespace.is_none_or(|own| own == namespace);
     let installed: Vec<_> = installed_in(state).into_iter().filter(here).collect();

@@ -43,8 +43,8 @@ const OF_VERSION: [&[&str]; 15] = [
 const OF_API: [&str; 4] = ["name", "group", "version", "kind"];
 
 /// Returns the parts of an object that a resolution and a plan need: the identity and the APIs of a
-/// ClusterServiceVersion, the names and versions of a CustomResourceDefinition, whole roles and custom resources, and
-/// the identity of any other object.
+/// ClusterServiceVersion, the names and versions of a CustomResourceDefinition, the whole content of roles, custom
+/// resources and OLM's other kinds, and the identity of any other object.
 pub fn kept(object: Value) -> Value {
     let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
     let api_version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();

@@ -103,8 +103,8 @@ pub(super) fn convert(
     let carried = carry(tree, bundle, &mut work, &unreadable);
     annotations::carry(tree, &mut work.files, MediaType::K8sV1, limits);
     let others = work.others.clone();
-    let message = "entries of olm.manifests.optional that name no manifest are omitted, because without namespaces they would \
-         match one";
+    let message = "entries of olm.manifests.optional that name no manifest are omitted if they would match one in the \
+         new bundle, which ships its manifests without namespaces";
     optional::carry(tree, bundle, &mut work.files, &mut work.findings, message, |value| {
         without_misses(value, &others)
     });
@@ -139,8 +139,8 @@ pub(super) fn convert(
     })
 }
 
-/// Removes entries that match no object only because they do not name its namespace: a k8s+v1 bundle ships objects
-/// without their namespaces, so such an entry would then match an object. Returns `None` if nothing changes.
+/// Removes the entries that match no object only because they do not name its namespace. A k8s+v1 bundle ships objects
+/// without their namespaces, so these entries would match objects there. Returns `None` if nothing changes.
 fn without_misses(value: &Value, objects: &[&Object]) -> Option<Value> {
     let mut kept = value.clone();
     let list = kept.get_mut("manifests")?.as_array_mut()?;

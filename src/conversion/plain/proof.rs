@@ -44,7 +44,8 @@ pub(super) fn prove(new: &Tree, values: &Map<String, Value>, csv: &Object) -> (S
     }
 }
 
-/// Returns the APIs that the synthesis requires, or would require if it knew more, but the CSV does not.
+/// Returns the APIs that the synthesis requires, or would require if it knew their kinds, but that the CSV does not
+/// require.
 fn unwanted(synthesis: &Synthesis, csv: &Object) -> Vec<Optional> {
     let open = synthesis.unresolved.iter().filter(|api| !api.of_own_group);
     let mut pairs: Vec<Optional> = open.map(|api| (api.group.clone(), api.resource.clone())).collect();

@@ -63,8 +63,8 @@ impl Services {
                 continue;
             };
             let ports: Vec<(u64, Value)> = ports(service);
-            // OLM itself creates a Service with such a name, so the existing Service must not be shipped: either all of
-            // its ports are used, or none.
+            // A Service whose name OLM generates must not be shipped, because OLM creates it: either all of its ports
+            // are used, or none.
             let all_needed = ports.iter().all(|(port, target)| {
                 let endpoint = Endpoint {
                     deployment,

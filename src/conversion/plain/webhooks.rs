@@ -52,8 +52,8 @@ fn webhooks(work: &mut Work<'_>) -> Vec<(Path, Endpoint)> {
     found
 }
 
-/// Returns the names of Services in conversion stanzas that the CSV does not declare. New Services must not use these
-/// names, which would make the stanzas work.
+/// Returns the names of Services in conversion stanzas that the CSV does not declare. New Services must not have these
+/// names; otherwise the stanzas would start to work.
 fn undeclared(work: &Work<'_>) -> Vec<String> {
     let declared: Vec<&str> = Csv(work.csv.value())
         .list(&["spec", "webhookdefinitions"])

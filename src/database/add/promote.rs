@@ -148,7 +148,7 @@ fn of_package(
         let mut node = before.graph.bundles.get(name)?.clone();
         match promotion.mode {
             Mode::Replaces => node.channels.extend(new.iter().cloned()),
-            // In these modes, a bundle would be added again to channels that already contain it.
+            // In these modes, the update would add the bundle again to the channels that already contain it.
             Mode::Semver | Mode::SemverSkipPatch => node.channels.clone_from(new),
         }
         // The substitution was already applied when the bundle was added.

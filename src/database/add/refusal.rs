@@ -136,7 +136,8 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Returns the bundles and packages whose graphs need not be checked because of this refusal.
+    /// Returns the bundles and packages that this refusal is about. Their graphs are not checked, because errors in
+    /// them may be consequences of the refusal.
     pub(super) fn in_the_graph(&self) -> Vec<&str> {
         match self {
             Self::AlreadyPresent { bundle, .. }

@@ -49,7 +49,7 @@ impl<'t> Writer<'t> {
         rows: &Rows,
         deprecated: bool,
     ) -> rusqlite::Result<()> {
-        // Manifests that the index must not contain are NULL.
+        // Manifests that the index must not contain have an empty range here, and are NULL in the database.
         let part = |range: &Range<usize>| manifests.get(range.clone()).filter(|part| !part.is_empty());
         let Node {
             version,

@@ -236,7 +236,7 @@ impl Bundle {
 
 impl<'a> Place<'a> {
     /// Returns the names of the bundle, of its edges and of the bundle that it substitutes for. All of them belong to
-    /// its package.
+    /// the package of the bundle.
     pub(super) fn names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let edges = [&self.node.replaces, &self.node.substitutes];
         let edges = edges.into_iter().chain(&self.node.skips).map(String::as_str);

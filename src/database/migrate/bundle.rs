@@ -166,7 +166,8 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    /// In versions in which APIs belonged to channel entries, a bundle that was only skipped had none.
+    /// Writes the provided APIs. In versions in which APIs belonged to channel entries, the database contained none for
+    /// a bundle that was only skipped, so they are derived from its manifests.
     fn write_provided(&mut self, owner: Owner<'_>, said: &Stored) -> rusqlite::Result<BTreeSet<Gvk>> {
         let mut provided = apis(&mut self.providers, owner.name)?;
         if self.version < since::APIS {

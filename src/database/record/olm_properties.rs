@@ -30,9 +30,9 @@ pub(super) fn read(annotation: &str) -> Result<Vec<(String, String)>, String> {
     Ok(properties)
 }
 
-/// Checks that the fields of properties that every index reader decodes are strings.
+/// Checks a property if every index reader decodes its type: the fields of its value must be strings.
 fn check_known(property: &Property) -> Result<(), String> {
-    // Properties have the same fields as dependencies of their type.
+    // Properties have the same fields as dependencies of the same type.
     let fields = match DependencyKind::of(&property.kind, Spelling::Dependency) {
         None | Some(DependencyKind::Constraint) => return Ok(()),
         Some(kind) => kind.fields(Spelling::Dependency),

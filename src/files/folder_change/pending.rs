@@ -30,8 +30,8 @@ impl Pending {
         self.files.contains_key(path)
     }
 
-    /// Returns the path of a file inside a folder, whether the file waits for a change of that folder or of a folder
-    /// above, or is already at its target.
+    /// Returns the path that a file has inside a folder once it is at its target. The file may still be waiting in a
+    /// change to that folder or to a folder above.
     pub(crate) fn inside<'p>(folder: &Path, file: &'p Path) -> Option<&'p Path> {
         if let Ok(inside) = file.strip_prefix(folder) {
             return Some(inside.strip_prefix(Path::new(JOURNAL).join(FILES)).unwrap_or(inside));
@@ -77,7 +77,7 @@ pub(crate) fn pending_change(folder: &Path) -> Result<Pending, FileError> {
     }
 }
 
-/// Like [`pending_change`], but includes changes of up to `levels` folders above, if they affect files in `folder`.
+/// Like [`pending_change`], but includes changes to up to `levels` folders above, if they affect files in `folder`.
 ///
 /// # Errors
 /// Returns an error if a change cannot be read.

@@ -44,8 +44,9 @@ pub(super) enum ListError {
     },
 }
 
-/// Returns the entries of a fallback list, or `None` if a manifest is not such a list: the image itself, for example,
-/// which some tools tag in the same way. Unlike the entries of a list, the entries of an image index have platforms.
+/// Returns the entries of a fallback list, or `None` if the document is not such a list. It may be the image itself,
+/// for example, because some tools tag images in the same way. The entries of an image index have platforms, but the
+/// entries of a fallback list do not.
 fn entries(list: &Document, subject: &Digest) -> Option<Vec<Value>> {
     if list.descriptor.digest == *subject {
         return None;

@@ -79,7 +79,7 @@ impl Journal {
         })
     }
 
-    /// Returns the repositories, without the registry, to which an earlier run copied a blob.
+    /// Returns the names, without the registry, of the repositories to which an earlier run copied a blob.
     pub(super) fn repositories<'j>(&'j self, digest: &'j Digest) -> impl Iterator<Item = &'j str> {
         let from = (*digest, String::new());
         let range = self.known.range(from..).take_while(move |(known, _)| known == digest);

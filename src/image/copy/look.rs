@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Found {
     /// The repositories that are new, whose content need not be looked up.
     new: BTreeSet<String>,
-    /// Whether each content that was looked up is in its repository, or the reason why this is unknown.
+    /// For everything that was looked up, whether it is in its repository, or the reason why this is unknown.
     content: BTreeMap<Content, Result<bool, String>>,
 }
 
@@ -32,9 +32,9 @@ enum Kind {
     Blob,
 }
 
-/// Looks up the items of a copy in the target registry. An item is present only if all its names, manifests and
-/// blobs are: a registry may have lost some of them since an earlier copy, or have received only some platforms.
-/// Everything is requested at most once. Returns the state of each item, `None` if it must be copied.
+/// Looks up the items of a copy in the target registry. An item is present only if all its names, manifests and blobs
+/// are: a registry may have lost some of them since an earlier copy, or have received only some platforms. Each name,
+/// manifest and blob is requested at most once. Returns the state of each item; `None` means that it must be copied.
 pub(super) async fn look(copy: &Copy, target: &Transports, parallel: usize) -> (Found, Vec<Option<State>>) {
     let new = new_repositories(copy, target, parallel).await;
     let looks = copy.items.iter().map(|item| is_named(item, target, &new));

@@ -1,9 +1,9 @@
 //! Copies images into a registry. Existing content is kept, every blob is transferred once, and tags are set last.
 //!
-//! A [`Copy`](struct@Copy) describes the copy: blobs and manifests with the places that contain them, and items, each
-//! of which is a manifest with everything it references, for one repository. [`copy`] transfers the blobs of an item to
-//! its repository, then its manifests bottom-up, and finally sets its tags. A failed item does not stop other items,
-//! except those that depend on it.
+//! A [`Copy`](struct@Copy) describes the copy: blobs and manifests, with the places that contain them, and items. An
+//! item is a manifest with everything that it references, to be copied to one repository. [`copy`] transfers the blobs
+//! of an item to its repository, then its manifests bottom-up, and finally sets its tags. A failed item does not stop
+//! other items, except those that depend on it.
 
 mod agenda;
 mod content;
@@ -56,7 +56,7 @@ pub enum Place {
     Target(RegistryReference),
 }
 
-/// A manifest with everything it references, for one repository.
+/// A manifest with everything that it references, to be copied to one repository.
 #[derive(Debug, Clone)]
 pub struct Item {
     /// The name of the item in messages.
@@ -107,13 +107,13 @@ pub enum State {
 pub struct Outcome {
     /// The states of the items, in the order of [`Copy::items`].
     pub states: Vec<State>,
-    /// Problems that do not concern a single item.
+    /// Problems that do not belong to any one item.
     pub problems: Vec<String>,
     /// The amount of content transferred.
     pub moved: Moved,
 }
 
-/// The amount of content transferred. A blob counts once in each repository that received it.
+/// The amount of content transferred. A blob counts once for each repository that received it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Moved {
     /// The number of blobs that were uploaded.

@@ -58,7 +58,7 @@ enum Done {
     Item(usize, Result<(), String>),
 }
 
-/// A repository and the referrers of one of its manifests, which the registry does not list itself.
+/// A repository, and referrers of one of its manifests. The registry does not list these referrers itself.
 type Unlisted = (RegistryReference, BTreeMap<Digest, Document>);
 
 struct Run<'a> {
@@ -132,7 +132,8 @@ impl Run<'_> {
         for item in items.iter().filter_map(|place| self.copy.items.get(*place)) {
             wanted.entry(item.to.repository().to_owned()).or_insert(&item.to);
         }
-        // The repositories that already contain the blob according to the journal, its places, and the registry.
+        // The repositories that already contain the blob, according to the journal, the places of the blob, or the
+        // registry.
         let mut known: BTreeSet<String> = BTreeSet::new();
         if let Some(journal) = self.options.journal {
             known.extend(journal.repositories(&digest).map(str::to_owned));
@@ -237,8 +238,8 @@ impl Run<'_> {
         Done::Item(place, result.map_err(|error| with_causes(&error)))
     }
 
-    /// Copies again the blobs that only the journal lists, because the registry may have been cleaned up in the
-    /// meantime. Returns whether there were any such blobs.
+    /// Checks the blobs that are in the repository according to the journal, and copies those that are missing, because
+    /// the registry may have been cleaned up in the meantime. Returns whether this succeeded for any blob.
     async fn distrusts_journal(&self, item: &Item) -> bool {
         let Some(journal) = self.options.journal else {
             return false;

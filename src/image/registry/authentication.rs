@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 const TOKEN_ANSWER_LIMIT: u64 = 1 << 20;
 /// The default lifetime of a token in seconds, according to the token server specification.
 const TOKEN_LIFETIME: u64 = 60;
-/// The time before the expiry of a token at which it is renewed.
+/// How long before its expiry a token is renewed.
 const TOKEN_MARGIN: Duration = Duration::from_secs(10);
 
 /// A request to a token server.

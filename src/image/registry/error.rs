@@ -24,7 +24,7 @@ pub struct RegistryError {
     pub request: String,
     /// The reason for the failure.
     pub failure: Arc<RegistryFailure>,
-    /// The number of attempts; 0 if no request was sent because the host could not be reached before.
+    /// The number of attempts; 0 if no request was sent because an earlier request could not reach the host.
     pub attempts: u32,
 }
 
@@ -196,8 +196,8 @@ impl RegistryError {
 }
 
 impl RegistryFailure {
-    /// Whether the server cannot be reached with these options: there is no connection or no trusted connection, or the
-    /// files with certificates or credentials cannot be read.
+    /// Whether the failure means that the server cannot be reached with the current options: there is no connection or
+    /// no trusted connection, or the files with certificates or credentials cannot be read.
     pub(crate) fn is_unreachable(&self) -> bool {
         matches!(
             self,
@@ -210,7 +210,7 @@ impl RegistryFailure {
         )
     }
 
-    /// Whether the registry requires a different login.
+    /// Whether the failure means that the registry requires a different login.
     pub(crate) fn is_login(&self) -> bool {
         matches!(self, Self::Unauthorized { .. } | Self::Denied { .. })
     }
@@ -406,7 +406,7 @@ fn of_authorities(file: Option<&Path>) -> String {
 
 fn result(failure: &RegistryFailure, attempts: u32) -> String {
     match attempts {
-        0 => " could not be reached before".to_owned(),
+        0 => " could not be reached by an earlier request".to_owned(),
         1 => format!(": {}", with_causes(failure)),
         attempts => format!(": {} (tried {attempts} times)", with_causes(failure)),
     }

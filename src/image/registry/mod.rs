@@ -1,9 +1,9 @@
 //! Images in registries that implement the OCI distribution specification.
 //!
-//! The types of error responses are from the oci-client crate. Its HTTP client is not used because it discards statuses
-//! and `Retry-After` headers, which are needed for retries, reads manifests without a size limit, supports only one
-//! login per host, and panics on machines without system certificates and on tokens that are not valid header values.
-//! This module makes requests with the same HTTP library.
+//! The types of error responses are from the oci-client crate. The HTTP client of that crate is not used: it discards
+//! statuses and `Retry-After` headers, which are needed for retries, reads manifests without a size limit, and supports
+//! only one login per host. It also panics on machines without system certificates and on tokens that are not valid
+//! header values. This module makes requests with the same HTTP library.
 
 mod address;
 mod answer;
@@ -160,8 +160,8 @@ impl Registry {
             .await
     }
 
-    /// Returns the platform images that a reference refers to. The platforms are specified in the image index or, for a
-    /// single image, in its config.
+    /// Returns the images that a reference refers to, each with its platform. The platforms are specified in the image
+    /// index or, for a single image, in its config.
     pub(super) async fn offers(&self, reference: &RegistryReference) -> Result<Vec<Offer>, ImageError> {
         let image = reference.as_written();
         let repository = self.repository(reference);
@@ -239,8 +239,8 @@ impl Registry {
         Ok((descriptor.digest, blob))
     }
 
-    /// Returns a manifest, from the cache if possible and the reference contains a digest. `declared` is the media type
-    /// in the image index.
+    /// Returns a manifest. If the reference contains a digest and the manifest is in the cache, it is read from there.
+    /// `declared` is the media type in the image index.
     async fn document(
         &self,
         repository: &Repository,

@@ -1,15 +1,16 @@
 //! Moves a tag that other clients may also move, without losing changes silently.
 //!
-//! Registries do not support locks, and few of them support `If-Match`, although opmx sends it. The following procedure
-//! works with all registries:
+//! Registries do not support locks. opmx sends `If-Match`, but few registries support it. The following procedure works
+//! with all registries:
 //!
 //! 1. The tag is checked before the manifest is pushed to it. If the tag has moved, it is left unchanged.
 //! 2. While the registry processes the manifest, the tag is checked repeatedly. If a different image appears under the
 //!    tag in the meantime, the manifest replaces that image, and the replacement is reported.
-//! 3. After the manifest was accepted, the writer waits and then checks the tag again. If the tag has moved, a
-//!    different writer was between its own steps 1 and 2, and its image may have replaced this image.
+//! 3. After the manifest was accepted, the writer waits and then checks the tag again. If the tag has moved, the image
+//!    of a different writer has replaced this image. That writer may not have noticed this, because it may have been
+//!    between its own steps 1 and 2.
 //!
-//! At least one of two writers always notices the other. If the second writer pushes its manifest during the wait of
+//! Of two writers, at least one always notices the other. If the second writer pushes its manifest during the wait of
 //! the first, the first writer notices it in step 3. Otherwise, the image of the first writer stays under the tag for
 //! longer than the wait, and the second writer notices it in step 1 or 2. This requires that the interval between
 //! checks is shorter than the wait. If a writer measures a longer interval, for example because its process was

@@ -1,4 +1,5 @@
-//! Time limits for servers: the total time of small responses, the rate of blobs, and the time without any data.
+//! Time limits for servers: the total time of small responses, the transfer rate of blobs, and the time without any
+//! data.
 
 use super::error::RegistryFailure;
 use std::collections::VecDeque;
@@ -46,7 +47,7 @@ pub(super) struct Pace {
     window: Moved,
 }
 
-/// The number of parts of the window, which are dropped as a whole.
+/// The number of parts that the window is divided into. A part that is too old is dropped as a whole.
 const PARTS: u32 = 12;
 
 /// The number of bytes transferred within a time span.

@@ -209,7 +209,7 @@ impl Upload<'_> {
         let location = location.and_then(|location| location.to_str().ok());
         let url = upload_url(session.url(), location, self.descriptor).map_err(|failure| begin.fail(failure))?;
         if session.is_foreign() && self.repository.is_own(&url) {
-            // Otherwise, a different server could use the login to write to any repository.
+            // If this were allowed, a different server could make opmx use its login to write to any repository.
             let reason =
                 "a different server responded for the registry and specified the registry as the upload location";
             return Err(begin.fail(refused(&url, reason)));
@@ -270,7 +270,8 @@ fn upload_url(asked: &Url, location: Option<&str>, descriptor: &Descriptor) -> R
     Ok(url)
 }
 
-/// The state for reporting on a body, which outlives the borrow of the transfer.
+/// What a body needs to report its progress and its error. The body outlives the borrow of the transfer, so it owns
+/// this state.
 #[derive(Clone)]
 struct Watch {
     progress: Arc<dyn Progress>,

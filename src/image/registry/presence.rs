@@ -34,7 +34,8 @@ impl Registry {
         Ok(status.await? == StatusCode::OK)
     }
 
-    /// Whether the repository of a reference is new. The registry reports this for a repository without any tags.
+    /// Whether the repository of a reference is new: the registry reports that its list of tags does not exist.
+    /// Registries may also report this for a repository without tags.
     pub(in crate::image) async fn is_new(&self, reference: &RegistryReference) -> Result<bool, ImageError> {
         let url = self.url(reference, "tags/list")?;
         let status = self.ask(reference, (Method::GET, Access::Pull), url, &FOUND_OR_NOT);

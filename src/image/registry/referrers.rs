@@ -57,7 +57,7 @@ impl Registry {
     }
 
     /// Returns the referrers of the manifest that the reference specifies by digest, or `None` if the registry does not
-    /// support the request. The request is then not sent to this registry again.
+    /// support the request. In that case, the request is not sent to this registry again.
     pub(in crate::image) async fn referrers(
         &self,
         reference: &RegistryReference,

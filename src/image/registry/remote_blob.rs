@@ -50,7 +50,7 @@ pub(in crate::image) struct RemoteReader {
     /// The index of the current repository.
     place: usize,
     answer: Option<(Answer, Pace)>,
-    /// The number of bytes in the response that were already received.
+    /// The number of bytes to skip at the start of the response, because an earlier response contained them.
     skip: u64,
     hasher: Hasher,
     /// The number of interruptions, and the position of the last.

@@ -1,4 +1,4 @@
-//! Single attempts of requests to a repository, with authentication, time limits and classified failures.
+//! Single attempts at requests to a repository, with authentication, time limits and classified failures.
 
 use super::address::{Place, Purpose, Reach};
 use super::answer::Answer;
@@ -162,7 +162,8 @@ impl Repository {
         Err(request.fail(self.with_login(failure).await))
     }
 
-    /// Runs the attempts of a request, with retries. If the registry could not be reached before, no request is sent.
+    /// Runs the attempts of a request, with retries. If an earlier request could not reach the registry, no request is
+    /// sent.
     pub(super) async fn ask<T, A: Future<Output = Result<T, RegistryError>>>(
         &self,
         request: &Request<'_>,
@@ -181,7 +182,7 @@ impl Repository {
         answer
     }
 
-    /// Returns an error if the registry could not be reached before.
+    /// Returns an error if an earlier request could not reach the registry.
     pub(super) fn check(&self, request: &Request<'_>) -> Result<(), RegistryError> {
         match self.clients.hosts.failure(&self.host) {
             Some(failure) => Err(self.unreachable(request, failure)),

@@ -39,8 +39,8 @@ impl RegistryFailure {
 const WRONG_CONTENT_RETRIES: u32 = 2;
 
 impl RetryPolicy {
-    /// Returns the delay before the next attempt after `failed` attempts, the last with this failure, or `None` if
-    /// there should be no further attempt.
+    /// Returns the delay before the next attempt after `failed` attempts, the last of which ended with this failure.
+    /// Returns `None` if there should be no further attempt.
     pub(super) fn delay_after(&self, failure: &RegistryFailure, failed: u32) -> Option<Duration> {
         self.delay(failure.again(), failed)
     }

@@ -2,7 +2,7 @@
 
 use crate::image::progress::Progress;
 
-/// A transfer, successful or not, whose end is reported when the value is dropped.
+/// A transfer. Its end is reported when the value is dropped, whether or not the transfer succeeded.
 pub(super) struct Transfer<'a> {
     progress: &'a dyn Progress,
     id: u64,

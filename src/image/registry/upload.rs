@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 impl Registry {
     /// Pushes an image, or images for several platforms. The tag is set last. If `over` is `Some`, the tag must still
-    /// be in that state at that time.
+    /// be in that state when it is set.
     pub(in crate::image) async fn push(
         &self,
         tagged: &Tagged,

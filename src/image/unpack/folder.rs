@@ -68,7 +68,8 @@ pub fn extract_folder(image: &Image, inside: &str, to: &Path, bytes: u64) -> Res
     Ok(())
 }
 
-/// The paths that were written. A path with a kind must not remain at the end.
+/// The paths of the entries read so far. The value is `None` for a written file. For a link, device or pipe, it is the
+/// kind of the entry, and an upper layer must hide the entry.
 type Paths = BTreeMap<String, Option<&'static str>>;
 
 /// Removes the paths that are hidden by a whiteout or a member of an upper layer.

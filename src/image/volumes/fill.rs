@@ -17,8 +17,9 @@ use std::time::Duration;
 /// The interval between reports of overall progress.
 const TICK: Duration = Duration::from_secs(1);
 
-/// Writes the manifests and blobs of a copy to volumes with reserved space for them, largest first. Content that the
-/// volumes already contain is skipped. Returns the missing content, each with the reason.
+/// Writes the manifests and blobs of a copy, largest first, to volumes that have space reserved for them. Content that
+/// the volumes already contain is skipped. Returns the digests of the content that is still missing, each with the
+/// reason.
 ///
 /// # Errors
 /// Returns an error if the volumes cannot be written.
@@ -44,7 +45,7 @@ pub async fn fill(
     let not_tried = |(_, digest): &(u64, Digest)| {
         (
             *digest,
-            "copying it was not attempted because other content failed".to_owned(),
+            "copying it was not attempted because other content could not be copied".to_owned(),
         )
     };
     let mut open: BTreeMap<Digest, String> = waiting.iter().map(not_tried).collect();

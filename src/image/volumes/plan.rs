@@ -10,7 +10,8 @@ pub(super) const BLOCK: u64 = 512;
 pub(super) const END: u64 = 2 * BLOCK;
 /// The minimum space for blobs in a volume in bytes, so that blobs are not split into tiny parts.
 const LEAST: u64 = 64 << 10;
-/// The maximum number of full volumes. All volumes are kept in memory, and the sizes of blobs may be wrong.
+/// The maximum number of full volumes. The plan keeps all volumes in memory, and the stated size of a blob may be wrong
+/// and huge.
 const MOST: u128 = 100_000;
 
 /// The description of a volume.
@@ -68,8 +69,8 @@ pub struct VolumeSizeError {
     pub least: u64,
 }
 
-/// Distributes blobs over volumes of at most `limit` bytes, sorted by digest. The first volume begins with the files in
-/// `first`, and every volume contains the files in `each` before its blobs.
+/// Distributes blobs, in the order of their digests, over volumes of at most `limit` bytes. The first volume begins
+/// with the files in `first`, and every volume contains the files in `each` before its blobs.
 ///
 /// # Errors
 /// Returns an error if the files leave too little space for blobs.
@@ -107,7 +108,8 @@ pub fn volumes(
     for (digest, bytes) in blobs {
         let empty = begin(&[]).room(limit);
         if *bytes > open.room(limit) {
-            // A blob that is larger than a volume starts in any free space, because it is split anyway.
+            // A blob that is larger than a volume is split anyway, so it starts in the free space of this volume unless
+            // that space is tiny.
             let is_cut = *bytes > empty;
             if !is_cut || open.room(limit) < LEAST {
                 done.push(std::mem::replace(&mut open, begin(&[])));

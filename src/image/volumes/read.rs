@@ -76,8 +76,8 @@ pub enum VolumesError {
     },
 }
 
-/// Reads all of these volumes and verifies their sizes and digests, and the digests of the blobs in them: whoever wrote
-/// the list of the volumes may not have written their content.
+/// Reads all of these volumes and verifies their sizes and digests. Also verifies the digests of the blobs in them,
+/// because the list of the volumes and their content may come from different sources.
 ///
 /// # Errors
 /// Returns an error if a volume is missing or damaged, or a blob is damaged. Sizes are checked before content.

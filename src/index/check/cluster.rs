@@ -14,8 +14,8 @@ use crate::olm::releases::{Capability, Need, Olm, Since, capability};
 use crate::rules::{self, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Adds to the findings about an index the requirements of bundles that, according to an OLM, the index does not
-/// satisfy. For a release of OLM, also adds the bundles that its clusters cannot use.
+/// Adds findings about requirements that bundles have, as read by `olm`, but that the index does not satisfy. For a
+/// release of OLM, also adds findings about the bundles that its clusters cannot use.
 ///
 /// # Errors
 /// Returns an error if the index cannot be read or changes while it is being read.
@@ -126,7 +126,8 @@ fn stops(catalog: &Catalog, refused: &BTreeSet<BundleId>) -> BTreeMap<BundleId, 
     stops
 }
 
-/// Returns the refused bundles of a channel whose position has consequences, with these consequences.
+/// Returns the refused bundles of a channel that block new installations or updates, each with a description of what it
+/// blocks.
 fn stops_in(catalog: &Catalog, channel: &Channel, refused: &BTreeSet<BundleId>) -> Vec<(BundleId, String)> {
     let is_head = |id: BundleId| catalog.bundle(id).map(|bundle| &bundle.name) == channel.head.as_ref();
     let mut held: BTreeMap<BundleId, Vec<String>> = BTreeMap::new();

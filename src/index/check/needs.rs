@@ -26,7 +26,8 @@ pub(super) struct Needed {
     pub(super) how: String,
 }
 
-/// Returns all needs of the bundle. Manifests that the index does not contain have no needs.
+/// Returns the needs of the bundle, as far as the index shows them: the needs of manifests that the index does not
+/// contain are unknown, and omitted.
 pub(super) fn of_bundle(index: &Index, bundle: &Bundle) -> Result<Vec<Needed>, OpenError> {
     let mut found = Found::default();
     let image = bundle.image.as_deref().filter(|image| !image.is_empty());

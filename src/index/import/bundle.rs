@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Membership<'a> {
     pub(super) package: &'a str,
     pub(super) channels: BTreeSet<String>,
-    /// The stored edges of the bundle: the edges of one of its entries, and the range of one of its entries.
+    /// The edges that the index stores for the bundle. The range may come from a different entry than the other edges.
     pub(super) replaces: Option<&'a str>,
     pub(super) skips: Vec<&'a str>,
     pub(super) skip_range: Option<&'a str>,

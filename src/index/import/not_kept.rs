@@ -93,7 +93,8 @@ impl fmt::Display for Part {
             ),
             Self::Graph(Difference::Joins { channel, bundle }) => write!(
                 formatter,
-                "{bundle} joins channel {channel}, in which it is replaced or skipped"
+                "in a database, {bundle} also belongs to channel {channel} because a bundle in this channel replaces \
+                or skips it"
             ),
             Self::SkipRange {
                 channel,
@@ -104,8 +105,8 @@ impl fmt::Display for Part {
                 let shown = |range: &Option<String>| range.clone().unwrap_or_else(|| "nothing".to_owned());
                 write!(
                     formatter,
-                    "a database contains a single skipRange of {bundle} for all channels: in {channel}, it changes \
-                    from {} to {}",
+                    "a database stores one skipRange of {bundle} for all channels, so its skipRange in channel \
+                    {channel} changes from {} to {}",
                     shown(range),
                     shown(stored)
                 )

@@ -96,7 +96,7 @@ fn stand_in(package: &str, name: &str, version: &str, image: &str) -> Bundle {
     }
 }
 
-/// Keeps documents that a semver template cannot represent: deprecations, and documents with other schemas. Such a
+/// Keeps documents that a semver template cannot represent: deprecations, and documents with other schemas. A semver
 /// template takes the icon and description of a package from the head of its default channel; if that head is already
 /// in the catalog, the existing icon and description are kept.
 fn keep(editor: &Editor, package: &str, wanted: &mut Vec<Wanted>) -> Result<(), CatalogEditError> {

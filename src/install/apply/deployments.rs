@@ -1,4 +1,5 @@
-//! The Deployments of a version after its plan: OLM also writes them with the installing account.
+//! Checks whether the installing account may write the Deployments of a version: after the plan, OLM writes them with
+//! that account.
 
 use super::{Cluster, Step, StepStatus};
 use crate::csv::{self, Csv};

@@ -13,7 +13,8 @@ struct Owner<'a> {
 }
 
 /// Returns warnings about definitions that both a version of the plan and an installed version in the same namespace
-/// own, unless the former replaces the latter. OLM then sets the new version to Failed after the plan.
+/// own, unless the former replaces the latter. After the plan, OLM sets a new version that shares a definition to
+/// Failed.
 pub(super) fn shared(steps: &[Step], namespace: &str, state: &State) -> Vec<String> {
     let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
     let mut warnings = Vec::new();

@@ -83,7 +83,7 @@ impl<'a> Cluster<'a> {
                 answer.code.unwrap_or_default(),
             );
             let found = reason_of(reason, code, verb);
-            // An `AlreadyExists` answer to any verb applies only to the request that creates the object.
+            // If an `AlreadyExists` answer specifies no verb, it applies only to the request that creates the object.
             let elsewhere = found.class == Class::Update && verb != "create" && answer.verb.is_none();
             let said = match (answer.message.as_deref(), found) {
                 (Some(message), _) => message.to_owned(),

@@ -48,8 +48,8 @@ fn is_provided(api: &GroupVersionKind, state: &State) -> bool {
     })
 }
 
-/// Returns the new versions among these steps that require APIs that the cluster does not serve, with these APIs.
-/// `statuses` are the final statuses of the steps.
+/// Returns the new versions among these steps whose required APIs the cluster does not serve, with the APIs that are
+/// missing. `statuses` are the final statuses of the steps.
 pub(super) fn pending(steps: &[Step], statuses: &[StepStatus], apis: &Apis, state: &State) -> Vec<RequiredApis> {
     let new = steps
         .iter()
@@ -59,8 +59,8 @@ pub(super) fn pending(steps: &[Step], statuses: &[StepStatus], apis: &Apis, stat
         .collect()
 }
 
-/// Returns the versions among these steps that require APIs that neither the plan nor the description of the cluster
-/// contains, with these APIs. Returns nothing if the description lists the APIs of the cluster, because then
+/// Returns the versions among these steps with required APIs that are in neither the plan nor the description of the
+/// cluster, each with these APIs. Returns nothing if the description lists the APIs of the cluster, because then
 /// [`pending`] checks them.
 pub(crate) fn unchecked(steps: &[Step], state: &State) -> Vec<RequiredApis> {
     if state.apis.is_some() {

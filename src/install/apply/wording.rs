@@ -4,8 +4,8 @@ use crate::csv;
 use crate::install::handling::{self, Handling};
 use crate::steps::{BUNDLE_SECRET, CRD, Step};
 
-/// Returns the words before the answer to a request. They depend on the kind, and some mention an update although the
-/// object is created. Returns `None` for a new CustomResourceDefinition.
+/// Returns the words that OLM puts before the API server's answer to a request. They depend on the kind, and some
+/// mention an update although the object is created. Returns `None` for a new CustomResourceDefinition.
 pub(super) fn doing(step: &Step, verb: &str) -> Option<String> {
     let (kind, name) = (step.resource.kind.as_str(), &step.resource.name);
     let creating = verb == "create";

@@ -58,8 +58,8 @@ fn diverge(resource: Option<Component<'_>>, components: &[Component<'_>]) -> Opt
     first_true(resource, DIVERGE).or_else(|| first_true(of_kind(components, "Install"), DIVERGE))
 }
 
-/// Returns the condition for an image that could not be pulled, from an `Install`, or with OLM's message from the
-/// Subscription.
+/// Returns the condition for an image that could not be pulled: the condition of an `Install`, or else a condition with
+/// OLM's message in the Subscription.
 fn import_error(resource: Option<Component<'_>>, components: &[Component<'_>]) -> Option<Condition> {
     let unpack_failed = || {
         let failed = first_true(of_kind(components, "Subscription"), "BundleUnpackFailed")?;

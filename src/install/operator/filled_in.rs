@@ -6,7 +6,8 @@ use crate::kubernetes::builtin;
 use serde_json::{Value, json};
 
 /// A field that is set automatically to this value, or to any value if the value is `None`. Fields of pods, containers
-/// and probes are listed under these names, because several kinds contain them. `[]` is any item of a list.
+/// and probes are listed under the kind `Pod`, `Container` or `Probe`, because several kinds contain them. `[]` is any
+/// item of a list.
 type Row = (&'static str, &'static str, Option<&'static str>);
 
 const FIELDS: [Row; 51] = [

@@ -46,8 +46,8 @@ pub struct Api {
     pub singular: String,
 }
 
-/// Returns the ClusterServiceVersion to report: of the working ones, the one with the highest version; of several, the
-/// youngest, then the last one by name.
+/// Returns the ClusterServiceVersion to report: of the working ones, the one with the highest version. If several have
+/// that version, it is the youngest of them or, at the same age, the last one by name.
 pub(super) fn newest<'a>(components: &[Component<'a>]) -> Option<Component<'a>> {
     let works = |csv: &&Component<'_>| csv.is_csv() && csv.text("/status/phase") == "Succeeded";
     let age = |csv: &&Component<'_>| {

@@ -301,7 +301,7 @@ impl<'a> Place<'a> {
             if object.get("catalogSourceName").is_some() {
                 return None;
             }
-            // OLM generates such objects again, and the migration replaces Subscriptions.
+            // OLM generates objects without a kind again, and the migration replaces Subscriptions.
             let is_generated = object.get("kind").is_none();
             let goes = is_generated || step.text("/resource/kind") == "Subscription";
             object.as_object_mut()?.shift_remove("status");

@@ -74,8 +74,8 @@ const NOT_TRUE: [&str; 7] = [
 ];
 const UNWELL: [&str; 2] = ["Unhealthy", "Failed"];
 
-/// Returns the unexpected conditions of a component, or all of them. Kinds that the proposal does not name have no
-/// conditions.
+/// Returns the unexpected conditions of a component, or all of them if `all` is set. Returns none for a kind whose
+/// conditions are not shown.
 pub(super) fn conditions(component: Component<'_>, gvk: &GroupVersionKind, all: bool) -> Vec<Condition> {
     if gvk.is(GROUP, csv::KIND) {
         let phase = phase(component);

@@ -402,7 +402,7 @@ fn what_only_a_controller_sees_is_taken_over() {
     let own = [resource, csv("2.0.0", "Succeeded", ""), subscription("stable")];
     let diverge = expected("ComponentsDiverge", "ComponentsDivergeFromInstall", Some("t"));
     assert_eq!(conditions(&own), diverge);
-    // The update is only in the index, but the resource records since when.
+    // Only the index contains the update, but the resource records since when it has been available.
     let newer = catalog(&[("stable", &[("2.1.0", "2.0.0")])]);
     let conditions = one(&own, Some(&newer), OperatorOptions::default()).status.conditions;
     assert_eq!(conditions[1].kind, "UpdateAvailable");

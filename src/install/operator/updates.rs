@@ -117,7 +117,7 @@ pub(super) fn subscription<'a>(components: &[Component<'a>]) -> Option<Component
     subscriptions.min_by_key(key).copied()
 }
 
-/// Returns `spec.updates` of a resource in the cluster. The proposal also uses the name `source`.
+/// Returns `spec.updates` of a resource in the cluster. The proposal also calls this field `source`.
 pub(super) fn spec_of(resource: Component<'_>) -> Option<Value> {
     let updates = resource.get("/spec/updates").or(resource.get("/spec/source"))?;
     Some(updates.clone())

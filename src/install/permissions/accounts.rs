@@ -166,8 +166,8 @@ fn targets(csv: Csv<'_>, namespace: &str, state: &State) -> (Targets, Option<Str
     (targets, Some(group.name().to_owned()))
 }
 
-/// Merges the permissions of an account: one entry per resource and namespaces, with all verbs and reasons. If there
-/// would be too many entries to read, one entry per rule.
+/// Merges the permissions of an account: returns one entry per resource and namespaces, with all verbs and reasons. If
+/// there would be too many entries to read, returns one entry per rule instead.
 fn holdings(account: &Account, given: &[Given], state: &State) -> Result<Vec<Holding>, TooComplex> {
     // The whole cluster sorts first.
     type Key = (Vec<String>, Rule);

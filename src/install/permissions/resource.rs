@@ -65,7 +65,7 @@ impl Content {
     }
 }
 
-/// Returns the namespaces that the `Install` of a bundle replaces by `namespace`: the one that represents objects
+/// Returns the namespaces that the `Install` of a bundle replaces with `namespace`: the one that represents objects
 /// without a namespace, and those that the objects specify.
 pub fn namespaces_of(content: &crate::steps::Content, namespace: &str) -> BTreeMap<String, String> {
     let named = content.objects.iter();

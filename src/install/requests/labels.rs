@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// Returns the keys of the operator labels on the Subscriptions that a resolution updates. An operator is included only
-/// if the cluster has an `Operator` for it in the version of the proposal. A Subscription that represents an `Operator`
-/// gets the label of that `Operator`.
+/// if the cluster has an `Operator` for it in the API version of the proposal. A Subscription that represents an
+/// `Operator` gets the label of that `Operator`.
 pub fn projected(resolution: &Resolution, state: &State) -> BTreeSet<String> {
     let operators: Vec<&str> = state.objects.iter().filter_map(requested::proposed_operator).collect();
     let mut keys = BTreeSet::new();

@@ -16,8 +16,8 @@ use super::{ALL, Rule};
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The maximum number of steps for comparing rules. Comparing five thousand rules that differ in one list each takes
-/// less than a thousandth of this number.
+/// The maximum number of steps for comparing rules. Comparing five thousand rules, each of which differs in one list,
+/// takes less than a thousandth of this number.
 const MOST_STEPS: usize = 50_000_000;
 
 /// The error for rules that are so complex that comparing them with the granted rules would take too long.
@@ -95,8 +95,8 @@ impl<'a> Granted<'a> {
         granted
     }
 
-    /// Returns the part of `required` that no granted rule covers, in the order of `required`. No two of the returned
-    /// rules are about the same resource of the same group and name, or about the same path.
+    /// Returns the part of `required` that no granted rule covers, in the order of `required`. Each combination of
+    /// group, resource and name, and each path, is in only one of the returned rules.
     ///
     /// # Errors
     /// Returns an error if the comparison takes too many steps.

@@ -47,9 +47,10 @@ pub struct Collected {
     pub unsatisfied: Vec<Unsatisfied>,
     /// Findings about the catalogs, none of which are errors.
     pub findings: Vec<Diagnostic>,
-    /// Versions to upgrade from for which a package has no update path.
+    /// Versions that clusters upgrade from, but that have no update path in the kept channels of their package.
     pub unreached: Vec<Unreached>,
-    /// The errors of registries that could not be reached, by the reason in the plan for leaving out their images.
+    /// The errors of registries that could not be reached. The key is the reason that the plan gives for leaving out
+    /// the images of the registry.
     pub unreachable: BTreeMap<String, ImageError>,
     /// Whether none of the wanted images could be read, so that the plan contains at most catalogs.
     pub is_empty: bool,

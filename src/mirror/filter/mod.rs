@@ -26,11 +26,11 @@ pub struct Filtered {
     pub because: Vec<Because>,
     /// Followed dependencies that no bundle in the catalog satisfies.
     pub unsatisfied: Vec<Unsatisfied>,
-    /// Versions to upgrade from for which a package has no update path.
+    /// Versions that clusters upgrade from, but that have no update path in the kept channels of their package.
     pub unreached: Vec<Unreached>,
 }
 
-/// A version to upgrade from for which the kept channels of a package have no update path.
+/// A version that clusters upgrade from, but that has no update path in the kept channels of its package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreached {
     /// The package.
@@ -42,7 +42,7 @@ pub struct Unreached {
 /// The bundles to keep, by package and channel.
 type Stay = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
-/// Removes all content from a catalog except for the requested content.
+/// Removes everything from a catalog except the requested content and what it could need.
 ///
 /// # Errors
 /// Returns an error if a package or channel does not exist or would be empty, the default channel of a package would be
@@ -218,7 +218,7 @@ fn grown(stay: &Stay, catalog: &Catalog, needed: &Closure<BundleId>) -> Stay {
     grown
 }
 
-/// Returns everything that the selected bundles could need, and the dependencies of the other bundles that are kept.
+/// Returns everything that the selected bundles could need, and everything that the other kept bundles require.
 fn needed_by(
     catalog: &Catalog,
     chosen: &BTreeSet<BundleId>,

@@ -39,7 +39,7 @@ pub(super) fn tag_mirror_set(rules: &Mirrors, options: &ManifestOptions) -> Opti
 }
 
 pub(super) fn content_source_policy(rules: &Mirrors, options: &ManifestOptions) -> Option<String> {
-    // An ImageContentSourcePolicy does not support a source policy.
+    // An ImageContentSourcePolicy has no field `mirrorSourcePolicy`.
     let options = ManifestOptions {
         never_contact_source: false,
         ..options.clone()

@@ -27,7 +27,8 @@ pub(super) fn registries_conf(rules: &Rules) -> Option<String> {
     (!tables.is_empty()).then(|| tables.join("\n"))
 }
 
-/// Adds a `hosts.toml` file for containerd for each registry. Its rules apply to whole registries.
+/// Adds the `hosts.toml` files that containerd reads, one for each registry. The rules in such a file apply to the
+/// whole registry.
 pub(super) fn hosts(plan: &Plan, made: &mut Manifests) {
     let mut bases: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut elsewhere: BTreeSet<String> = BTreeSet::new();

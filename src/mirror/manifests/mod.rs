@@ -29,7 +29,7 @@ pub enum ManifestKind {
     RegistriesConf,
     /// `hosts.toml` for each registry, for containerd.
     HostsToml,
-    /// A mapping file with lines of sources and destinations.
+    /// A mapping file with a line `SOURCE=DESTINATION` for each image and tag.
     Mapping,
 }
 
@@ -105,7 +105,7 @@ pub fn manifests(plan: &Plan, options: &ManifestOptions) -> Result<Manifests, Ma
             ManifestKind::Icsp => {
                 made.add("icsp.yaml", cluster::content_source_policy(&rules.by_digest, options));
                 if !rules.by_tag.is_empty() {
-                    let remark = "an ImageContentSourcePolicy applies only to images by digest; images by tag require an ImageTagMirrorSet";
+                    let remark = "an ImageContentSourcePolicy applies only to images that are pulled by digest; images that are pulled by tag require an ImageTagMirrorSet";
                     made.remarks.push(remark.to_owned());
                 }
             }

@@ -25,11 +25,12 @@ pub struct Rules {
     pub by_digest: BTreeMap<String, BTreeSet<String>>,
     /// The rules for images that are pulled by tag.
     pub by_tag: BTreeMap<String, BTreeSet<String>>,
-    /// Remarks about other images that the rules match.
+    /// Remarks about images to which the rules apply although the plan leaves them out.
     pub remarks: Vec<String>,
 }
 
-/// Returns the rules for the images in a plan, except catalogs, whose objects refer to the mirror directly.
+/// Returns the rules for the images in a plan, except for catalogs, because the CatalogSources and ClusterCatalogs
+/// refer to the target directly.
 pub fn rules(plan: &Plan, scope: Scope) -> Rules {
     let mut pairs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut named: [BTreeSet<String>; 2] = Default::default();
@@ -78,7 +79,8 @@ pub fn rules(plan: &Plan, scope: Scope) -> Rules {
 
 type Rule = (String, BTreeSet<String>);
 
-/// Returns the rule for each repository. It has the requested scope if a single rule fits all repositories in it.
+/// Returns the rule for each repository. The rule has the requested scope if one rule is correct for all repositories
+/// in that scope, and otherwise covers only the repository.
 fn widened(pairs: &BTreeMap<String, BTreeSet<String>>, scope: Scope) -> BTreeMap<String, Rule> {
     let mut wide: BTreeMap<&String, Rule> = BTreeMap::new();
     let mut of_source: BTreeMap<String, BTreeSet<BTreeSet<String>>> = BTreeMap::new();
@@ -99,7 +101,8 @@ fn widened(pairs: &BTreeMap<String, BTreeSet<String>>, scope: Scope) -> BTreeMap
     pairs.iter().map(rule).collect()
 }
 
-/// Returns a broader rule with the same effect, or `None` if the source and mirror paths have different endings.
+/// Returns a rule with the given scope and the same effect on the repository `source`, or `None` if there is no such
+/// rule, for example because the source and a mirror have paths with different endings.
 fn wider(source: &str, mirrors: &BTreeSet<String>, scope: Scope) -> Option<Rule> {
     let (_, path) = source.split_once('/')?;
     let parts: Vec<&str> = path.split('/').collect();

@@ -169,7 +169,7 @@ pub enum ImageRole {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Extra {
-    /// The manifest to which the extra refers: the manifest of an image, of a platform image, or of a different extra.
+    /// The manifest to which the extra refers: the manifest of an image, of a platform image, or of another extra.
     pub subject: Digest,
     /// The digest of the manifest of the extra.
     pub digest: Digest,
@@ -222,7 +222,8 @@ pub struct PlannedManifest {
     pub bytes: u64,
     /// The source repositories, as `REGISTRY/PATH` or `catalog:N`, in the order in which they are tried.
     pub sources: BTreeSet<String>,
-    /// The referenced manifests that must be copied before this manifest, in its order and without excluded manifests.
+    /// The manifests that this manifest references and that must be copied before it, in the order of the references.
+    /// Excluded manifests are omitted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub manifests: Vec<Digest>,
     /// The config and layers that are copied, in the order of the manifest.

@@ -34,7 +34,7 @@ impl Verdicts {
     }
 }
 
-/// The signatures by the digest of the manifest that contains them.
+/// The signatures, or the reason why they cannot be read, by the digest of the manifest that contains them.
 pub type Signatures = BTreeMap<Digest, Result<Vec<Attached>, String>>;
 
 /// Reads the signatures of the images in a plan, each from the reference that `place` returns for its manifest.
@@ -126,7 +126,7 @@ impl Judge<'_> {
         match (signed.is_empty(), unsigned.first()) {
             (true, _) => Err(why),
             (false, None) => Ok(()),
-            // Builders add attestations to the image index, which are never signed.
+            // Some of the manifests in the image index are attestations from builders. They are never signed.
             (false, Some(_)) if signed.len() >= self.image.platforms.len() => Ok(()),
             (false, Some(first)) => Err(format!("some platform images are signed, but {first} is not")),
         }

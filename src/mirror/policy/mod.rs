@@ -1,9 +1,10 @@
-//! Signature policies in the formats of container engines and clusters, and checks whether mirrored images comply with
-//! them.
+//! Reads signature policies in the formats of container engines and clusters, and checks whether mirrored images comply
+//! with them.
 //!
-//! The checks are the same as in container engines: signatures with a public key, which are stored under tags derived
-//! from digests. Signatures are searched for at the target of the image, but the policy for the original image name
-//! applies, as on a cluster with mirrors. No other servers are contacted.
+//! Signatures are checked in the same way as by container engines, but only signatures that a public key verifies and
+//! that are stored under tags derived from digests are supported. Signatures are searched for at the target of the
+//! image, but the policy for the original image name applies, as on a cluster with mirrors. No other servers are
+//! contacted.
 
 mod judge;
 mod read;
@@ -19,7 +20,7 @@ use std::collections::BTreeMap;
 /// A signature policy.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
-    /// The requirements for images without a scope; `None` requires nothing.
+    /// The requirements for images to which no scope applies; `None` if there are none.
     pub default: Option<Vec<Requirement>>,
     /// The requirements for scopes. A scope is `*.DOMAIN`, `HOST[:PORT]`, a path below a host, a repository, or a tag
     /// or digest in a repository. All requirements of the most specific scope of an image apply to the image, but no
@@ -34,7 +35,7 @@ pub enum Requirement {
     Accept,
     /// The image is always rejected.
     Reject,
-    /// The image must be signed with one of these keys, for an identity.
+    /// The image must have a signature by one of these keys for a name that matches the identity.
     Signed {
         /// The keys.
         keys: Vec<PublicKey>,
@@ -48,12 +49,12 @@ pub enum Requirement {
     },
 }
 
-/// The image name that a signature must be for, relative to the name of the image.
+/// The image name that a signature must contain, usually derived from the name of the image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Identity {
     /// The same name and tag.
     Exact,
-    /// The same name and tag or, for an image by digest, the same repository.
+    /// The same name and tag or, for an image that is referenced by digest, the same repository.
     RepositoryOrExact,
     /// The same repository.
     Repository,
@@ -111,7 +112,7 @@ fn repository(image: &RegistryReference) -> String {
     format!("{}/{}", image.registry(), image.repository())
 }
 
-/// Returns the tag in the name in a signature; an implied tag is ignored.
+/// Returns the tag that the name in a signature contains, or `None` if the tag `latest` is only implied.
 fn written_tag(signed: &RegistryReference) -> Option<&str> {
     let name = signed.as_written().split('@').next().unwrap_or_default();
     let last = name.rsplit('/').next().unwrap_or_default();
@@ -146,7 +147,7 @@ impl Identity {
     }
 }
 
-/// Whether a signature applies to an image whose repository name is `own`.
+/// Whether a signature for the name `signed` applies to an image, if `own` is used as the name of its repository.
 fn is_repository_or_exact(image: &RegistryReference, own: &str, signed: &RegistryReference) -> bool {
     // If the name contains a tag, it must match, even if there is also a digest.
     own == repository(signed) && image.tag().is_none_or(|tag| written_tag(signed) == Some(tag))

@@ -62,7 +62,7 @@ pub struct Attached {
     pub signature: Vec<u8>,
 }
 
-/// The content of a payload. Unknown critical fields are rejected, because they could not be verified.
+/// The content of a payload. Unknown critical fields are rejected, because they cannot be checked.
 #[derive(Deserialize)]
 struct Payload {
     critical: Critical,
@@ -106,8 +106,7 @@ impl PublicKey {
         })?;
         let key = key.into_owned();
         let is_known = RawPublicKeyEntity::try_from(&key).is_ok_and(|entity| {
-            // An unsuitable algorithm returns a different error than a suitable algorithm with an invalid (empty)
-            // signature.
+            // The empty signature is invalid, but an algorithm that does not suit the key reports a different error.
             ALGORITHMS.iter().any(|algorithm| {
                 let refused = entity.verify_signature(*algorithm, b"", b"");
                 refused == Err(webpki::Error::InvalidSignatureForPublicKey)

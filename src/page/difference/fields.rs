@@ -1,4 +1,4 @@
-//! Changes of the fields of APIs, and whether they may break users.
+//! Changes to the fields of APIs, and whether they may break users.
 
 use super::super::change::{Change, of_maps};
 use super::super::fields::{ApiVersion, Definition, Field};

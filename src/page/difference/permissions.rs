@@ -1,4 +1,4 @@
-//! Changes of the permissions that the operator has, and of those that its installation needs.
+//! Changes to the permissions that the operator has, and to those that its installation needs.
 
 use super::super::access::{Access, Row};
 use super::super::change::Change;
@@ -35,8 +35,8 @@ fn compared(before: &Release, after: &Release, which: impl Fn(&Access) -> &Vec<N
     )
 }
 
-/// Replaces object names that are derived from the version, so that they are equal in all versions. Needs of optional
-/// manifests are left out, because the installation completes without them.
+/// Replaces object names that are equal to the name of the version, so that they do not differ between versions. The
+/// needs of optional manifests are left out, because the installation completes without them.
 fn without_version(needs: &[Need], version: &str) -> Vec<Need> {
     let needs = needs.iter().filter(|need| need.purpose != Purpose::Optional);
     let mut needs: Vec<Need> = needs.cloned().collect();

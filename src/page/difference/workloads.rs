@@ -1,4 +1,4 @@
-//! Changes of Deployments and webhooks: of all their settings, except for images, which are compared separately.
+//! Changes to all settings of Deployments and webhooks, except for images, which are compared separately.
 
 use super::super::change::{Change, of_maps};
 use super::super::model::Release;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// Settings by path.
 type Settings = BTreeMap<String, String>;
 
-/// The keys that identify the items of a list, the first that all items have.
+/// The keys that may identify the items of a list. The first key that has a different value in each item is used.
 const KEYS: [&str; 4] = ["mountPath", "name", "containerPort", "key"];
 /// The containers of a pod.
 const CONTAINERS: [&str; 2] = ["initContainers", "containers"];
@@ -90,7 +90,8 @@ fn of_webhook(webhook: &Webhook) -> (String, Settings) {
     (format!("{} ({})", webhook.name, webhook.kind), settings)
 }
 
-/// Collects the values below a value by path. A list without objects is a single value. All images get the same value.
+/// Collects the values below a value by path. A list without objects is a single value. All images get the same value,
+/// so that a different image is not a change.
 fn flatten(value: &Value, path: &str, is_image: &dyn Fn(&str) -> bool, settings: &mut Settings) {
     let below = |key: &str| {
         if path.is_empty() {

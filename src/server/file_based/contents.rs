@@ -24,7 +24,7 @@ pub(super) struct Contents {
     bundles: HashMap<(Text, Text), usize>,
     /// The package and name of all bundles, in the order of their documents.
     names: Vec<(Text, Text)>,
-    /// The positions of the bundles that provide an API, in ascending order.
+    /// For each API, the positions of the bundles that provide it, in ascending order.
     providers: HashMap<GroupVersionKind, Vec<usize>>,
 }
 
@@ -220,8 +220,8 @@ fn dependency(kind: &str, value: &str) -> Option<Property> {
     })
 }
 
-/// Removes the white space between JSON tokens and, like existing servers, replaces the escapes that Go writes for the
-/// sake of web pages with the characters themselves.
+/// Removes the white space between JSON tokens and, like existing servers, replaces the escapes `\u003c`, `\u003e` and
+/// `\u0026`, which Go writes to make JSON safe in web pages, with the characters themselves.
 fn compact(json: &str) -> Cow<'_, str> {
     const ESCAPES: [(&str, char); 3] = [("u003c", '<'), ("u003e", '>'), ("u0026", '&')];
     if !json.bytes().any(|byte| byte == b'\\' || byte.is_ascii_whitespace()) {

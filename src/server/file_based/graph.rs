@@ -70,8 +70,8 @@ impl Channel {
         }
     }
 
-    /// Returns the edges of an entry: the edge to the replaced bundle, or to nothing, and the edges to other skipped
-    /// bundles that `wanted` accepts.
+    /// Returns the edges of an entry: one to the bundle that it replaces, or to nothing if it replaces none, and one to
+    /// each other bundle that it skips and `wanted` accepts.
     fn edges(&self, entry: &ServedEntry, wanted: impl Fn(&Text) -> bool) -> Vec<Edge> {
         let skips = entry
             .skips
@@ -138,21 +138,22 @@ impl Graph {
         self.channels.iter().flat_map(of).collect()
     }
 
-    /// Returns the edges of all heads that provide an API; edges to skipped bundles are only included inside the
-    /// channel.
+    /// Returns the edges of all heads that provide an API; an edge to a skipped bundle is only included if the channel
+    /// contains that bundle.
     pub(in crate::server) fn latest_providing(&self, api: &GroupVersionKind) -> Vec<Edge> {
         let heads = self.providing_heads(api);
         let edges = heads.flat_map(|(channel, head)| channel.edges(head, |skipped| channel.has(skipped)));
         edges.collect()
     }
 
-    /// Returns the head of a default channel that provides an API; of several packages, the head of the first by name.
+    /// Returns the head of a default channel if it provides an API. If several do, the package whose name comes first
+    /// is used.
     pub(in crate::server) fn default_providing(&self, api: &GroupVersionKind) -> Option<Edge> {
         let mut heads = self.providing_heads(api).filter(|(channel, _)| channel.is_default);
         heads.next().map(|(channel, head)| channel.edge(head, &head.replaces))
     }
 
-    /// Returns whether any head provides an API.
+    /// Returns whether the head of any channel provides an API.
     pub(in crate::server) fn is_provided(&self, api: &GroupVersionKind) -> bool {
         self.providing_heads(api).next().is_some()
     }

@@ -43,8 +43,8 @@ pub struct Unresolved {
     pub version: &'static str,
     /// Whether only the platform provides the resource.
     pub of_platform: bool,
-    /// Whether the bundle defines other kinds of the group, so that the operator may only be meant to use a kind of its
-    /// other releases.
+    /// Whether the bundle defines other kinds of the group. Another release of the operator may then define the
+    /// resource.
     pub of_own_group: bool,
     /// Index of the entry of `apis` in `olm.yaml` that names the resource without kind and version.
     pub entry: Option<usize>,
@@ -295,7 +295,8 @@ fn requirement(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Men
         return None;
     };
     if is_platform_group(group) {
-        let message = format!("{resource} of {group} become required, but only the platform provides them");
+        let message =
+            format!("{resource} of {group} are required from another bundle, but only the platform provides them");
         report(work, &rules::RBAC_OPENSHIFT_REQUIRED, message, mentions, None);
     }
     let (of_resource, of_group) = (firm.resource_origin(work), firm.group_origin(work));
@@ -346,7 +347,7 @@ fn unresolved(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Ment
     remember(work, (group, resource), (kind, version), is_native, mentions);
 }
 
-/// Reports a resource of a group of the bundle whose kind the bundle does not define.
+/// Reports a resource whose kind the bundle does not define, although it defines other kinds of the same group.
 fn own_group(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) {
     let message = format!(
         "{resource} of group {group} is not required, because the bundle defines other kinds of this group, but not this one"
@@ -364,7 +365,7 @@ fn own_group(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Menti
     }
 }
 
-/// Records a resource for callers with other sources.
+/// Records a resource for callers that can look it up in other sources.
 fn remember(
     work: &mut Work<'_>,
     (group, resource): (&str, &str),

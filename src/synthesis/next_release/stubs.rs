@@ -9,7 +9,7 @@ use crate::text::{self, Limits, Path};
 /// The key of the entries, as a comment.
 const PLACEHOLDER: &str = "# apis:";
 
-/// Returns the resources that were explained, or not used, in the previous release.
+/// Returns the resources whose kinds are unknown now, but were known in the previous release or not needed there.
 pub(super) fn new(is: &[Unresolved], was: &[Unresolved]) -> Vec<Unresolved> {
     let is_old = |entry: &Unresolved| {
         let mut before = was.iter();

@@ -24,7 +24,7 @@ pub enum ReportFormat {
     Text,
     /// JSON, with stable field names
     Json,
-    /// The same as YAML
+    /// YAML, with the same fields
     Yaml,
     /// SARIF 2.1.0, for code scanning
     Sarif,

@@ -20,7 +20,8 @@ const NAMES: [&str; 3] = ["name", "reference", "image"];
 /// The maximum number of cells in a table.
 const MOST: usize = 16 << 20;
 
-/// Returns the identity of an item: the names of a map that has any, otherwise the whole value.
+/// Returns the identity of an item: its schema, package and names if it is a map with at least one name, otherwise the
+/// whole value.
 pub(super) fn identity(item: &Value) -> String {
     let known = item.as_object().and_then(|item| {
         let named: Vec<String> = ["schema", "package"]

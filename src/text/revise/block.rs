@@ -100,7 +100,7 @@ impl Revision<'_> {
             }
             return self.edit(lines, "");
         }
-        // The next item takes its place on the line.
+        // The next item takes the place of the removed item on the line.
         let mut following = placed.iter().skip(place + 1).flatten();
         match following.next() {
             Some(next) => self.edit(item.start..next.start, ""),
@@ -191,8 +191,8 @@ impl Revision<'_> {
         }
     }
 
-    /// Writes a value whose first line has begun, and whose other lines begin at the second column; the first column is
-    /// that of the preceding key or dash.
+    /// Writes a value whose first line has begun, and whose other lines begin at `column`. `parent` is the column of
+    /// the preceding key or dash.
     fn block_text(&self, value: &Value, (parent, column): (usize, usize), like: Option<&Path>, out: &mut String) {
         let start = format!("{}{}", self.layout.newline, " ".repeat(column));
         match value {

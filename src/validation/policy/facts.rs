@@ -1,4 +1,4 @@
-//! Collects the facts of a bundle that a policy may concern: kinds of objects, permissions, images.
+//! Collects the facts about a bundle that a policy may restrict: kinds of objects, permissions, images.
 
 use super::Scope;
 use crate::bundle::pin::{CONTAINERS, RELATED_IMAGE};
@@ -14,7 +14,7 @@ pub(super) struct Spot {
     pub(super) path: Path,
 }
 
-/// All facts of a bundle that a policy may concern.
+/// All facts about a bundle that a policy may restrict.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     /// Group and kind of each object, and whether OLM creates it.

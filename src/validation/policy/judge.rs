@@ -43,7 +43,11 @@ pub fn judge(terms: &Terms, csv: Option<&Value>, objects: &[&Value]) -> Vec<Brok
                 continue;
             }
             let group = if group.is_empty() { CORE } else { group };
-            let made = if *is_made { ", which OLM creates from this" } else { "" };
+            let made = if *is_made {
+                ", which OLM creates from this field"
+            } else {
+                ""
+            };
             let message = format!("{policy} does not allow objects of the kind {group}/{kind}{made}");
             add(&rules::POLICY_KIND, message, spot);
         }

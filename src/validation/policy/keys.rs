@@ -99,7 +99,7 @@ pub(super) const SHAPE: Shape = Object(&[
 
 /// Returns the JSON Schema (draft 2020-12) of a policy file. The schema rejects the same files as [`super::read`].
 pub fn json_schema() -> Value {
-    let about = "Rules of an administrator for what may be installed, for opmx bundle validate, index check and \
+    let about = "An administrator's rules about what may be installed, for opmx bundle validate, index check and \
                  permissions.";
     let mut schema = schema_of(DRAFT_2020_12, "opmx policy file, version 1", about, &SHAPE);
     let given = |name: &str| json!({"required": [name], "properties": {name: {"type": "array", "minItems": 1}}});

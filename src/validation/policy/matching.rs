@@ -67,7 +67,8 @@ fn is_like(pattern: &str, text: &str) -> bool {
 }
 
 impl Permissions {
-    /// Returns the parts of a rule that are not allowed; the rule applies to the whole cluster or to a namespace.
+    /// Returns the parts of a rule that are not allowed. `scope` states whether the rule applies to the whole cluster
+    /// or to a namespace.
     ///
     /// # Errors
     /// Returns an error if comparing the rules takes too many steps.

@@ -107,7 +107,8 @@ fn owned(
     }
 }
 
-/// Reports accounts of Deployments, because OLM creates such accounts itself and would find one that it did not create.
+/// Reports ServiceAccounts of Deployments: OLM creates such accounts itself, and does not expect an account that it did
+/// not create.
 fn service_accounts(input: &Input<'_>, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
     let accounts: BTreeSet<&str> = csv
         .deployments()

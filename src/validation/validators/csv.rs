@@ -107,7 +107,10 @@ fn resources(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
                 let absent = absent_of_resource(resource);
                 if !absent.is_empty() {
                     let path = list.index(index).key("resources").index(number);
-                    let message = format!("{path} has no {}, which OLM writes as empty", absent.join(" and no "));
+                    let message = format!(
+                        "{path} has no {}; OLM writes absent fields as empty strings",
+                        absent.join(" and no ")
+                    );
                     findings.push(found(&rules::CSV_RESOURCE_FIELD, object, &path, message));
                 }
             }

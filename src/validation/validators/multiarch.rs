@@ -168,7 +168,7 @@ fn images(
     }
 }
 
-/// Reports that the operator's own images run on more than the labels promise.
+/// Reports that the operator's own images run on more platforms than the labels promise.
 fn unlabelled(object: &Object, csv: Csv<'_>, part: &Part, own: &BTreeSet<&Platform>) -> Option<Diagnostic> {
     let values: BTreeSet<&str> = own.iter().map(|platform| (part.of)(platform)).collect();
     let promised = promised(csv, part);

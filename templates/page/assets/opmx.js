@@ -72,7 +72,7 @@
     return sum;
   }
 
-  // The number of letters to change, add or remove to turn one name into another; exact only up to `most`.
+  // The number of letters to change, add or remove to turn one name into another. Numbers above `most` are not exact.
   function distance(one, other, most) {
     if (Math.abs(one.length - other.length) > most) return most + 1;
     let row = Array.from({ length: other.length + 1 }, (_, at) => at);
@@ -290,7 +290,7 @@
       const text = byId("way-answer");
       text.replaceChildren();
       if (start === end) { text.textContent = "Both versions are the same."; return; }
-      if (!before.has(end)) { text.textContent = "No updates in this channel lead to this version."; return; }
+      if (!before.has(end)) { text.textContent = "No updates in this channel lead from the first version to the second."; return; }
       const way = [];
       for (let place = end; place !== null; place = before.get(place)) way.unshift(place);
       text.append(`${way.length - 1} update${way.length > 2 ? "s" : ""}: `);

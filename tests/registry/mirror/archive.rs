@@ -283,7 +283,11 @@ fn an_increment_holds_what_is_new_and_needs_what_was_there() {
     assert!(!list["blobs"].as_object().unwrap().is_empty());
     let output = garden.run("mirror load more --use-http");
     assert_eq!(output.status.code(), Some(1));
-    assert!(said(&output).contains("load that archive first"), "{}", said(&output));
+    assert!(
+        said(&output).contains("load the base archive first"),
+        "{}",
+        said(&output)
+    );
     assert!(
         garden
             .client()

@@ -178,7 +178,8 @@ pub(crate) fn measure(svg: &str) -> Measured {
         }
         for line in segments(d) {
             assert!(paper.holds(&line), "the line {line:?} leaves the picture");
-            // A line has no area, so it is assigned one that does not extend beyond any border.
+            // A line has no area, so it counts as one pixel wide, but a line on the border of an area does not cross
+            // it.
             let crosses = |area: &&Area| {
                 line.left < area.right
                     && area.left < line.right.max(line.left + 1)

@@ -89,8 +89,8 @@ fn small() -> Catalog {
     ])
 }
 
-/// Returns a channel in which each bundle replaces the one below, skips a few further down, and has a range that
-/// extends to the last.
+/// Returns a channel in which each bundle replaces the one below, skips a few bundles further down, and has a range
+/// that extends to the last bundle.
 fn long(bundles: usize) -> Catalog {
     let lines: Vec<String> = (0..bundles)
         .rev()
@@ -273,7 +273,7 @@ fn two_hundred_bundles_are_readable() {
     let measured = measure(&svg);
     assert_eq!(measured.boxes, SAMPLES + 200);
     assert!(measured.size.0 <= 2000, "{measured:?}: narrow enough for a screen");
-    // This is the default limit of programs that draw Mermaid.
+    // These are the default limits of programs that draw Mermaid.
     let mermaid = mermaid(&drawing);
     assert!(mermaid.len() < 50_000 && mermaid.matches("-->|").count() + mermaid.matches("-.->|").count() <= 500);
 }

@@ -18,7 +18,7 @@ use std::borrow::Cow;
 /// The maximum length of a release, in characters.
 const RELEASE: usize = 20;
 
-/// The string fields in the values of the property types that OLM tools know.
+/// The property types that OLM tools know, each with the fields of its value that must be strings.
 const TEXTS: [(&str, &[&str]); 5] = [
     (PACKAGE, &["packageName", "version", "release"]),
     (PACKAGE_REQUIRED, &["packageName", "versionRange"]),
@@ -120,7 +120,7 @@ pub(super) fn property<'a>(
 struct Properties<'a> {
     name: &'a str,
     package: &'a str,
-    /// Whether the manifests are only among the properties.
+    /// Whether the bundle has no image, so that its manifests are only in its properties.
     inline: bool,
     /// The index of the first property `olm.package`.
     identity: Option<usize>,
@@ -275,7 +275,7 @@ impl Properties<'_> {
 fn require(reader: &mut Reader<'_>, range: &str, value: &Path) {
     if let Err(error) = VersionRange::parse(range) {
         let message = format!(
-            "{} requires a package in {range:?}, which is not a range: {error}",
+            "{} requires a package version in {range:?}, which is not a range: {error}",
             reader.subject
         );
         let at = reader.at(&value.key("versionRange"));

@@ -27,7 +27,7 @@ pub(super) struct Channel {
     pub(super) id: DocumentId,
     pub(super) package: Text,
     pub(super) name: Text,
-    /// The bundles, with their indexes in the list.
+    /// The names of the bundles, each with the index of its entry in the list.
     pub(super) entries: Vec<(usize, Text)>,
 }
 

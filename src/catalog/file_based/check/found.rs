@@ -1,5 +1,5 @@
-//! Findings before they are located: each has a document, and a path in the document. Only documents with findings are
-//! read again.
+//! Findings whose lines are not known yet: each has a document, and a path in the document. Only documents with
+//! findings are read again.
 
 use crate::diagnostic::Diagnostic;
 use crate::rules::{self, Rule};
@@ -78,7 +78,7 @@ impl Found {
         }
     }
 
-    /// Turns a wrong type inside the value of a property into a finding about the property.
+    /// Turns a finding about a wrong type inside the value of a property into a finding about the property.
     pub(super) fn is_of_property(&mut self) {
         if self.diagnostic.rule == &rules::CATALOG_FIELD_TYPE {
             self.diagnostic.rule = &rules::CATALOG_PROPERTY;

@@ -1,4 +1,5 @@
-//! The update graph of one channel: a single head, and a chain of `replaces` from the head that strands no bundle.
+//! Checks the update graph of one channel: there must be a single head, and the chain of `replaces` from the head must
+//! not strand a bundle.
 
 use super::found::{DocumentId, Found};
 use crate::catalog::Text;
@@ -90,8 +91,8 @@ pub(super) fn check(id: DocumentId, subject: &str, entries: &[CheckedEntry], fou
     }
 }
 
-/// Returns a cycle of entries that replace or skip one another, from the upper one down. Every entry must have a
-/// different one above it.
+/// Returns a cycle of entries, each of which replaces or skips the next one. Every entry must be replaced or skipped by
+/// a different one.
 fn upwards<'e>(entries: &'e [CheckedEntry], start: &'e CheckedEntry) -> Vec<&'e str> {
     let mut above: HashMap<&str, &CheckedEntry> = HashMap::new();
     for entry in entries {

@@ -417,7 +417,8 @@ impl FileReader<'_> {
             } else {
                 "as an object"
             };
-            // The finding refers to a line of the file instead.
+            // The line in the problem counts from the start of the document. It is dropped, because the finding has the
+            // line in the file.
             let problem = problem.to_string();
             let words = problem.split(" at line ").next().unwrap_or_default();
             let message = format!("the document cannot be read {what}: {words}");

@@ -17,7 +17,7 @@ struct Members<'c> {
     lifecycles: Vec<&'c Lifecycles>,
 }
 
-/// Reports inconsistent documents. Documents without a package are omitted, because they have been reported.
+/// Reports inconsistent documents. Skips documents without a package, because they have already been reported.
 pub(super) fn check(contents: &Contents, found: &mut Vec<Found>) {
     let mut all: BTreeMap<&str, Members<'_>> = BTreeMap::new();
     for package in &contents.packages {

@@ -1,4 +1,4 @@
-//! The fields of a document, borrowed from its text; a field of a wrong type does not hide other fields.
+//! The fields of a document, borrowed from its text; the other fields can still be read if one has a wrong type.
 
 use super::found::{At, DocumentId, Found, Inside};
 use crate::catalog::file_based::document::kind;
@@ -61,8 +61,8 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Returns the contents of a string without escapes, or `None` for any other value. The JSON is known to be valid,
-/// because the document has already been read.
+/// Returns the contents of a string if it contains no escape sequences, or `None` for any other value. The JSON is
+/// known to be valid, because the document has already been read.
 fn plain(value: &RawValue) -> Option<&str> {
     let text = value.get().strip_prefix('"')?.strip_suffix('"')?;
     memchr::memchr(b'\\', text.as_bytes()).is_none().then_some(text)
@@ -79,7 +79,7 @@ pub(super) struct Reader<'f> {
 }
 
 impl Reader<'_> {
-    /// Reports a finding; once the limit is reached, reports only once that there are more findings.
+    /// Reports a finding. If the limit is already reached, reports that more findings are not shown, but only once.
     pub(super) fn report(&mut self, found: Found) {
         if self.found.len() < self.most {
             self.found.push(found);
@@ -97,7 +97,7 @@ impl Reader<'_> {
     /// Returns the fields of an object, and reports a value of a different type.
     pub(super) fn object<'a>(&mut self, value: &'a RawValue, path: &Path) -> Option<Fields<'a>> {
         if value.get() == "null" {
-            // Go does the same.
+            // Go also reads null as an object without fields.
             return Some(Fields::default());
         }
         let read = serde_json::from_str(value.get()).ok();

@@ -131,7 +131,7 @@ fn a_right_catalog_has_no_findings_as_yaml_and_as_json() {
     assert_eq!(look(&[("catalog", json.as_bytes())]), (vec![], String::new()));
 }
 
-/// The changes, and the findings that each causes; the first message contains the last string.
+/// Each change: the file, the old and the new text, the findings that it causes, and a string in the first message.
 const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
     // The documents.
     (

@@ -22,7 +22,7 @@ pub struct NewBundle {
     pub channels: Vec<String>,
     /// The default channel that the bundle itself names.
     pub default_channel: Option<String>,
-    /// The places in the bundle's files that determine its position, as `FILE:LINE`.
+    /// The places in the bundle's files that specify its position in channels, as `FILE:LINE`.
     pub stated: StatedAt,
 }
 
@@ -174,7 +174,7 @@ impl DraftChannel {
             }
             *known = entry.clone();
         } else if placement.mode == Mode::Replaces {
-            // The position before the bundles that it replaces or skips, as in catalogs written by people.
+            // The entry is inserted before those that it replaces or skips, as in catalogs written by people.
             let below = |known: &WrittenEntry| known.name == entry.replaces || entry.skips.contains(&known.name);
             let first = self.entries.iter().position(below);
             self.entries.insert(first.unwrap_or(0), entry.clone());
@@ -203,8 +203,8 @@ impl DraftChannel {
         })
     }
 
-    /// Inserts an entry between the next lower and the next higher version. Fails if a bundle has no version, or the same
-    /// one except for build metadata.
+    /// Inserts an entry between those with the next lower and the next higher version. Fails if a bundle of the channel
+    /// has no version, or one that differs from the version of the entry at most in build metadata.
     fn enter_by_version(
         &mut self,
         package: &str,
@@ -271,8 +271,9 @@ impl DraftChannel {
     }
 }
 
-/// Returns whether an existing entry differs from a new one only because bundles below it were removed from the channel:
-/// it still leads on from all of them. `others` are the bundles in the channel.
+/// Returns whether an existing entry differs from a new one only because bundles below it were removed from the
+/// channel. In that case, the existing entry still replaces or skips all bundles that the new one does. `others` are
+/// the bundles in the channel.
 fn is_repaired(known: &WrittenEntry, new: &WrittenEntry, others: &HashSet<String>) -> bool {
     let below: HashSet<&str> = known.below().collect();
     let is_gone = !new.replaces.is_empty() && !others.contains(&new.replaces);

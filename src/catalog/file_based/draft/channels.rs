@@ -17,7 +17,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Renames a channel, also in the default channel and deprecations.
+    /// Renames a channel, also where the default channel and deprecations refer to it.
     ///
     /// # Errors
     /// Returns an error if the channel does not exist, or the new name is already in use.

@@ -62,7 +62,8 @@ fn kind(item: &Value) -> Option<String> {
     item["type"].as_str().or(item["name"].as_str()).map(str::to_owned)
 }
 
-/// Returns the manifest in a property, the value of another property, or the whole item.
+/// Returns the manifest in a property, or the value of a property without a manifest. If the item is not a property,
+/// returns the whole item.
 fn content(item: &Value) -> Value {
     let manifest = item["value"]["data"]
         .as_str()

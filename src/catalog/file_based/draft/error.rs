@@ -1,4 +1,4 @@
-//! Errors of requested package changes.
+//! Errors for changes to a package that cannot be made as requested.
 
 use super::Draft;
 use crate::bundle::stated::{Stated, StatedAt};
@@ -204,7 +204,7 @@ pub enum DraftError {
         package: String,
         /// The channel.
         channel: String,
-        /// The bundle of the version.
+        /// The bundle with the version.
         bundle: String,
         /// The head.
         head: String,

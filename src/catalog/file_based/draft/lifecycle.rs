@@ -4,7 +4,7 @@ use super::{Draft, DraftError};
 use crate::catalog::file_based::lifecycle::{MinorVersion, Phase, Platform};
 use serde_json::{Map, Value, json};
 
-/// A change in the lifecycle of a version. Empty fields are unchanged.
+/// A change to the lifecycle of a version. An empty field leaves that part of the lifecycle unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LifecycleChange {
     /// The maintenance phases.

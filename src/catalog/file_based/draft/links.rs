@@ -38,8 +38,8 @@ impl DraftChannel {
         listed.into_iter().map(str::to_owned).collect()
     }
 
-    /// Removes bundles. Returns the bundles without further updates: heads, and bundles that only they replaced or
-    /// skipped.
+    /// Removes bundles. Returns the bundles that receive no further updates: the removed heads, and bundles outside the
+    /// channel that only removed heads replaced or skipped.
     pub(super) fn take_out(&mut self, bundles: &HashSet<&str>) -> Vec<String> {
         let order = self.downwards(bundles);
         if order.is_empty() {
@@ -51,8 +51,8 @@ impl DraftChannel {
         stranded
     }
 
-    /// Returns the specified bundles that are in the channel, from the heads down, so that the edges of a removed
-    /// bundle reach those that remain.
+    /// Returns the specified bundles that are in the channel, from the heads down, so that the edges of each removed
+    /// bundle are handed on to bundles that remain.
     fn downwards(&self, bundles: &HashSet<&str>) -> Vec<String> {
         let entries = by_name(&self.entries);
         let mut order = Vec::new();
@@ -120,7 +120,7 @@ impl Links {
     }
 
     /// Removes a bundle. Its place is taken by the bundles that replace it, or by those that skip it if none replaces
-    /// it. Returns the bundles without further updates.
+    /// it. Returns the bundles that receive no further updates.
     fn take_out(&mut self, bundle: &str) -> Vec<String> {
         let Some(place) = self.places.remove(bundle) else {
             return Vec::new();
@@ -147,7 +147,7 @@ impl Links {
 
     /// Lets the entry at a position replace and skip the bundles that a removed entry replaced and skipped.
     fn hand_on(&mut self, gone: &WrittenEntry, place: usize) {
-        // A skipped bundle ends the replaces chain.
+        // The replaces chain ends at a skipped bundle, so a bundle that another entry replaces must not be skipped.
         let is_replaced = linked(&self.replaced_by, &gone.replaces).is_some();
         let Some(entry) = self.entries.get_mut(place).and_then(Option::as_mut) else {
             return;
@@ -169,7 +169,7 @@ impl Links {
         entry.skip_range = united(&entry.skip_range, &gone.skip_range);
     }
 
-    /// Returns whether the name is an entry, or linked from one.
+    /// Returns whether an entry has this name, or replaces or skips a bundle with this name.
     fn knows(&self, name: &str) -> bool {
         let is_linked = |links| linked(links, name).is_some();
         self.places.contains_key(name) || is_linked(&self.replaced_by) || is_linked(&self.skipped_by)

@@ -48,7 +48,7 @@ pub(super) fn with_entries(document: &Value, entries: &[WrittenEntry]) -> Option
     with(document, "entries", written.collect())
 }
 
-/// Sets a field. An empty value removes the field, unless the field is already empty.
+/// Sets a field. An empty value removes the field; a field that is already empty is kept.
 fn set(entry: &mut Value, field: &str, value: &Value) {
     let is_empty = |value: &Value| match value {
         Value::String(text) => text.is_empty(),

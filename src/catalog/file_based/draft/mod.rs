@@ -1,7 +1,7 @@
 //! A package of a catalog as plain data, with the operations of commands on it.
 //!
 //! A [`Draft`] is read from the documents of a package and changed by one of the operations; then it returns the
-//! changes of the documents. Unknown fields stay in their documents.
+//! changes to the documents. Unknown fields stay in their documents.
 
 mod add;
 mod channels;

@@ -85,7 +85,7 @@ impl Draft {
 }
 
 impl DraftChannel {
-    /// Returns the prereleases whose releases a part would select.
+    /// Returns the prerelease versions in the channel whose corresponding releases `part` would select.
     fn near<'v>(&self, part: &Part, versions: &HashMap<&str, &'v Version>) -> Vec<&'v Version> {
         let is_near = |entry: &WrittenEntry| {
             let version = *versions.get(entry.name.as_str())?;
@@ -101,7 +101,7 @@ impl DraftChannel {
     }
 
     /// Keeps a part of the entries. Returns the entries that are kept only because the others need them. Fails if a
-    /// bundle has no update path to the head; the error contains both.
+    /// bundle has no update path to the head; the error contains the names of the two bundles.
     fn keep(&mut self, part: &Part, versions: &HashMap<&str, &Version>) -> Result<Vec<String>, (String, String)> {
         let Some(head) = self.heads().first().map(|head| (*head).to_owned()) else {
             return Ok(Vec::new());
@@ -163,8 +163,8 @@ impl DraftChannel {
         Ok(names.filter(|name| !wanted.contains(name)).collect())
     }
 
-    /// Returns the removed bundles above the head of the remaining part of the channel, from which no update leads to
-    /// that part. These also include bundles that only such bundles replaced or skipped.
+    /// Returns the removed bundles that were above the head of `part`, the remaining part of the channel, and from
+    /// which no update leads to that part. Also returns the bundles that only such bundles replaced or skipped.
     fn stranded_by(&self, part: &Self, versions: &HashMap<&str, &Version>) -> Vec<String> {
         let Some(head) = part.heads().first().map(|head| (*head).to_owned()) else {
             return Vec::new();
@@ -199,8 +199,8 @@ impl DraftChannel {
         all
     }
 
-    /// Returns these entries, with the entries that skip some of them: without the entry that skips it, a withdrawn
-    /// bundle would be installed again. For each entry that is added this way, the entries above it that lead to the
+    /// Returns these entries, and the entries that skip some of them: a withdrawn bundle would be installed again if
+    /// the entry that skips it were missing. For each entry that is added this way, the entries that connect it to the
     /// highest one are also added.
     fn shielded(&self, names: &BTreeSet<String>, head: &str) -> BTreeSet<String> {
         let mut skipping: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -241,7 +241,8 @@ impl DraftChannel {
         kept.into_iter().map(str::to_owned).collect()
     }
 
-    /// Returns whether the heads of these entries may be heads: a bundle that the channel skips must not be installed.
+    /// Returns whether the heads of these entries may be heads of the channel. A bundle that the channel skips may not,
+    /// because it must not be installed.
     fn may_lead(&self, kept: &[WrittenEntry]) -> bool {
         let channel = Self {
             entries: kept.to_vec(),

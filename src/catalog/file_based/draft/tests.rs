@@ -287,7 +287,7 @@ fn all_versions_above_a_lower_head_are_told_of() {
     };
     assert_eq!(below(&documents, "<3.0.0"), ["rake.v4", "rake.v3"]);
     assert!(below(&documents, ">=3.0.0").is_empty(), "the head stays");
-    // Clusters in the range of the new head get to it.
+    // Clusters whose version is in the skipRange of the new head can update to it.
     documents[1]["entries"][2]["skipRange"] = ">=3.0.0 <4.0.0".into();
     assert_eq!(below(&documents, "<3.0.0"), ["rake.v4"]);
 }
@@ -628,8 +628,8 @@ fn a_channel_of_very_many_entries_is_changed_without_comparing_them_all() {
     assert_eq!(added.channels[0].heads(), [more.entry.name]);
 }
 
-/// The relation of a version to its channel: whether the next one skips it, the number of older versions that it skips,
-/// and whether it has a range.
+/// The relation of a version to its channel: whether the next version skips this one, the number of older versions that
+/// this one skips, and whether it has a range.
 type Row = (bool, usize, bool);
 
 /// Returns the entries of a channel with some of the versions, from the head down.

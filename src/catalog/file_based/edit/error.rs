@@ -1,4 +1,4 @@
-//! Errors of catalog edits.
+//! Errors that occur when a catalog is edited.
 
 use super::Conflict;
 use super::template::TemplateEditError;

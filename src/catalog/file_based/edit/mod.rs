@@ -43,7 +43,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Editor {
     folder: PathBuf,
-    /// The folder as errors name it.
+    /// The folder that errors name; it differs from the edited folder if that is a copy.
     shown: PathBuf,
     limits: CatalogLimits,
     catalog: FileBasedCatalog,
@@ -57,7 +57,7 @@ pub struct Editor {
     stay: BTreeMap<String, BTreeSet<String>>,
     /// Whether new files are placed in the folder itself, instead of a folder for the package.
     is_of_one_package: bool,
-    /// Whether published bundles were added, whose faults nobody can correct anymore.
+    /// Whether published bundles were added; nobody can correct their faults anymore.
     adds_published: bool,
 }
 
@@ -66,12 +66,12 @@ pub struct Editor {
 pub struct PackageDocuments {
     name: String,
     handles: Vec<usize>,
-    /// The values, in the order of a catalog.
+    /// The values, in catalog order.
     pub values: Vec<Value>,
     read: Vec<Option<Document>>,
 }
 
-/// The changes of an edit on disk.
+/// The changes that an edit makes to files on disk.
 #[derive(Debug)]
 pub struct Edited {
     /// The folder of the catalog or of the template.
@@ -84,7 +84,7 @@ pub struct Edited {
 }
 
 impl Edited {
-    /// Creates a change of the files in a folder, by path inside the folder.
+    /// Creates a change to `files`, each specified by its path inside `folder`.
     pub(crate) fn new(folder: PathBuf, files: BTreeMap<String, FileChange>) -> Self {
         Self {
             folder,
@@ -167,8 +167,8 @@ impl Editor {
         Ok(load::load(&self.catalog)?.catalog)
     }
 
-    /// Returns the migration level of the bundles of a package or, if it has none, of the whole catalog. Returns `None` if
-    /// no bundle indicates a level.
+    /// Returns the migration level of the bundles in a package or, if the package has no bundles, in the whole catalog.
+    /// Returns `None` if no bundle indicates a level.
     ///
     /// # Errors
     /// Returns an error if a bundle cannot be read.
@@ -383,7 +383,7 @@ impl Editor {
         self.revise(&known, draft.revise(&known.values))
     }
 
-    /// Sets the changes of a package's documents.
+    /// Adds the changes to a package's documents to the edit.
     ///
     /// # Errors
     /// Returns an error if the form of a document does not allow the change, or its file is a link to a file outside
@@ -462,7 +462,7 @@ impl Editor {
             format!("{}/{name}", documents.name)
         };
         if beside.is_none() {
-            // A catalog in a single file remains a single file, unless that is in the folder of its package.
+            // A catalog in a single file remains a single file, unless that file is in the folder of its package.
             let mut files = self.catalog.paths();
             let is_single = files.len() == 1 && files.all(|path| path.parent() == Some(&self.folder));
             let file = if is_single {

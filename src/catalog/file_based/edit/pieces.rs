@@ -64,7 +64,7 @@ pub(super) fn read_piece(file: &Path, handle: &Handle, bytes: &[u8], limits: &Ca
 /// Returns the file with all changes made, or `None` if no document is left in it.
 pub(super) fn apply(before: &[u8], edits: &[Edit]) -> Option<Vec<u8>> {
     let mut sorted: Vec<&Edit> = edits.iter().collect();
-    // A document inserted after another one follows its changed version.
+    // A document that is inserted after a changed document follows its new text.
     sorted.sort_by_key(|edit| (edit.range.start, matches!(edit.change, Change::Insert(_))));
     let newline = if before.windows(2).any(|pair| pair == b"\r\n") {
         "\r\n"
@@ -169,7 +169,7 @@ fn separator(text: &[u8], start: usize) -> usize {
     }
 }
 
-/// Returns the text of a new document in the form of the adjacent one.
+/// Returns the text of a new document, laid out like the adjacent one.
 fn document(value: &Value, json: bool, beside: &[u8]) -> String {
     if !json {
         return format!("---\n{}", text::to_yaml(value));

@@ -48,7 +48,7 @@ pub(super) fn check_new(
     refuse(shown, after, &before, false).map(drop)
 }
 
-/// The faults of published bundles that are tolerated, after their intake has reported them.
+/// The rules that published bundles may violate. The violations have already been reported when the bundles were added.
 static OF_BUNDLES: [&Rule; 5] = [
     &rules::CATALOG_BUNDLE_RELEASE,
     &rules::CATALOG_IMAGE_REFERENCE,
@@ -57,8 +57,8 @@ static OF_BUNDLES: [&Rule; 5] = [
     &rules::CATALOG_VERSION_MISSING,
 ];
 
-/// Fails if there are new errors. Otherwise returns the errors that remain: the old ones, and equal versions of
-/// published bundles, which are also tolerated.
+/// Fails if there are new errors. Otherwise returns the tolerated errors that remain: the old ones, and published
+/// bundles that have the same version.
 fn refuse(
     folder: &Path,
     after: Vec<Diagnostic>,
@@ -85,7 +85,7 @@ fn refuse(
 }
 
 /// The errors before a change. Their messages may name items that the change renames or moves, such as the head of a
-/// channel, so they are compared by the items that they are about.
+/// channel, so errors are compared by the items that they are about.
 #[derive(Default)]
 struct Known<'f> {
     items: BTreeSet<(&'f str, &'f str)>,
@@ -157,7 +157,7 @@ fn errors(
     Ok(findings)
 }
 
-/// Changes the folder in findings about files.
+/// Replaces the folder `from` with `to` in the file paths of findings.
 fn rename(findings: &mut [Diagnostic], from: &Path, to: &Path) {
     for finding in findings {
         let related = finding.related.iter_mut().map(|(place, _)| place);

@@ -276,7 +276,7 @@ fn a_new_package_begins_in_a_file_of_its_own_and_replaces_none() {
     let both = fs::read_to_string(&file).unwrap();
     assert!(both.starts_with(CATALOG) && both.contains("package: hoe"));
 
-    // The folder of the only package is its own.
+    // A folder that is named after its only package receives no other package.
     let folder = catalog();
     begin(folder.path(), "hoe").unwrap();
     assert!(folder.path().join("hoe/catalog.yaml").is_file());

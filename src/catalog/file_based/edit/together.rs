@@ -1,4 +1,4 @@
-//! Writing the changes of several catalogs and templates as one change.
+//! Writing the changes to several catalogs and templates as one change.
 
 use super::Edited;
 use crate::catalog::file_based::folder::LEVELS;
@@ -8,8 +8,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 impl Edited {
-    /// Writes several changes: either all of them or none. The folder that contains all catalogs keeps the record of
-    /// the change, so it must be at most three levels above each catalog, and on the same file system.
+    /// Writes several changes: either all of them or none. The record of the change is kept in the deepest folder that
+    /// contains all catalogs and templates. That folder must be at most three levels above each of them, and on the
+    /// same file system.
     ///
     /// # Errors
     /// Returns an error, and changes nothing, if no folder can keep the record, or if [`Edited::write`] would fail.

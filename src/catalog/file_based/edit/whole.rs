@@ -36,7 +36,8 @@ impl Editor {
             let mut free = documents.values.iter().enumerate().filter(|(place, _)| !taken[*place]);
             let found = match &wanted {
                 Wanted::Document(wanted) => {
-                    // There may be several documents of other schemas.
+                    // For documents of unknown schemas, only an equal one matches, because they have no identifying
+                    // name.
                     let exact = free.clone().find(|(_, value)| *value == wanted);
                     exact.or_else(|| free.find(|(_, value)| is_same(value, wanted)))
                 }

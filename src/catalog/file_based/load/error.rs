@@ -1,4 +1,4 @@
-//! Errors of documents that do not form a catalog.
+//! Errors for documents that do not form a catalog.
 
 use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::error::CatalogError;

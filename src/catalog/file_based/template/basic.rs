@@ -19,14 +19,14 @@ enum Item {
     Bundle,
 }
 
-/// Reads the form with a separate schema.
+/// Reads the form that has a template schema, with the documents in a list.
 pub(super) fn read(input: &Input) -> Result<Template, TemplateError> {
     let [_, entries] = input.fields(&Path::root(), ["schema", "entries"])?;
     let entries = entries.map_or(Ok(Vec::new()), |path| input.items(0, &path))?;
     of_entries(input, entries.into_iter().map(|path| (0, path)))
 }
 
-/// Reads the older form, which is a catalog.
+/// Reads the older form, which is a stream of catalog documents.
 pub(super) fn read_stream(input: &Input) -> Result<Template, TemplateError> {
     let documents = (0..input.documents.len()).map(|number| (number, Path::root()));
     of_entries(input, documents)
@@ -61,7 +61,7 @@ fn of_entries(input: &Input, entries: impl Iterator<Item = (usize, Path)>) -> Re
     Ok(Template { images, content })
 }
 
-/// Returns the image of a bundle, which has no other fields except an optional name.
+/// Returns the image of a bundle. Refuses fields other than the image and the optional name.
 fn bundle(input: &Input, number: usize, path: &Path) -> Result<Image, TemplateError> {
     for (name, value) in input.map(number, path)? {
         // Programs that write all fields leave these empty.

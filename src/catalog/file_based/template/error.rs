@@ -85,7 +85,7 @@ pub enum TemplateProblem {
     /// A bundle has no image.
     #[error("the bundle has no image")]
     NoImage,
-    /// A bundle has more fields than its image.
+    /// A bundle has fields other than its image and name.
     #[error(
         "the bundle has the field {field:?}, but in a basic template, a bundle has only an image; opmx alpha convert-template basic converts a catalog to a template"
     )]

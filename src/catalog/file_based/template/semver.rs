@@ -1,8 +1,8 @@
 //! Semver templates: channels generated from the versions of bundles.
 //!
 //! Separate channels are generated for every list of bundles: one for each major version, for each minor version, or
-//! both. Within a minor version, only the highest bundle has edges: it skips all lower ones of the major version and
-//! replaces the highest of the minor version below. There are no edges between major versions.
+//! both. Within a minor version, only the highest bundle has edges: it replaces the highest bundle of the next lower
+//! minor version, and skips all other lower bundles of its major version. There are no edges between major versions.
 
 use super::error::{TemplateError, TemplateProblem};
 use super::input::Input;

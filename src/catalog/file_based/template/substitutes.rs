@@ -1,7 +1,7 @@
 //! Substitutes templates: a whole catalog, and bundles that substitute for others in it.
 //!
-//! A substitute takes over the edges of the other bundle in every channel and skips it; bundles that replaced or
-//! skipped the other bundle replace or skip the substitute instead.
+//! In every channel, a substitute takes over the edges of the bundle that it substitutes for, and skips that bundle.
+//! Bundles that replaced or skipped the substituted bundle replace or skip the substitute instead.
 
 use super::error::{TemplateError, TemplateProblem};
 use super::input::Input;
@@ -157,8 +157,9 @@ fn check_order(documents: &[TemplateDocument], base: &str, bundle: &Bundle) -> R
     })
 }
 
-/// Compares versions, then releases: dot-separated identifiers, numbers before words. Versions that differ only in
-/// build metadata are ordered here, because older catalogs store releases in the build metadata.
+/// Compares versions, then releases. A release consists of dot-separated identifiers, and numbers are lower than words.
+/// Versions that differ only in build metadata are ordered here, because older catalogs store releases in the build
+/// metadata.
 fn compare(one: &(Version, Option<String>), other: &(Version, Option<String>)) -> Ordering {
     let release = |release: &Option<String>| -> Vec<(bool, u64, String)> {
         let parts = release.iter().flat_map(|release| release.split('.'));

@@ -40,7 +40,7 @@ fn bundle(version: &str) -> Bundle {
     }
 }
 
-/// Returns the bundles in a template, each with the version after the last colon.
+/// Returns the bundles in a template; the version of each follows the last colon of its image.
 fn rendered(template: &Template) -> Vec<Bundle> {
     let images = template.images.iter();
     images

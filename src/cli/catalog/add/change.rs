@@ -20,7 +20,7 @@ fn to_add(bundles: &[(String, RenderedBundle)], level: Level) -> Result<Vec<Temp
     bundles.collect()
 }
 
-/// A change of a catalog or a template.
+/// A change to a catalog or a template.
 pub(super) struct Change {
     pub(super) edited: Edited,
     /// The channels that each bundle was added to.
@@ -60,7 +60,7 @@ pub(super) fn in_catalog(
     for (package, bundles) in packages {
         let level = match level {
             Some(level) => level,
-            // All bundles of a catalog have the same form.
+            // By default, the new bundles have the same form as the existing bundles of their package.
             None => editor.level(package)?.unwrap_or_default(),
         };
         let bundles: Vec<NewBundle> = to_add(bundles, level)?

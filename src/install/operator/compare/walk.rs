@@ -44,7 +44,8 @@ impl At {
 impl Walk<'_, '_> {
     /// Compares the expected object with the one in the cluster.
     pub(super) fn object(&mut self, found: Component<'_>) {
-        // A binding whose role has a different name was found by its subjects.
+        // A generated binding with a different name was found by its subjects; the role that it refers to also has a
+        // different name.
         let renamed = self.expected.is_generated && found.name() != self.expected.name;
         let root = At {
             shown: String::new(),

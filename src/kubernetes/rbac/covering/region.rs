@@ -1,7 +1,7 @@
-//! The permissions of a rule as sets: each of its groups with each of its resources, names and verbs, without a list of
-//! all combinations.
+//! The permissions of a rule as products of sets: each of its groups with each of its resources, names and verbs,
+//! without a list of all combinations.
 //!
-//! A region begins as one such product. Granted rules are subtracted product by product. Each subtraction leaves at
+//! A region begins as one product. Granted rules are subtracted product by product. Each subtraction leaves at
 //! most four smaller products of each piece, so the work grows with the number of rules and not with the number of
 //! permissions.
 
@@ -19,8 +19,8 @@ pub(crate) type Mask = [Vec<bool>; LISTS];
 pub(crate) struct Region<'a> {
     rule: &'a Rule,
     of_paths: bool,
-    /// Pieces of which no two are about the same resource of the same group and name, or about the same path. The verbs
-    /// of each resource or path thus stay together and in order.
+    /// The pieces. Each combination of group, resource and name, and each path, is in only one piece, so its verbs stay
+    /// together and in order.
     pieces: Vec<Piece>,
 }
 

@@ -27,7 +27,7 @@ pub(super) fn check(report: &mut Report<'_>) {
     let list = Path::from("spec.versions");
     let versions = report.list(&list);
     let single = report.text(&Path::from("spec.version"));
-    // A v1beta1 CRD with one version may name just this version, which is then served and stored.
+    // A v1beta1 CRD with one version may name it in `spec.version` alone; this version is then served and stored.
     let implied = versions.is_empty() && report.is_beta() && !single.is_empty();
     let mut stored = Vec::new();
     for (index, version) in versions.iter().enumerate() {
@@ -48,7 +48,7 @@ pub(super) fn check(report: &mut Report<'_>) {
             None => (list.clone(), "no version is the storage version".to_owned()),
             Some(second) => (
                 list.index(*second).key("storage"),
-                format!("{} versions are the storage version", stored.len()),
+                format!("{} versions have storage: true", stored.len()),
             ),
         };
         report.add(&rules::CRD_STORAGE_COUNT, &path, message);

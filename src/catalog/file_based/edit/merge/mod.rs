@@ -63,10 +63,10 @@ struct Source {
     packages: BTreeMap<String, Vec<usize>>,
 }
 
-/// Merges the catalogs in `folders` into one at `output`, which appears only when it is complete: PACKAGE/catalog.yaml
-/// or PACKAGE/catalog.json for each package. Documents that only one catalog contains, or that are the same in all,
-/// keep their bytes. Channels and deprecations contain the entries of all catalogs; where catalogs differ, the
-/// `preferred` one takes precedence.
+/// Merges the catalogs in `folders` into one at `output`, which contains PACKAGE/catalog.yaml or PACKAGE/catalog.json
+/// for each package. The folder appears only when it is complete. Documents that only one catalog contains, or that are
+/// the same in all, keep their bytes. Channels and deprecations contain the entries of all catalogs; where catalogs
+/// differ, the `preferred` one takes precedence.
 ///
 /// # Errors
 /// Returns an error if `output` already exists, the catalogs differ in a part that `preferred` does not decide, or the
@@ -131,7 +131,8 @@ pub fn merge(
 struct Merging<'s> {
     preferred: Option<usize>,
     conflicts: &'s mut Vec<Conflict>,
-    /// The documents of the new package, each with the index of the preceding document of the first catalog.
+    /// The documents of the new package, each with its sort key: its index in this list for a document of the first
+    /// catalog, otherwise the index of the document of the first catalog that it follows.
     parts: Vec<(usize, Part)>,
     /// The index of the last document of each schema in the first catalog, separately for JSON and YAML.
     last: HashMap<(Schema, bool), usize>,

@@ -100,8 +100,8 @@ impl Part {
         out.extend_from_slice(&self.behind);
     }
 
-    /// Ends the last line of a YAML document, so that more text can follow. A string that does not end with a line
-    /// break keeps its value.
+    /// Adds a line break to the last line of a YAML document, so that more text can follow. If the line break would
+    /// become part of a string, rewrites the document so that the string keeps its value.
     fn close(&mut self) {
         let Ok(text) = std::str::from_utf8(&self.document) else {
             return;

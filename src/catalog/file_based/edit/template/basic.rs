@@ -23,9 +23,9 @@ pub struct TemplateBundle {
 
 /// The documents of one package in a template.
 struct Package {
-    /// The documents, followed by one for each bundle of the channels that no entry names.
+    /// The documents, followed by one for each bundle that is in a channel, but has no entry with its name.
     documents: Vec<Value>,
-    /// The indexes of the entries from which the first documents were created.
+    /// The indexes of the entries from which the first documents were created, in the same order.
     places: Vec<usize>,
 }
 
@@ -153,7 +153,8 @@ impl TemplateEditor {
         Ok(added)
     }
 
-    /// Returns the document of an existing bundle: `document` if it has the same image, otherwise its entry.
+    /// Returns the existing document of a bundle: `document` if an entry has `image`, otherwise the entry with `name`,
+    /// if any.
     fn known(&self, name: &str, image: &str, document: &Value) -> Option<Value> {
         let is = |entry: &&Value, field: &str, text: &str| entry.get(field).and_then(Value::as_str) == Some(text);
         let mut bundles = self

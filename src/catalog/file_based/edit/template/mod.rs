@@ -84,7 +84,7 @@ impl TemplateEditor {
     /// # Errors
     /// Returns an error if the file cannot be read or is not a template.
     pub fn open(path: &Path, limits: CatalogLimits) -> Result<Self, CatalogEditError> {
-        // A template may be part of a change of several catalogs.
+        // A killed process may have left a change to this template and several catalogs unfinished.
         files::finish_changes_above(path, LEVELS + 1)?;
         let fail = |error| FileError::new("read", path, error);
         Replacement::remove_left_beside(&path.canonicalize().map_err(fail)?);
@@ -111,7 +111,7 @@ impl TemplateEditor {
         let images = match (kind, problem) {
             // No bundle has been added yet.
             (Some(_), Some(TemplateProblem::NoBundles)) => Vec::new(),
-            // The file belongs to a catalog.
+            // The file is part of a catalog, not a template.
             (None, Some(TemplateProblem::RenderedBundle { .. })) => {
                 return Err(CatalogError::NotAFolder { file }.into());
             }

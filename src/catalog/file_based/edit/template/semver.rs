@@ -122,7 +122,7 @@ fn spelled(key: &str, capital: bool) -> String {
     }
 }
 
-/// Returns the value of a key that may be capitalized, created if absent.
+/// Returns the value of a key that may be capitalized. If the key is absent, adds it with the value `new`.
 fn member<'v>(map: &'v mut Map<String, Value>, name: &str, capital: bool, new: Value) -> &'v mut Value {
     let known = map.keys().find(|key| key.eq_ignore_ascii_case(name)).cloned();
     map.entry(known.unwrap_or_else(|| spelled(name, capital)))

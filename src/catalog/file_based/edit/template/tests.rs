@@ -339,7 +339,7 @@ proptest! {
         }
         let expected = documents(&chains(&versions));
         prop_assert_eq!(documents(&text), expected.clone());
-        // The same is true of a catalog.
+        // The channels of a catalog are the same after these additions.
         let new = draft.revise(&[]).into_iter().filter_map(|revised| match revised {
             Revised::New(value) => Some(value),
             _ => None,
