@@ -15,6 +15,7 @@ mod semver;
 mod substitution;
 
 pub use error::GraphError;
+pub(crate) use error::some_of;
 pub use listed::{Difference, HeadError, listed};
 
 use crate::version::parse_strict;

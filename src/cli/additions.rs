@@ -264,8 +264,13 @@ pub(crate) fn report(added: Added, context: &Context<'_>) -> Status {
             bundle.name, bundle.package
         ));
     }
-    for dropped in report.dropped() {
-        printer.warning(dropped);
+    for lost in report.lost() {
+        printer.warning(&lost);
+        if let Some((before, after)) = &lost.heads {
+            printer.warning_hint(format_args!(
+                "to keep them, make {after} replace or skip {before}, or order the channel by version with --mode semver"
+            ));
+        }
     }
     warn_of_stranded(&report, printer);
     failed(problems, context)

@@ -23,10 +23,11 @@ use super::reach;
 use super::record::Record;
 use super::spool::{Piece, Spool};
 use crate::bundle::stated::StatedAt;
-use crate::catalog::graph::{self, Dropped, Graph, Mode, Node};
+use crate::catalog::graph::{self, Dropped, Graph, Mode, Node, some_of};
 use crate::files::FileError;
 use rusqlite::Transaction;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 use stored::{Place, Stored};
@@ -106,19 +107,58 @@ pub struct Report {
 }
 
 impl Report {
-    /// Returns a sentence for each bundle that dropped out of a channel.
-    pub fn dropped(&self) -> impl Iterator<Item = String> {
-        let of_package = |package: &PackageChange| {
-            let name = package.package.clone();
-            let dropped = package.dropped.clone();
-            dropped.into_iter().map(move |dropped| {
-                format!(
-                    "{} is no longer in channel {} of package {name} because nothing there replaces or skips it anymore",
-                    dropped.bundle, dropped.channel
-                )
-            })
-        };
-        self.packages.iter().flat_map(of_package)
+    /// Returns the bundles that dropped out of channels, by package and channel.
+    pub fn lost(&self) -> Vec<Lost> {
+        let mut lost: Vec<Lost> = Vec::new();
+        for change in &self.packages {
+            for Dropped { channel, bundle } in &change.dropped {
+                let is_same = |last: &&mut Lost| last.package == change.package && last.channel == *channel;
+                if let Some(last) = lost.last_mut().filter(is_same) {
+                    last.bundles.push(bundle.clone());
+                    continue;
+                }
+                let heads = change.channels.iter().find(|changed| changed.channel == *channel);
+                lost.push(Lost {
+                    package: change.package.clone(),
+                    channel: channel.clone(),
+                    bundles: vec![bundle.clone()],
+                    heads: heads.and_then(|heads| Some((heads.before.clone()?, heads.after.clone()?))),
+                });
+            }
+        }
+        lost
+    }
+}
+
+/// Bundles that dropped out of a channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lost {
+    /// The package.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+    /// The bundles, in byte order.
+    pub bundles: Vec<String>,
+    /// The previous and the current head of the channel, if they differ.
+    pub heads: Option<(String, String)>,
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bundles = some_of(&self.bundles);
+        let Self { package, channel, .. } = self;
+        match self.bundles.len() {
+            1 => write!(
+                formatter,
+                "{bundles} is no longer in channel {channel} of package {package} because nothing there replaces or \
+                 skips it anymore"
+            ),
+            _ => write!(
+                formatter,
+                "{bundles} are no longer in channel {channel} of package {package} because nothing there replaces or \
+                 skips them anymore"
+            ),
+        }
     }
 }
 
@@ -315,7 +355,8 @@ impl Additions {
         report.stranded.retain(is_new);
         if policy.refuse_losses {
             let stranded = report.stranded.iter().map(|stranded| stranded.finding().message);
-            let losses: Vec<String> = report.dropped().chain(stranded).collect();
+            let lost = report.lost().into_iter().map(|lost| lost.to_string());
+            let losses: Vec<String> = lost.chain(stranded).collect();
             if !losses.is_empty() {
                 return Err(AddError::Losses(losses));
             }
@@ -401,10 +442,11 @@ impl Addition {
         }
     }
 
-    /// Returns the names of the bundle, of its edges and of the bundle that it substitutes for. All of them belong to
-    /// the package of the bundle.
-    fn names(&self) -> impl Iterator<Item = &str> {
-        self.place().names()
+    /// Returns the names that must belong to the package of the bundle: its own name and, in the mode `replaces`, those
+    /// of its edges and of the bundle that it substitutes for. The other modes ignore the edges.
+    fn names_in(&self, mode: Mode) -> impl Iterator<Item = &str> {
+        let names = self.place().names();
+        names.filter(move |name| mode == Mode::Replaces || *name == self.name)
     }
 
     fn reported(&self) -> AddedBundle {

@@ -235,6 +235,21 @@ pub enum RecordError {
     },
 }
 
+impl RecordError {
+    /// Returns the directory or image of the bundle, with which the message begins.
+    pub(crate) fn origin(&mut self) -> &mut String {
+        match self {
+            Self::Shape { origin, .. }
+            | Self::NameMissing { origin }
+            | Self::NoPackage { origin, .. }
+            | Self::NoChannel { origin, .. }
+            | Self::CrdName { origin, .. }
+            | Self::OwnedApiMissing { origin, .. }
+            | Self::OlmProperties { origin, .. } => origin,
+        }
+    }
+}
+
 fn listed(apis: &[Api]) -> String {
     if apis.is_empty() {
         return "none".to_owned();

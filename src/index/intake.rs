@@ -1,7 +1,8 @@
 //! Converts the files of a bundle to the rows that an index stores.
 
-use crate::bundle::stated::{Stated, stated};
+use crate::bundle::stated::{Stated, StatedAt, stated};
 use crate::bundle::{self, Annotations, Bundle, MediaType, TypedValue};
+use crate::csv;
 use crate::database::record::{Contents, Provided, Record, RecordError};
 use crate::diagnostic::{self, Diagnostic};
 use crate::manifest::Object;
@@ -10,7 +11,7 @@ use crate::rules;
 use crate::steps;
 use crate::synthesis::Synthesis;
 use crate::synthesis::outside::{Outside, inform};
-use crate::text::{Limits, canonical};
+use crate::text::{Limits, Path, canonical};
 use crate::tree::Tree;
 use crate::validation::{self, Judged, Strictness, judge_files};
 use serde_json::{Value, json};
@@ -102,18 +103,7 @@ pub fn prepare(
         return Err(refuse(validation::check_reading(&reading)));
     };
     let stated = stated(bundle);
-    // These are the only errors of a record that are about the annotations.
-    let placed = |error: RecordError| match error {
-        RecordError::NoChannel { origin, bundle } => RecordError::NoChannel {
-            origin: stated.get(&Stated::Channels).cloned().unwrap_or(origin),
-            bundle,
-        },
-        RecordError::NoPackage { origin, bundle } => RecordError::NoPackage {
-            origin: stated.get(&Stated::Package).cloned().unwrap_or(origin),
-            bundle,
-        },
-        error => error,
-    };
+    let placed = |error| placed(error, bundle, &stated);
     let mut record = match &synthesis {
         None => {
             if recording.reference.is_none() {
@@ -135,6 +125,28 @@ pub fn prepare(
         media_type: bundle.media_type,
         diagnostics: findings,
     })
+}
+
+/// Replaces the origin in an error with the place of the fault, as `FILE:LINE`, if it is known.
+fn placed(mut error: RecordError, bundle: &Bundle, stated: &StatedAt) -> RecordError {
+    let in_csv = |path: &str| {
+        let place = bundle.csv()?.place(&Path::from(path));
+        Some(format!("{}:{}", place.source.name(), place.start().line))
+    };
+    let place = match &error {
+        RecordError::NoChannel { .. } => stated.get(&Stated::Channels).cloned(),
+        RecordError::NoPackage { .. } => stated.get(&Stated::Package).cloned(),
+        RecordError::NameMissing { .. } => in_csv("metadata"),
+        RecordError::CrdName { path, .. } => in_csv(path),
+        RecordError::OwnedApiMissing { .. } => in_csv("spec.customresourcedefinitions.owned"),
+        RecordError::OlmProperties { .. } => in_csv("metadata.annotations"),
+        RecordError::Shape { object, path, .. } if object.starts_with(csv::KIND) => in_csv(path),
+        RecordError::Shape { .. } => None,
+    };
+    if let Some(place) = place {
+        *error.origin() = place;
+    }
+    error
 }
 
 fn pairs(values: &[TypedValue]) -> Vec<(String, String)> {

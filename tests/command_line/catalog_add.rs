@@ -349,3 +349,69 @@ fn a_range_on_the_command_line_is_checked_at_once() {
         "{outcome}"
     );
 }
+
+#[test]
+fn an_index_and_a_catalog_give_the_same_reason_for_a_bundle_that_fits_nowhere() {
+    let sandbox = catalog();
+    let add = "registry add -b rake1 -d index.db -q";
+    succeed(&sandbox, add);
+    rake(&sandbox, "itself", "2.0.0", Some("rake.v2.0.0"));
+    rake(&sandbox, "skipping", "2.0.0", None);
+    let csv = sandbox.path("skipping/manifests/operator.clusterserviceversion.yaml");
+    let text = fs::read_to_string(&csv).unwrap();
+    fs::write(&csv, text.replacen("spec:\n", "spec:\n  skips: rake.v1.0.0\n", 1)).unwrap();
+    fs::create_dir(sandbox.path("empty")).unwrap();
+    for (bundle, reason) in [
+        (
+            "itself",
+            "itself/manifests/operator.clusterserviceversion.yaml:8: bundle rake.v2.0.0 of package \"rake\" replaces \
+             itself; in replaces, name the bundle before it, or remove replaces\n",
+        ),
+        (
+            "skipping",
+            "skipping/manifests/operator.clusterserviceversion.yaml:6: spec.skips of ClusterServiceVersion rake.v2.0.0 \
+             is a string; it must be a list\n",
+        ),
+    ] {
+        for to in ["registry add -d index.db", "catalog add empty --channel stable"] {
+            let outcome = fail(&sandbox, &format!("{to} -b {bundle}"));
+            assert!(outcome.stderr.contains(reason), "{to}: {outcome}");
+        }
+    }
+}
+
+#[test]
+fn a_default_channel_that_is_no_channel_is_refused_and_may_be_that_of_a_later_bundle() {
+    let sandbox = catalog();
+    let annotations = "rake1/metadata/annotations.yaml";
+    let default = |name: &str| {
+        let text = fs::read_to_string(sandbox.path(annotations)).unwrap();
+        let key = "operators.operatorframework.io.bundle.channel.default.v1";
+        let mut lines: Vec<&str> = text.lines().filter(|line| !line.contains(key)).collect();
+        let line = format!("  {key}: {name}");
+        lines.push(&line);
+        fs::write(sandbox.path(annotations), lines.join("\n")).unwrap();
+    };
+    default("stabel");
+    for to in ["registry add -d index.db", "catalog add catalog"] {
+        let outcome = fail(&sandbox, &format!("{to} -b rake1"));
+        let reason = "the default channel \"stabel\" that bundle rake.v1.0.0 declares for package \"rake\" is not one of \
+                      its channels (\"stable\")";
+        assert!(outcome.stderr.contains(reason), "{to}: {outcome}");
+        assert!(
+            outcome.stderr.contains("rake1/metadata/annotations.yaml:"),
+            "{to}: {outcome}"
+        );
+    }
+    succeed(&sandbox, "catalog add catalog -b rake1 --channel candidate -q");
+    fs::remove_dir_all(sandbox.path("catalog/rake")).unwrap();
+    let later = fs::read_to_string(sandbox.path("rake2/metadata/annotations.yaml")).unwrap();
+    fs::write(
+        sandbox.path("rake2/metadata/annotations.yaml"),
+        later.replace("stable", "stable,fast"),
+    )
+    .unwrap();
+    default("fast");
+    succeed(&sandbox, "catalog add catalog -b rake1,rake2 -q");
+    assert!(text(&sandbox, "catalog").contains("defaultChannel: fast\n"));
+}

@@ -152,18 +152,19 @@ fn a_bundle_that_an_accepted_add_pushes_out_stays_is_reported_and_is_a_warning()
         let outcome = sandbox.run(format!("registry add -b alone -d index.db {strictly}").split(' '));
         assert_eq!(outcome.status, Some(1), "{outcome}");
         assert!(
-            outcome
-                .stderr
-                .contains("error: rake.v1.0.0 is no longer in channel stable of package rake"),
+            outcome.stderr.contains(
+                "error: rake.v1.0.0, rake.v1.1.0, rake.v1.2.0 are no longer in channel stable of package rake"
+            ),
             "{outcome}"
         );
         assert_eq!(fs::read(sandbox.path("index.db")).unwrap(), before);
     }
     let outcome = outcome_of(&sandbox, "registry add -b alone -d index.db");
-    for name in ["rake.v1.0.0", "rake.v1.1.0"] {
-        let words = format!("{name} is no longer in channel stable of package rake");
-        assert!(outcome.stderr.contains(&words), "{outcome}");
-    }
+    let words = "warning: rake.v1.0.0, rake.v1.1.0, rake.v1.2.0 are no longer in channel stable of package rake";
+    assert!(outcome.stderr.contains(words), "{outcome}");
+    let hint = "hint: to keep them, make rake.v2.0.0 replace or skip rake.v1.2.0, or order the channel by version with \
+                --mode semver";
+    assert!(outcome.stderr.contains(hint), "{outcome}");
     let names = bundle_names(&sandbox.path("index.db"));
     assert!(names.contains(&"rake.v1.0.0".to_owned()), "{names:?}");
     let outcome = outcome_of(&sandbox, "index check index.db");

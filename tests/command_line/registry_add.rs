@@ -325,3 +325,26 @@ fn two_writers_at_once_both_succeed() {
         assert_eq!(bundle_names(&sandbox.path(database)), expected);
     }
 }
+
+#[test]
+fn by_version_what_a_bundle_replaces_does_not_count_not_even_in_another_package() {
+    let sandbox = garden();
+    rake(&sandbox, "rake1", "1.0.0", None);
+    rake(&sandbox, "hoe", "2.0.0", Some("rake.v1.0.0"));
+    for file in [
+        "manifests/operator.clusterserviceversion.yaml",
+        "metadata/annotations.yaml",
+    ] {
+        let path = sandbox.path("hoe").join(file);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let text = text
+            .replace("name: rake.v2.0.0", "name: hoe.v2.0.0")
+            .replace("package.v1: rake", "package.v1: hoe");
+        std::fs::write(&path, text).unwrap();
+    }
+    succeed(&sandbox, "registry add -b rake1 -d index.db -q");
+    let outcome = fail(&sandbox, "registry add -b hoe -d index.db");
+    let words = "bundle rake.v1.0.0 belongs to package \"rake\" of the index";
+    assert!(outcome.stderr.contains(words), "{outcome}");
+    succeed(&sandbox, "registry add -b hoe -d index.db --mode semver -q");
+}

@@ -189,7 +189,9 @@ fn bundles_of_no_channel_are_swept_up() {
     rake(&sandbox, "alone", "2.0.0", None);
     let outcome = outcome_of(&sandbox, "registry add -b alone -d index.db");
     assert!(
-        outcome.stderr.contains("rake.v1.0.0 is no longer in channel stable"),
+        outcome
+            .stderr
+            .contains("rake.v1.0.0, rake.v1.1.0, rake.v1.2.0 are no longer in channel stable"),
         "{outcome}"
     );
     let outcome = outcome_of(&sandbox, "registry prune-stranded -d index.db");

@@ -318,7 +318,7 @@ fn edges(replaces: &str, skips: &[String]) -> String {
 }
 
 /// Formats the first names of a list, and the number of remaining names.
-fn some_of(names: &[String]) -> String {
+pub(crate) fn some_of(names: &[String]) -> String {
     const SHOWN: usize = 5;
     let first = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(SHOWN) {

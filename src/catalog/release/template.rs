@@ -128,6 +128,7 @@ fn basic(before: Option<Value>, release: &TemplateRelease, change: &TemplateChan
     };
     let known = known.then(|| named(known_image));
     draft.add(&new, &placement, known.as_ref())?;
+    draft.choose_default(std::iter::once(&new), &placement)?;
     let mut list = Vec::new();
     for revised in draft.revise(&documents) {
         match revised {

@@ -54,7 +54,7 @@ hints! {
     }
     DraftError {
         pass: [],
-        none: [ChannelName, Entries, Taken, NoStart],
+        none: [ChannelName, Entries, Taken, NoStart, ReplacesItself],
         Self::Channel { nearest, .. } | Self::Bundle { nearest, .. } => {
             hints_of(nearest.iter().map(|name| format!("did you mean {name:?}?"))).of_missing()
         }
@@ -76,6 +76,10 @@ hints! {
         Self::NoDefault { channels, .. } => {
             hint(format!("name the default channel with --default-channel: {}", channels.join(", ")))
         }
+        Self::UnknownDefault { channels, .. } => hint(format!(
+            "correct the default channel in metadata/annotations.yaml, or name it with --default-channel: {}",
+            channels.join(", ")
+        )),
         Self::Empty { .. } => hint("to remove the whole package, specify only its name"),
         Self::Outside { prerelease: Some(prerelease), .. } => hint(format!(
             "begin the range at {}.{}.{}-0 to include {prerelease}",

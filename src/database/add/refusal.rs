@@ -248,7 +248,7 @@ pub(super) fn check(
     if policy.existing == Existing::Overwrite && policy.mode != Mode::Replaces {
         refusals.push(Refusal::OverwriteMode);
     }
-    refusals.extend(several_packages(added));
+    refusals.extend(several_packages(added, policy.mode));
     refusals.extend(several_overwritten(added, overwritten));
     for bundle in added {
         let overwrites = overwritten.contains(&bundle.name);
@@ -259,7 +259,7 @@ pub(super) fn check(
                 present(bundle, stored, differences)
             }
         };
-        refusals.extend(other_package(bundle, stored).or_else(in_the_way));
+        refusals.extend(other_package(bundle, stored, policy.mode).or_else(in_the_way));
         let allowed = policy.substitutes && policy.mode == Mode::Replaces;
         if !allowed && !bundle.node.substitutes.is_empty() {
             refusals.push(Refusal::Substitutes {
@@ -320,10 +320,10 @@ fn twice(added: &[Addition]) -> Vec<Refusal> {
     refusals
 }
 
-fn several_packages(added: &[Addition]) -> Vec<Refusal> {
+fn several_packages(added: &[Addition], mode: Mode) -> Vec<Refusal> {
     let mut packages: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for bundle in added {
-        for name in bundle.names() {
+        for name in bundle.names_in(mode) {
             packages.entry(name).or_default().insert(&bundle.package);
         }
     }
@@ -335,8 +335,8 @@ fn several_packages(added: &[Addition]) -> Vec<Refusal> {
     refusals.collect()
 }
 
-fn other_package(bundle: &Addition, stored: &Stored) -> Option<Refusal> {
-    bundle.names().find_map(|edge| {
+fn other_package(bundle: &Addition, stored: &Stored, mode: Mode) -> Option<Refusal> {
+    bundle.names_in(mode).find_map(|edge| {
         let packages = stored.elsewhere.get(edge)?;
         let present = packages.iter().find(|package| **package != bundle.package)?;
         Some(Refusal::OtherPackage {

@@ -40,13 +40,14 @@ pub struct Placement {
 }
 
 impl Draft {
-    /// Adds a bundle to channels, which are created if absent. `known` is the existing document of this bundle in the
+    /// Adds a bundle to channels, which are created if absent. A new package has no default channel until
+    /// [`Draft::choose_default`] chooses it. `known` is the existing document of this bundle in the
     /// catalog, if any. Returns the changed channels: those to which the bundle was added, or in which its edges were
     /// replaced.
     ///
     /// # Errors
-    /// Returns an error if a different bundle has the same name, a version is missing that the mode needs, a new
-    /// package has no default channel, or a channel would not have exactly one head.
+    /// Returns an error if a different bundle has the same name, a version is missing that the mode needs, or a channel
+    /// would not have exactly one head.
     pub fn add(
         &mut self,
         new: &NewBundle,
@@ -103,7 +104,6 @@ impl Draft {
                 added.push(channel.clone());
             }
         }
-        self.choose_default(new, placement)?;
         Ok(added)
     }
 
@@ -112,6 +112,12 @@ impl Draft {
     fn enter(&mut self, place: usize, new: &NewBundle, placement: &Placement) -> Result<bool, DraftError> {
         let entry = &new.entry;
         let package = self.name.clone();
+        if placement.mode == Mode::Replaces && entry.replaces == entry.name {
+            return Err(DraftError::ReplacesItself {
+                package,
+                bundle: entry.name.clone(),
+            });
+        }
         let mut channels = std::mem::take(&mut self.channels);
         let entered = match channels.get_mut(place) {
             Some(channel) => channel.enter(&package, entry, placement, &self.versions()),
@@ -121,31 +127,57 @@ impl Draft {
         entered
     }
 
-    fn choose_default(&mut self, new: &NewBundle, placement: &Placement) -> Result<(), DraftError> {
+    /// Sets the default channel of the package after `added` were added, from the lowest version up: the channel of the
+    /// placement; if the package has no default channel, the one that the last of the bundles declares, or the only
+    /// channel.
+    ///
+    /// # Errors
+    /// Returns an error if the channel does not exist, or a new package has no default channel.
+    pub fn choose_default<'a>(
+        &mut self,
+        added: impl DoubleEndedIterator<Item = &'a NewBundle>,
+        placement: &Placement,
+    ) -> Result<(), DraftError> {
         if let Some(channel) = &placement.default_channel {
             return self.set_default(channel);
         }
         if !self.default_channel.is_empty() {
             return Ok(());
         }
-        let named = new
-            .default_channel
-            .as_deref()
-            .filter(|channel| self.channel(channel).is_ok());
-        let only = match &*self.channels {
-            [channel] => Some(channel.name.as_str()),
-            _ => None,
-        };
-        match named.or(only) {
-            Some(channel) => self.default_channel = channel.to_owned(),
-            None => {
-                return Err(DraftError::NoDefault {
+        let channels = || self.channels.iter().map(|channel| channel.name.clone()).collect();
+        let mut stated = None;
+        for new in added.rev() {
+            stated.get_or_insert(&new.stated);
+            let Some(declared) = &new.default_channel else {
+                continue;
+            };
+            if self.channel(declared).is_ok() {
+                self.default_channel.clone_from(declared);
+                return Ok(());
+            }
+            // With other channels than those of the bundle, its default channel may be absent.
+            if placement.channels.is_empty() {
+                let error = DraftError::UnknownDefault {
                     package: self.name.clone(),
-                    channels: self.channels.iter().map(|channel| channel.name.clone()).collect(),
-                });
+                    bundle: new.entry.name.clone(),
+                    default_channel: declared.clone(),
+                    channels: channels(),
+                };
+                return Err(error.at(&new.stated));
             }
         }
-        Ok(())
+        if let [channel] = &*self.channels {
+            self.default_channel.clone_from(&channel.name);
+            return Ok(());
+        }
+        let error = DraftError::NoDefault {
+            package: self.name.clone(),
+            channels: channels(),
+        };
+        Err(match stated {
+            Some(stated) => error.at(stated),
+            None => error,
+        })
     }
 }
 

@@ -78,7 +78,7 @@ pub enum DraftError {
     #[error(
         "bundle {bundle} would be a second head of channel {channel:?} of package {package:?} beside {}: {}",
         others.join(", "),
-        link(bundle, replaces, *is_absent)
+        link(replaces, *is_absent)
     )]
     SecondHead {
         /// The package.
@@ -93,6 +93,16 @@ pub enum DraftError {
         replaces: Box<str>,
         /// Whether the replaced bundle is not in the channel.
         is_absent: bool,
+    },
+    /// An added bundle replaces itself.
+    #[error(
+        "bundle {bundle} of package {package:?} replaces itself; in replaces, name the bundle before it, or remove replaces"
+    )]
+    ReplacesItself {
+        /// The package.
+        package: String,
+        /// The bundle.
+        bundle: String,
     },
     /// An error in a value in a bundle's files.
     #[error("{place}: {error}")]
@@ -184,6 +194,22 @@ pub enum DraftError {
         /// The channels of the package.
         channels: Vec<String>,
     },
+    /// The default channel that the first bundle of a package declares is not one of the channels.
+    #[error(
+        "the default channel {default_channel:?} that bundle {bundle} declares for package {package:?} is not one of \
+         its channels ({})",
+        quoted(channels)
+    )]
+    UnknownDefault {
+        /// The package.
+        package: String,
+        /// The bundle.
+        bundle: String,
+        /// The default channel that the bundle declares.
+        default_channel: String,
+        /// The channels of the package.
+        channels: Vec<String>,
+    },
     /// Several bundles have the version, so it does not identify one of them.
     #[error(
         "package {package:?} has several bundles with version {version}: {}",
@@ -269,10 +295,9 @@ fn below(prerelease: Option<&Version>) -> String {
 }
 
 /// Formats why a bundle is not above the head of its channel.
-fn link(bundle: &str, replaces: &str, is_absent: bool) -> String {
+fn link(replaces: &str, is_absent: bool) -> String {
     match replaces {
         "" => "it replaces nothing".to_owned(),
-        replaces if replaces == bundle => "it replaces itself".to_owned(),
         replaces if is_absent => format!("it replaces {replaces}, which is not in the channel"),
         replaces => format!("it replaces {replaces}, which is not the head"),
     }
@@ -288,10 +313,10 @@ impl DraftError {
     /// Adds the place of the wrong value in the files of an added bundle, if it is known.
     pub(super) fn at(self, stated: &StatedAt) -> Self {
         let statement = match &self {
-            Self::SecondHead { .. } => Stated::Replaces,
+            Self::SecondHead { .. } | Self::ReplacesItself { .. } => Stated::Replaces,
             Self::SameVersion { .. } | Self::Version { .. } => Stated::Version,
             Self::NoDefault { channels, .. } if channels.is_empty() => Stated::Channels,
-            Self::NoDefault { .. } => Stated::DefaultChannel,
+            Self::NoDefault { .. } | Self::UnknownDefault { .. } => Stated::DefaultChannel,
             Self::Differs { .. } => Stated::Name,
             Self::ChannelName { .. } => Stated::Channels,
             _ => return self,

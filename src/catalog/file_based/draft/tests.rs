@@ -561,7 +561,9 @@ fn a_version_finds_its_place() {
 fn a_new_package_has_a_default_channel() {
     let add = |bundle: &NewBundle, placement: &Placement| {
         let mut draft = Draft::new("rake");
-        draft.add(bundle, placement, None).map(|_| draft.default_channel)
+        draft.add(bundle, placement, None)?;
+        draft.choose_default(std::iter::once(bundle), placement)?;
+        Ok::<_, DraftError>(draft.default_channel)
     };
     let several = placed(Mode::Replaces, &["stable", "fast"]);
     let one = new(1, "", &[]);
@@ -577,6 +579,16 @@ fn a_new_package_has_a_default_channel() {
         ..several
     };
     assert_eq!(add(&named, &asked).unwrap(), "stable");
+    let misspelled = NewBundle {
+        default_channel: Some("stabel".to_owned()),
+        ..one.clone()
+    };
+    let error = add(&misspelled, &Placement::default()).unwrap_err();
+    assert!(matches!(error, DraftError::UnknownDefault { .. }), "{error}");
+    assert_eq!(
+        add(&misspelled, &placed(Mode::Replaces, &["stable"])).unwrap(),
+        "stable"
+    );
     let nowhere = NewBundle {
         channels: Vec::new(),
         ..one

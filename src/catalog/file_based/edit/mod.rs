@@ -313,6 +313,7 @@ impl Editor {
             };
             added.push(draft.add(bundle, placement, known.as_ref())?);
         }
+        draft.choose_default(bundles.iter(), placement)?;
         self.revise(&documents, draft.revise(&documents.values))?;
         Ok(added)
     }

@@ -149,6 +149,7 @@ impl TemplateEditor {
             added.push(draft.add(&new, placement, known.as_ref())?);
             documents.insert(name.clone(), document);
         }
+        draft.choose_default(bundles.iter().map(|added| &added.bundle), placement)?;
         self.revise(&found, &draft)?;
         Ok(added)
     }

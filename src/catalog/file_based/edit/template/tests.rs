@@ -336,6 +336,7 @@ proptest! {
             let rendered = crate::catalog::file_based::Blob::Bundle(rendered(&new.image));
             let in_catalog = NewBundle { document: serde_json::to_value(rendered).unwrap(), ..new.bundle };
             draft.add(&in_catalog, &placement, None).unwrap();
+            draft.choose_default(std::iter::once(&in_catalog), &placement).unwrap();
         }
         let expected = documents(&chains(&versions));
         prop_assert_eq!(documents(&text), expected.clone());
