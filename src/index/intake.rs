@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 pub struct Recording<'a> {
     /// The reference of the bundle's image in a registry, as the user wrote it.
     pub reference: Option<&'a str>,
-    /// Whether to store the reference of a `k8s+v1` bundle instead of its content, for an OLM that supports the media
+    /// Whether to store a reference to a `k8s+v1` bundle instead of its content, for an OLM that supports the media
     /// type.
     pub by_reference: bool,
     /// Information from outside the bundle.
@@ -102,7 +102,7 @@ pub fn prepare(
         return Err(refuse(validation::check_reading(&reading)));
     };
     let stated = stated(bundle);
-    // These are the only errors of a record that are about the annotations.
+    // Among the errors of a record, only these are about the annotations.
     let placed = |error: RecordError| match error {
         RecordError::NoChannel { origin, bundle } => RecordError::NoChannel {
             origin: stated.get(&Stated::Channels).cloned().unwrap_or(origin),
