@@ -10,7 +10,7 @@
     reason = "a benchmark may panic and prints"
 )]
 
-#[allow(dead_code, reason = "each benchmark takes what it needs")]
+#[allow(dead_code, reason = "each benchmark uses only what it needs")]
 mod bundles;
 
 use bundles::{Cost, measured, median, run};
@@ -21,7 +21,7 @@ use std::path::Path;
 
 /// The number of packages, and the number of bundles in each package.
 const FIELD: (usize, usize) = (400, 15);
-/// The number of bytes of text in each bundle, like that of descriptions and examples.
+/// The number of bytes of descriptions and examples in each bundle.
 const TEXT: usize = 21_000;
 /// The number of calls of each kind, whose medians are reported.
 const RUNS: usize = 3;

@@ -1,9 +1,9 @@
 //! The cost of file-based catalogs, as a whole process: `cargo bench --bench file_based`.
 //!
 //! A database of 500 bundles of ordinary size is rendered, migrated and validated, and its rendered catalog is
-//! converted back to an index. The target is a tenth of the time per megabyte that the reference took on a machine with
-//! two processors for the catalog of 500 bundles of a public catalog (83.8 MB), and a tenth of its memory. The
-//! reference cannot convert a catalog to an index.
+//! converted back to an index. The target is a tenth of the time per megabyte and a tenth of the memory that the
+//! reference needed. The reference was measured on a machine with two processors, with 500 bundles from a public
+//! catalog (83.8 MB). It cannot convert a catalog to an index.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,7 +23,7 @@ const SMALL: [&str; 1] = ["deployment-validation-operator"];
 const RUNS: usize = 5;
 /// The size in megabytes of the catalog with which the reference was measured.
 const REFERENCE_SIZE: f64 = 83.8;
-/// The CPU seconds and MiB of memory that the reference took.
+/// The CPU seconds and MiB of memory that the reference used.
 const REFERENCE: [(&str, f64, f64); 3] = [
     ("render", 4.18, 728.0),
     ("migrate", 4.45, 725.0),

@@ -1,7 +1,7 @@
 //! The cost of building a site, as a whole process: `cargo bench --bench index_page`.
 //!
-//! The site of a file-based catalog of 400 packages with 7,200 bundles. The targets: at most 10 s and 200 MiB, at most 400
-//! KB for the list without its icons, and at most 200 KB for the page of a version.
+//! The site of a file-based catalog of 400 packages with 7,200 bundles. The targets: at most 10 s and 200 MiB, at most
+//! 400 KB for the list without its icons, and at most 200 KB for the page of a version.
 
 #![allow(
     clippy::unwrap_used,
@@ -9,10 +9,10 @@
     reason = "a benchmark may panic and prints"
 )]
 
-#[expect(dead_code, reason = "not all that it offers is used here")]
+#[expect(dead_code, reason = "this benchmark uses only a part of it")]
 mod bundles;
 #[path = "../tests/shared/site_catalogs.rs"]
-#[expect(dead_code, reason = "not all that it offers is used here")]
+#[expect(dead_code, reason = "this benchmark uses only a part of it")]
 mod site_catalogs;
 
 use bundles::{measured, run};

@@ -1,6 +1,6 @@
 //! The cost of reading an index, as a whole process: `cargo bench --bench index_reading`.
 //!
-//! Lists and graphs of databases of 50, 500 and 5,000 small bundles. The target: the cost of a bundle grows by at most
+//! Lists and graphs of databases of 50, 500 and 5,000 small bundles. The target: the cost per bundle grows by at most
 //! half, and no call needs more than 64 MiB.
 
 #![allow(
@@ -9,7 +9,7 @@
     reason = "a benchmark may panic and prints"
 )]
 
-#[expect(dead_code, reason = "not all that it offers is used here")]
+#[expect(dead_code, reason = "this benchmark uses only a part of it")]
 mod bundles;
 
 use bundles::{Cost, folders_of, list, measured, median, repeated, run};
@@ -29,7 +29,7 @@ const COMMANDS: [&str; 5] = [
 ];
 /// The number of calls of each kind, whose medians are reported.
 const RUNS: usize = 5;
-/// The maximum factor by which the CPU cost of a bundle grows with the number of bundles.
+/// The maximum factor by which the CPU cost per bundle grows with the number of bundles.
 const TARGET_EACH: f64 = 1.5;
 /// The peak memory of any call, in MiB.
 const TARGET_PEAK: f64 = 64.0;

@@ -11,10 +11,10 @@
     reason = "a benchmark may panic and prints"
 )]
 
-#[allow(dead_code, reason = "each benchmark takes what it needs")]
+#[allow(dead_code, reason = "each benchmark uses only what it needs")]
 mod bundles;
 #[path = "../tests/registry/tools.rs"]
-#[allow(dead_code, reason = "each benchmark takes what it needs")]
+#[allow(dead_code, reason = "each benchmark uses only what it needs")]
 mod tools;
 
 use bundles::{Cost, measured};
@@ -242,7 +242,7 @@ fn beside_skopeo(repositories: usize, per_repository: usize, layer: usize, full:
     );
     let holds = read == unique && requests * 2 <= their_requests;
     if full && !holds {
-        println!("  MISSED: as many bytes as there are, and at most half of skopeo's requests");
+        println!("  MISSED: the targets are one read of each byte, and at most half of skopeo's requests");
     }
     holds
 }

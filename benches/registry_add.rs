@@ -1,10 +1,10 @@
 //! The cost of `opmx registry add`, as a whole process: `cargo bench --bench registry_add`.
 //!
 //! 1. Real bundles into a new database in one call: 50, and 2, 4 and 8 times as many, where the copies have different
-//!    package and bundle names. The target: the CPU time for each bundle grows by at most a tenth, and the peak
+//!    package and bundle names. The target: the CPU time per bundle grows by at most a tenth, and the peak
 //!    memory always stays below 100 MiB.
-//! 2. One more bundle, in a new package, into databases of 50, 500 and 5,000 small bundles. The target: the largest costs
-//!    at most half as much again as the smallest.
+//! 2. One more bundle, in a new package, into databases of 50, 500 and 5,000 small bundles. The target: adding to the
+//!    largest database costs at most half as much again as adding to the smallest.
 //! 3. One more version in a package with 99 versions of 174 KB each. The target: 0.03 s of CPU.
 //!
 //! CPU is the user and system time of the process as counted by the system; wall-clock time is ignored.
@@ -17,7 +17,7 @@
 
 #[path = "../tests/shared/accepted.rs"]
 mod accepted;
-#[expect(dead_code, reason = "not all that it offers is used here")]
+#[expect(dead_code, reason = "this benchmark uses only a part of it")]
 mod bundles;
 
 use accepted::ACCEPTED;
@@ -32,7 +32,7 @@ const BUNDLES: usize = 50;
 const TIMES: [usize; 4] = [1, 2, 4, 8];
 /// The number of calls of each kind, whose medians are reported.
 const RUNS: usize = 5;
-/// The maximum factor by which the CPU cost of a bundle grows with the number of bundles.
+/// The maximum factor by which the CPU cost per bundle grows with the number of bundles.
 const TARGET_EACH: f64 = 1.1;
 /// The peak memory of any call, in MiB.
 const TARGET_PEAK: f64 = 100.0;

@@ -8,7 +8,7 @@
     reason = "a benchmark may panic and prints"
 )]
 
-#[expect(dead_code, reason = "not all that it offers is used here")]
+#[expect(dead_code, reason = "this benchmark uses only a part of it")]
 mod bundles;
 
 use bundles::{Cost, measured, median, run};
@@ -65,8 +65,8 @@ fn main() {
     println!("{verdict}: the targets are {TARGET_TIME} s and {TARGET_PEAK} MiB at most");
 }
 
-/// Creates a database by adding one bundle with `registry add`, and inserts rows for the other bundles with the same
-/// manifests.
+/// Creates a database by adding one bundle with `registry add`, and inserts rows with the same manifests for the other
+/// bundles.
 fn database(packages: usize, bundles: usize, workplace: &Path) -> PathBuf {
     let database = workplace.join("index.db");
     let bundle = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/greenhouse-operator");

@@ -5,14 +5,14 @@
 //! methods called over 1 and over 16 connections, the calls per second and the CPU time of the server per call. The
 //! client runs on the same processors.
 //!
-//! The targets are printed next to the results of the reference server for 500 bundles of a public catalog, on a machine
-//! with two processors: 88 ms, 44 MiB, 4,434, 226 and 13.1 calls per second of `GetPackage`, `GetBundle` and
-//! `ListBundles`, and 0.20 ms of CPU for a `GetPackage`. The reference server of file-based catalogs first writes a
-//! cache, which took about as long as validating the catalogs: 50 ms per megabyte of files, and 484 MiB.
+//! The targets are printed next to the results of the reference server, which served 500 bundles of a public catalog on
+//! a machine with two processors. Its results: 88 ms, 44 MiB, 4,434, 226 and 13.1 calls per second of `GetPackage`,
+//! `GetBundle` and `ListBundles`, and 0.20 ms of CPU for a `GetPackage`. The reference server of file-based catalogs
+//! first writes a cache, which took about as long as validating the catalogs: 50 ms per megabyte of files, and 484 MiB.
 //!
 //! The benchmark also measures how long the health probe waits, with a new connection each time, while 20,000 other
-//! clients connect, send nothing or invalid data, and disconnect. The targets: 99 of 100 probes wait at most 200 ms, and
-//! no probe waits for the second connection attempt of the system, which comes after 1 s.
+//! clients connect, send nothing or invalid data, and disconnect. The targets: 99 of 100 probes wait at most 200 ms,
+//! and no probe waits for the second connection attempt of the system, which comes after 1 s.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,7 +21,7 @@
     reason = "a benchmark may panic and prints"
 )]
 
-#[expect(dead_code, reason = "not all that it offers is used here")]
+#[expect(dead_code, reason = "this benchmark uses only a part of it")]
 mod bundles;
 
 use bundles::{index_and_catalog, measured};
@@ -260,7 +260,7 @@ fn megabytes(path: &Path) -> f64 {
     files.filter(fs::Metadata::is_file).map(|file| file.len()).sum::<u64>() as f64 / f64::from(1 << 20)
 }
 
-/// Returns package, channel and bundle of all served entries.
+/// Returns the package, channel and bundle of each served entry.
 async fn keys(server: &Server) -> Vec<GetBundleRequest> {
     let answer = RegistryClient::new(server.connect().await)
         .list_bundles(ListBundlesRequest {})
@@ -294,7 +294,7 @@ async fn ask(
         clients.push(tokio::spawn(async move {
             let (mut calls, mut bytes) = (0_usize, 0);
             while begun.elapsed() < time {
-                // Visits all keys in an order without neighbours.
+                // Visits all keys in an order in which neighbours do not follow each other.
                 let key = &keys[(calls * 7919 + number * 104_729) % keys.len()];
                 bytes += call(&channel, &method, key).await;
                 calls += 1;

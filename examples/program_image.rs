@@ -1,4 +1,4 @@
-//! Builds an image with a static program, for one platform or for several:
+//! Builds an image that contains a static program, for one platform or for several:
 //! `cargo run --example program_image -- REFERENCE linux/amd64=FILE linux/arm64=FILE`.
 
 #![allow(clippy::print_stdout, reason = "an example prints")]

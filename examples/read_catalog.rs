@@ -1,4 +1,4 @@
-//! Lists the channels of an index of any form: `cargo run --example read_catalog -- INDEX`.
+//! Lists the channels of an index in any form: `cargo run --example read_catalog -- INDEX`.
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 

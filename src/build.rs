@@ -24,10 +24,10 @@ use std::collections::BTreeMap;
 pub struct BuildOptions {
     /// The values that the caller chooses for the bundle.
     pub stamp: Stamp,
-    /// Information from outside the bundle; `None` if nothing should be inferred from outside.
+    /// Information from outside the bundle; `None` if nothing should be inferred from such information.
     pub outside: Option<Outside>,
-    /// Whether to replace wildcards in the operator's rules with the names that they stand for, as far as they stand
-    /// for the bundle's own kinds.
+    /// Whether to replace wildcards in the operator's rules with names, where the wildcards stand for the bundle's own
+    /// kinds.
     pub expand_wildcards: bool,
     /// The media type of the image; `None` for the media type of the bundle.
     pub media_type: Option<MediaType>,
@@ -73,7 +73,7 @@ pub struct Built {
     pub related_images: Vec<Value>,
     /// The images that were replaced, and the entries of the map that do not occur in the bundle.
     pub mapped: Mapped,
-    /// The images whose tags were replaced: as written, and by digest.
+    /// The images whose tags were replaced: each original reference, with the reference by digest.
     pub pinned: BTreeMap<String, String>,
     /// The image and its files; `None` if errors prevent the build.
     pub image: Option<(Image, Tree)>,
@@ -212,7 +212,7 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
     {
         let mut uses = pin::of_bundle(bundle);
         built.pinned = pin::digests(&uses, transports).await?;
-        // An image that is only mentioned may not exist. If the same image is pinned elsewhere, the mention gets the
+        // An image that is only mentioned might not exist. If the same image is pinned elsewhere, the mention gets the
         // same digest.
         uses.extend(mentions::of_bundle(bundle));
         pin::pin(&mut tree, &uses, &built.pinned, limits)?;

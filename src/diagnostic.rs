@@ -31,7 +31,7 @@ pub struct Diagnostic {
     pub edits: Vec<Edit>,
 }
 
-/// A mechanical change of a file.
+/// A mechanical change to a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edit {
     /// The text to replace; empty for an insertion.
@@ -41,7 +41,7 @@ pub struct Edit {
 }
 
 impl Diagnostic {
-    /// Creates a finding of `rule` with the rule's severity. Line breaks in quoted text are written as `\n`.
+    /// Creates a finding of `rule` with the rule's severity. Line breaks, which come from quoted text, are escaped.
     pub fn new(rule: &'static Rule, message: impl Into<String>) -> Self {
         let mut message = message.into();
         if message.contains(['\n', '\r']) {

@@ -159,10 +159,10 @@ pub(crate) fn require_content(target: &Path, known: &[u8]) -> Result<(), FileErr
     Ok(())
 }
 
-/// Follows the links at a path to their end, where a file may or may not exist. This is for an output that is named on
+/// Follows the links at a path to their end, where a file may or may not exist. Use this for an output that is named on
 /// the command line: if the path is a link, the link stays, and the file behind it is replaced. A name that opmx
 /// chooses itself, or finds in a folder, is replaced without following links, because a link created by an attacker
-/// must not determine the written file.
+/// must not determine which file is written.
 ///
 /// # Errors
 /// Returns an error if the links form a cycle.
@@ -188,8 +188,8 @@ pub(crate) fn directory_of(target: &Path) -> PathBuf {
     }
 }
 
-/// The maximum number of bytes that the name of a temporary file contains from the name of its target. Longer names
-/// could exceed the limit of the system.
+/// The name of a temporary file contains at most this many bytes of the name of its target. Longer names could exceed
+/// the limit of the system.
 const NAME: usize = 200;
 
 /// Returns the prefix of the names of temporary files and folders next to a target.
@@ -213,7 +213,7 @@ fn same_file(left: &Metadata, right: &Metadata) -> bool {
     (left.dev(), left.ino()) == (right.dev(), right.ino())
 }
 
-/// Whether a file belongs to the user that runs this process.
+/// Whether a file belongs to the user who runs this process.
 #[cfg(unix)]
 fn is_mine(metadata: &Metadata) -> bool {
     std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()

@@ -65,8 +65,8 @@
 //! `cli` is on by default. The modules of the program, `cli` and `terminal`, are not part of the library's interface
 //! and may change with every release.
 
-// Without some features, the items that only these features need are unused. With all features, the compiler looks for
-// dead code.
+// If a feature is disabled, the items that only this feature needs are unused. With all features enabled, the compiler
+// warns about dead code.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
 pub mod build;

@@ -1,7 +1,7 @@
 //! Sets up the process: selects the program by its name, and starts the only runtime.
 //!
-//! As is Rust's default, writing to a pipe without a reader returns an error instead of raising a signal, because a
-//! server must survive clients that disconnect. The printer ends the command silently on this error.
+//! Writing to a pipe without a reader returns an error instead of raising a signal. opmx keeps this default of Rust
+//! because a server must survive clients that disconnect. The printer ends the command silently on this error.
 
 mod streams;
 

@@ -79,13 +79,13 @@ impl fmt::Display for Severity {
     }
 }
 
-/// A check or an observation of opmx, as data.
+/// Something that opmx checks or observes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rule {
     /// Stable kebab-case id, `<subject>-<what>`.
     pub id: &'static str,
-    /// The usual severity during authoring, see [`Rule::at`]; a finding may have a different severity if the
-    /// check of the rule sets it.
+    /// The usual severity during authoring (see [`Rule::at`]). The check of the rule may give a finding a different
+    /// severity.
     pub severity: Severity,
     /// The inputs for which findings are reported.
     pub scope: Scope,
@@ -175,7 +175,7 @@ mod tests {
                 "{} is not kebab-case",
                 rule.id
             );
-            assert!(rule.help.ends_with('.'), "the help of {} is no sentence", rule.id);
+            assert!(rule.help.ends_with('.'), "the help of {} is not a sentence", rule.id);
             assert_eq!(by_id(rule.id), Some(rule));
         }
     }

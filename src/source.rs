@@ -84,7 +84,7 @@ impl SourceFile {
     }
 }
 
-/// A position for people: both numbers start at 1, columns count characters.
+/// A position for people: both numbers start at 1, and columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// Line, from 1.

@@ -1,8 +1,8 @@
 //! The standard streams inherited by the process.
 //!
-//! Before `main`, Rust opens `/dev/null` for any standard stream that is closed, so that no file gets the number of the
-//! stream. After that, `opmx index list x.db >&-` looks the same as `opmx index list x.db >/dev/null`, although the
-//! result is lost in the first case and unwanted in the second.
+//! Before `main`, Rust opens `/dev/null` for any standard stream that is closed, so that no other file gets the number
+//! of this stream. After that, `opmx index list x.db >&-` looks the same as `opmx index list x.db >/dev/null`, although
+//! the result is lost in the first case and unwanted in the second.
 
 #[cfg(target_os = "linux")]
 pub(crate) use linux::stdout_is_closed;

@@ -165,7 +165,7 @@ impl Tree {
         let fail = |error| FileError::new("read", path, error);
         let file = open_regular(path).map_err(fail)?;
         let mut content = Vec::new();
-        // The size is only a hint that saves many small reads: the file may be growing, or may not fit into memory.
+        // The size is only a hint, to avoid many small reads: the file may be growing, or might not fit into memory.
         let size = file.metadata().map_err(fail)?.len().min(limits.file_bytes);
         let _ = content.try_reserve_exact(usize::try_from(size).unwrap_or_default());
         file.take(limits.file_bytes + 1)
@@ -268,7 +268,7 @@ impl Tree {
         output.commit()
     }
 
-    /// Writes all files into a folder that is absent or empty. The folder appears with all files or not at all.
+    /// Writes all files into a folder, which must be absent or empty. The folder appears with all files or not at all.
     ///
     /// # Errors
     /// Returns an error if the folder is not empty or cannot be written.

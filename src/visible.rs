@@ -5,7 +5,7 @@
 //!
 //! - *Hidden characters* ([`is_hidden`]), which move the cursor, change colours, hide text or reverse its direction.
 //! - *Line breaks in a single-line value*, such as a name. The rest would look like a line printed by opmx.
-//! - *Workflow commands*: lines that begin with `::`, or contain `##[` or `##vso[`, which a CI system executes.
+//! - *Workflow commands*, which a CI system executes: lines that begin with `::`, or contain `##[` or `##vso[`.
 //!
 //! They are escaped, as `\u{1b}` for an escape character, so that they become visible. Prose keeps its line breaks, and
 //! the joiners that scripts and emoji need.
@@ -109,7 +109,7 @@ pub(crate) fn has_marker(text: &str) -> bool {
     text.match_indices("##").any(|(at, _)| is_marker(text, at + 1))
 }
 
-/// Whether the last `#` of the marker of a workflow command is at this byte of `text`.
+/// Whether the last `#` of the marker of a workflow command is at the byte offset `at`.
 pub(crate) fn is_marker(text: &str, at: usize) -> bool {
     let (before, behind) = text.split_at(at);
     before.ends_with('#')
@@ -140,7 +140,7 @@ fn without_commands(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.collect())
 }
 
-/// Returns `text` with the characters that `hidden` selects and the last `#` of every marker escaped.
+/// Escapes the characters of `text` that `hidden` selects, and the last `#` of every marker.
 fn rewritten(text: &str, hidden: impl Fn(char) -> bool, escape: fn(&mut String, char)) -> Cow<'_, str> {
     if !text.bytes().any(is_looked_at) {
         return Cow::Borrowed(text);

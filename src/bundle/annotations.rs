@@ -58,7 +58,7 @@ impl Annotations {
         self.get(PACKAGE).unwrap_or_default()
     }
 
-    /// Returns the channels, split at commas and, as in the index, not trimmed.
+    /// Returns the channels, split at commas. As in the index, spaces around a name are kept.
     pub fn channels(&self) -> Vec<String> {
         let channels = self.get(CHANNELS).unwrap_or_default();
         if channels.is_empty() {

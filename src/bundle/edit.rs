@@ -223,7 +223,7 @@ impl Edits {
     }
 }
 
-/// Finds the placeholder comment of a new `olm.yaml` for a key without a value.
+/// Finds the placeholder comment that a new `olm.yaml` contains for a key without a value.
 fn placeholder(document: &Document, map: &Path, key: &str) -> Option<Range<usize>> {
     let field = FIELDS.iter().find(|field| field.key == key)?;
     let text = document.source().text();

@@ -95,7 +95,7 @@ impl ImageMap {
             for image in [from, to] {
                 if !is_image(image) {
                     return Err(wrong(format!(
-                        "{image:?} is not the reference of an image in a registry"
+                        "{image:?} is not a valid reference to an image in a registry"
                     )));
                 }
             }
@@ -144,7 +144,7 @@ impl ImageMap {
         };
         if !is_image(image) {
             return Err(wrong(format!(
-                "{image:?} is not the reference of an image in a registry"
+                "{image:?} is not a valid reference to an image in a registry"
             )));
         }
         if let Some(other) = self.names.insert(plain(name), image.to_owned())
@@ -245,7 +245,7 @@ fn plain(name: &str) -> String {
     name.to_lowercase().replace('_', "-")
 }
 
-/// Replaces the images of a bundle according to the map: in its Deployments, related images and annotations. Also
+/// Replaces the images in the Deployments, related images and annotations of a bundle according to the map. Also
 /// replaces an image that is a whole argument, the value of an option `--name=IMAGE`, or a whole value of a variable or
 /// a ConfigMap.
 ///
@@ -398,7 +398,7 @@ spec:
             ),
             (
                 "a/b C:\n",
-                "map:1:1: \"C:\" is not the reference of an image in a registry",
+                "map:1:1: \"C:\" is not a valid reference to an image in a registry",
             ),
             ("[{\"name\": \"a\"}]", "map:1:2: [0].image is missing"),
             ("kind: Pod\n", "map:1:7: a Pod defines no mirrors"),

@@ -1,5 +1,5 @@
 //! Images that a bundle mentions in places that tools do not check: in arguments, environment variables and ConfigMaps.
-//! A mirror of the bundle lacks such an image unless the related images list the image.
+//! A mirror of the bundle contains such an image only if the image is also a related image.
 
 use super::pin::{self, CONTAINERS, ImageUse, RELATED_IMAGE};
 use super::{Bundle, MediaType};
@@ -129,7 +129,7 @@ pub fn entries_of_variables(bundle: &Bundle) -> Vec<Value> {
     entries
 }
 
-/// Returns `relatedImages` entries with unused names for images.
+/// Returns entries of `relatedImages` for images. Each entry gets a name that is not in use.
 pub fn entries<'u>(images: impl IntoIterator<Item = &'u ImageUse>, taken: &[Value]) -> Vec<Value> {
     let text = |entry: &Value| entry.get("name").and_then(Value::as_str).map(str::to_owned);
     let mut names: BTreeSet<String> = taken.iter().filter_map(text).collect();
@@ -172,8 +172,8 @@ fn entry_name(used: &ImageUse) -> String {
     last.split(':').next().unwrap_or_default().to_lowercase()
 }
 
-/// Parses a complete reference with a host, a path, and a tag or a digest. Rejects other strings because they may be
-/// valid references by accident.
+/// Parses a complete reference with a host, a path, and a tag or a digest. Rejects other strings, because they might be
+/// valid references only by accident.
 pub fn written_out(text: &str) -> Option<RegistryReference> {
     let (host, path) = text.split_once('/').filter(|_| text.len() <= LONGEST)?;
     let (name, port) = match host.split_once(':') {

@@ -1,4 +1,4 @@
-//! Checks for invisible characters in the names in a bundle and in its file names.
+//! Checks the names and file names in a bundle for invisible characters.
 //!
 //! Names are printed in lists, stored in indexes and shown by consoles. An invisible character in a name could start a
 //! new line, control the terminal, or make two different names look the same.
@@ -49,7 +49,7 @@ const APIS: &[&[&str]] = &[
     &["nativeAPIs"],
     &["apis"],
 ];
-/// The fields of an entry in these lists that are names.
+/// The fields of an entry in these lists whose values are names.
 const OF_API: &[&str] = &["name", "group", "kind", "version", "resource"];
 /// The paths of names in `metadata/olm.yaml`, except for its lists of APIs.
 const OF_OLM_YAML: &[&[&str]] = &[

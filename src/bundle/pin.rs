@@ -10,7 +10,7 @@ use crate::tree::Tree;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The prefix of the environment variables that contain the images that an operator runs.
+/// The prefix of environment variables that tell an operator which images to run.
 pub(crate) const RELATED_IMAGE: &str = "RELATED_IMAGE_";
 
 /// The lists of containers in a pod template.
@@ -136,8 +136,8 @@ pub enum PinError {
     },
 }
 
-/// Requests the digests of tags from the registries. Returns the reference with a digest for each image as written,
-/// except for images that already specify a digest.
+/// Requests the digests of tags from the registries. Returns a map from each image, as written, to the reference with
+/// its digest. Omits images that already specify a digest.
 ///
 /// # Errors
 /// Returns an error for the first image whose digest cannot be determined.

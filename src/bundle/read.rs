@@ -133,7 +133,7 @@ fn says_something(value: &serde_json::Value) -> bool {
     value.is_array() || value.is_object()
 }
 
-/// Reports files in subfolders of `metadata/` whose content opmx reads only from files directly in `metadata/`.
+/// Reports files in subfolders of `metadata/` that opmx would read if they were directly in `metadata/`.
 fn passed_over(tree: &Tree, limits: &Limits, diagnostics: &mut Vec<Diagnostic>) {
     for (path, content) in tree.below(METADATA) {
         let inside = &path[METADATA.len() + 1..];

@@ -10,7 +10,8 @@ use std::io::Write;
 /// The maximum size of a bundle in bytes, compressed and in base64.
 pub(crate) const LIMIT: usize = 1 << 20;
 
-/// Returns the finding about a bundle with these files if its size is near or above the limit, and the largest file.
+/// Returns a finding and the largest file if the size of a bundle that consists of these files is near or above the
+/// limit.
 pub(crate) fn finding(files: &[&[u8]]) -> Option<(Diagnostic, Largest)> {
     // Compression takes time, and most bundles fit even uncompressed. Gzip makes an incompressible file slightly
     // longer.

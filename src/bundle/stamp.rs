@@ -17,7 +17,8 @@ pub struct Stamp {
     pub replaces: Option<String>,
     /// The sample custom resources of a `k8s+v1` bundle, which replace the existing ones.
     pub examples: Option<Vec<Value>>,
-    /// The resources in RBAC rules whose kind the caller specifies, for a `k8s+v1` bundle.
+    /// The APIs of resources that RBAC rules name, with the kinds that the caller specifies; only for a `k8s+v1`
+    /// bundle.
     pub apis: Vec<ApiHint>,
     /// Keys of `olm.yaml` and their new values.
     pub refreshed: Vec<(&'static str, Value)>,
@@ -25,7 +26,7 @@ pub struct Stamp {
     pub related_images: Vec<Value>,
 }
 
-/// The API behind one resource of RBAC rules.
+/// The API of a resource that RBAC rules name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiHint {
     /// API group.

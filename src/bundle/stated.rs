@@ -68,7 +68,7 @@ pub(crate) fn stated(bundle: &Bundle) -> StatedAt {
         }
     }
     if let Some(annotations) = &bundle.annotations {
-        // An absent annotation has the place of the map of annotations, because it is missing there.
+        // The place of an absent annotation is that of the map from which it is missing.
         let place = |key: &str| annotations.place(key);
         state(Stated::Package, place(PACKAGE));
         state(Stated::Channels, place(CHANNELS));

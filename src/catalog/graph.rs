@@ -44,7 +44,8 @@ pub struct Node {
     pub replaces: String,
     /// The bundles that it skips, in the declared order.
     pub skips: Vec<String>,
-    /// The channels that contain it; empty for a stored bundle outside the graph, to which an edge may still lead.
+    /// The channels that contain it; empty for a stored bundle outside the graph. An edge may still lead to such a
+    /// bundle.
     pub channels: BTreeSet<String>,
     /// The default channel that it declares for its package; for a stored bundle, the default channel of the package.
     pub default_channel: Option<String>,
@@ -252,8 +253,8 @@ impl<'a> Build<'a> {
             .unwrap_or_default()
     }
 
-    /// Returns the default channel that the bundles declare; if they differ, the bundle with the highest version
-    /// decides. A package with one channel needs no declaration.
+    /// Returns the default channel that the bundles declare; if they declare different ones, the bundle with the
+    /// highest version decides. A package with one channel needs no declaration.
     fn default_channel(
         &self,
         versions: &Versions<'a>,
@@ -321,7 +322,7 @@ impl<'a> Build<'a> {
         if errors.is_empty() { Ok(channels) } else { Err(errors) }
     }
 
-    /// Returns the entries of one channel. The chain may lead through bundles that do not name the channel.
+    /// Returns the entries of one channel. The chain may lead through bundles that do not list the channel.
     fn walk(&self, channel: &str, head: &'a str) -> Result<Vec<GraphEntry>, Vec<GraphError>> {
         let mut entries = vec![GraphEntry::new(head, 0)];
         let mut visited = BTreeSet::from([head]);

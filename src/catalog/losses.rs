@@ -37,7 +37,7 @@ pub enum LossKind {
     LostUpgrade,
     /// The head of the channel has a lower version than before.
     LowerHead,
-    /// New subscriptions that specify no channel receive a different one.
+    /// New subscriptions that specify no channel follow a different channel.
     ChangedDefaultChannel,
     /// The bundle has the same name, but a different image or version.
     ChangedBundle,
@@ -212,7 +212,7 @@ fn version_of(catalog: &Catalog, bundle: Option<&str>) -> Option<semver::Version
     parse_tolerant(bundle.version.as_deref()?)
 }
 
-/// Returns whether a cluster that runs the bundle has the head of the channel, or receives an update.
+/// Returns whether the bundle is the head of the channel, or a cluster that runs the bundle receives an update.
 fn gets_on(catalog: &Catalog, channel: &Channel, bundle: &Bundle) -> bool {
     let version = bundle.version.as_deref().and_then(parse_tolerant);
     channel.head.as_deref() == Some(&*bundle.name)

@@ -31,7 +31,7 @@ struct Kinded<'text> {
     kind: Cow<'text, str>,
 }
 
-/// Iterates over the lines of a string, which may be long.
+/// Iterates over the lines of a string; the lines may be long.
 fn lines(mut text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let end = memchr::memchr(b'\n', text.as_bytes()).unwrap_or(text.len());

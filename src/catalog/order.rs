@@ -11,13 +11,13 @@ use std::collections::HashMap;
 pub(crate) struct Standing<'a> {
     /// The name of the bundle.
     pub(crate) name: &'a str,
-    /// The version. A bundle without a semantic version comes after those with one.
+    /// The version. A bundle without a semantic version comes after those that have one.
     pub(crate) version: Option<&'a str>,
     /// The names of the bundles that it replaces or skips.
     pub(crate) older: Vec<&'a str>,
 }
 
-/// Returns the entries of a channel whose bundles are in the catalog, from the head downwards.
+/// Returns the entries whose bundles are in the catalog, from the head of the channel downwards.
 pub(crate) fn entries<'channel>(catalog: &Catalog, channel: &'channel Channel) -> Vec<&'channel ChannelEntry> {
     let known = channel.entries.iter();
     let known = known.filter_map(|entry| Some((entry, catalog.bundle(entry.bundle)?)));

@@ -1,4 +1,4 @@
-//! The bundle of a package that new installations receive.
+//! The bundle that new installations of a package receive.
 
 use super::Catalog;
 use crate::shape::nearest;

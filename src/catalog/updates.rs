@@ -18,7 +18,7 @@ pub struct Update {
     pub to: BundleId,
 }
 
-/// Returns the update from each bundle of the channel that has one, in the order of the channel's entries.
+/// Returns the update from each bundle of the channel, if there is one, in the order of the channel's entries.
 pub fn updates(catalog: &Catalog, channel: &Channel) -> Vec<Update> {
     let line = line(catalog, channel);
     // Bundles nearer to the head come first.
@@ -51,9 +51,9 @@ pub fn updates(catalog: &Catalog, channel: &Channel) -> Vec<Update> {
     channel.entries.iter().filter_map(update).collect()
 }
 
-/// Returns the bundle of the channel to which OLM updates an installed one, which need not be in the catalog: the
-/// bundle nearest to the head that replaces or skips it, or whose skip range includes its version. Deprecated bundles
-/// are never updates.
+/// Returns the bundle to which OLM updates an installed bundle in the channel: the one nearest to the head that
+/// replaces or skips the installed bundle, or whose skip range includes the installed version. The installed bundle
+/// need not be in the catalog. Deprecated bundles are never updates.
 pub(crate) fn update_from(
     catalog: &Catalog,
     channel: &Channel,

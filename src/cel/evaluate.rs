@@ -113,7 +113,8 @@ fn semver_compare(left: &str, right: &str) -> Result<i64, ExecutionError> {
 
 /// The maximum size in bytes of a compiled regular expression.
 const LARGEST_PATTERN: usize = 1 << 18;
-/// The approximate maximum cost of compiling a regular expression, and the cost of each byte of a string to match.
+/// The approximate maximum cost of compiling a regular expression, and the cost of each byte of a string that is
+/// matched.
 const PATTERN_COST: u64 = 2000;
 const BYTE_COST: u64 = 4;
 

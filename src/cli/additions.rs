@@ -51,7 +51,7 @@ pub(crate) struct AdditionArguments {
         hide_possible_values = true
     )]
     if_exists: IfExists,
-    /// Add all bundles that can be fetched and read, and fail at the end if any bundle cannot
+    /// Add the bundles that can be fetched and read, and fail at the end if there are others
     #[arg(long)]
     permissive: bool,
     /// Overwrite a bundle of the same name if it is the head of all its channels
@@ -64,7 +64,7 @@ pub(crate) struct AdditionArguments {
     /// k8s+v1
     #[arg(long, value_name = "TYPES", value_delimiter = ',')]
     allow_media_types: Vec<MediaType>,
-    /// Store the reference of a k8s+v1 bundle instead of its content, for an OLM that supports this media type
+    /// Store a reference to a k8s+v1 bundle instead of its content, for versions of OLM that support this media type
     #[arg(long)]
     pub(crate) by_reference: bool,
     /// Reference under which the bundle will be published, to store in the index; only for a single bundle
@@ -131,7 +131,7 @@ impl AdditionArguments {
     }
 }
 
-/// Returns the reference of `--record-as` in the form that an index stores. Returns an error if clusters cannot pull
+/// Returns the reference from `--record-as` in the form that an index stores. Returns an error if clusters cannot pull
 /// it.
 fn published_reference(text: &str) -> Result<String, CommandError> {
     match text.parse() {
@@ -215,7 +215,7 @@ fn left_out(problems: Vec<(Location, GatherProblem)>, context: &Context<'_>) -> 
     let statuses = problems.into_iter().map(|(location, problem)| {
         match problem {
             GatherProblem::Intake(IntakeError::Findings { diagnostics, .. }) => {
-                // An omission that a warning reports may be the cause of an error.
+                // An omission that a warning reports can be the cause of an error.
                 let why = |finding: &Diagnostic| finding.is_error() || finding.rule.consequence().is_some();
                 let why: Vec<Diagnostic> = diagnostics.into_iter().filter(why).collect();
                 printer.report(&why);

@@ -17,8 +17,8 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-// Each argument sets its heading, because a heading on the whole struct would also apply to the arguments after it in a
-// command.
+// Each argument sets its heading, because a heading on the whole struct would also apply to the arguments that follow
+// the struct in a command.
 const REGISTRY: &str = "Registry options";
 const LIMITS: &str = "Limits";
 
@@ -85,7 +85,7 @@ pub struct RegistryArguments {
     pub no_cache: bool,
     /// Folder for the cache of image layers
     ///
-    /// By default, the cache is the folder opmx in $XDG_CACHE_HOME or ~/.cache.
+    /// By default, the cache is the folder $OPMX_CACHE_DIR, or else the folder opmx in $XDG_CACHE_HOME or ~/.cache.
     #[arg(long, help_heading = REGISTRY, value_name = "DIR")]
     pub cache_dir: Option<PathBuf>,
     /// Maximum total size of the unpacked layers of an image

@@ -30,8 +30,8 @@ pub(crate) struct ContentArguments {
     /// Replace old forms with newer forms, up to this level
     ///
     /// "bundle-object-to-csv-metadata" replaces the manifests of a bundle with the metadata that user interfaces show,
-    /// if the bundle has an image with the manifests. The catalog becomes much smaller, but requires a version of OLM
-    /// from 2023 or later.
+    /// if the bundle has an image that contains the manifests. The catalog becomes much smaller, but requires a version
+    /// of OLM from 2023 or later.
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t)]
     migrate_level: MigrateLevel,
     /// Omit recommended and optional dependencies
@@ -44,7 +44,7 @@ pub(crate) struct ContentArguments {
 /// The language of documents.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub(crate) enum OutputLanguage {
-    /// JSON, indented as by opm
+    /// JSON, indented like the output of opm
     #[default]
     Json,
     /// YAML, with sorted keys

@@ -1,4 +1,4 @@
-//! `opmx completion`: the completion script of a shell.
+//! `opmx completion`: the completion script for a shell.
 
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, command};
@@ -16,7 +16,7 @@ Examples:
   fish
   $ opmx completion fish > ~/.config/fish/completions/opmx.fish";
 
-/// Print the completion script of a shell
+/// Print the completion script for a shell
 ///
 /// The script completes commands, options and their values. Its location depends on the shell; the examples show the
 /// usual locations.

@@ -1,4 +1,4 @@
-//! The advice for an option that the command does not have, but other commands do.
+//! The advice for an option that belongs to other commands, not to the one that was run.
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -40,7 +40,7 @@ pub(super) fn with_commands(mut answer: clap::Error, root: &Command, arguments: 
     answer
 }
 
-/// Collects the commands below `command` that have the option and are shown in the help.
+/// Collects the visible commands, from `command` down, that show the option in their help.
 fn find(command: &Command, path: &str, long: &str, found: &mut Vec<String>) {
     let has_it = command.get_arguments().any(|argument| {
         !argument.is_hide_set()

@@ -1,4 +1,4 @@
-//! The environment variables. All of them are read here, except those of the terminal.
+//! The environment variables, except those that affect the terminal, and those that clap reads as options.
 
 use crate::cli::error::CommandError;
 use crate::image::Credentials;
@@ -21,7 +21,7 @@ fn epoch_of(value: &str) -> Result<u64, CommandError> {
     let seconds = value.parse().ok().filter(|seconds: &u64| *seconds < 1 << 33);
     seconds.ok_or_else(|| {
         CommandError::failure(format!(
-            "{EPOCH} is {value:?}, but must be a whole number of seconds since 1970 below 2^33"
+            "{EPOCH} is {value:?}, but must be a whole number of seconds since 1970, less than 2^33"
         ))
     })
 }

@@ -72,8 +72,8 @@ impl Status {
         if yes { Self::Success } else { Self::No }
     }
 
-    /// Returns the status of a command with failed parts: [`Missing`](Self::Missing) if all parts have this status,
-    /// otherwise [`Failure`](Self::Failure).
+    /// Returns the status of a command from the statuses of its failed parts: [`Missing`](Self::Missing) if all of
+    /// these parts have this status, otherwise [`Failure`](Self::Failure).
     pub(crate) fn of_failures(parts: impl IntoIterator<Item = Self>) -> Self {
         if parts.into_iter().all(|part| part == Self::Missing) {
             Self::Missing
@@ -89,7 +89,7 @@ pub type CommandResult = Result<Status, CommandError>;
 /// The kind of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A fault of the input, the system or the registry.
+    /// A fault in the input, the system or the registry.
     Failure,
     /// An invalid command line.
     Usage,

@@ -61,7 +61,7 @@ impl From<IntentArgument> for Intent {
     }
 }
 
-/// The options for following the dependencies of selected bundles: all of them by default.
+/// The options for following the dependencies of selected bundles. By default, all dependencies are followed.
 #[derive(Debug, Args)]
 pub(crate) struct DependencyArguments {
     /// Follow only those dependencies of the selected bundles that have these intents
@@ -144,7 +144,7 @@ impl FollowArguments {
     }
 }
 
-/// Reports the reason why each package was kept, and the unsatisfied dependencies.
+/// Reports why each package was kept, and which dependencies are unsatisfied.
 pub(crate) fn report(packages: &BTreeMap<String, Vec<Reason>>, unsatisfied: &[Unsatisfied], printer: &Printer) {
     for (package, reasons) in packages {
         match &reasons[..] {

@@ -39,7 +39,7 @@ enum GenerateCommand {
 ///
 /// The file is written next to DIR, and must not exist yet. It has two stages: the builder creates the cache of the
 /// catalog, and only the catalog and the cache are copied into the image. The builder image, and the base image unless
-/// it is scratch, must contain opm or opmx as /bin/opm; index images that opmx built contain it.
+/// it is scratch, must contain opm or opmx as /bin/opm; the index images that opmx builds contain this program.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES_DOCKERFILE)]
 struct DockerfileArguments {
@@ -78,8 +78,8 @@ fn dockerfile(arguments: &DockerfileArguments, context: &Context<'_>) -> Command
     let file = write_beside(&arguments.folder, &image)?;
     if [&image.base, &image.builder].into_iter().any(|name| name == OPM_IMAGE) {
         context.printer.warning(format_args!(
-            "{OPM_IMAGE} is a placeholder for your own image with opm or opmx; specify it with --base-image or \
-            --builder-image"
+            "{OPM_IMAGE} is a placeholder for your own image that contains opm or opmx; specify it with \
+            --base-image or --builder-image"
         ));
     }
     context.printer.status(format_args!("wrote {}", file.display()));

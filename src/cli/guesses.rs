@@ -61,7 +61,7 @@ fn names_host(reference: &str) -> bool {
         .is_some_and(|(host, _)| host == "localhost" || host.contains(['.', ':']))
 }
 
-/// Returns an entry of the same folder with a similar name, in which at most one letter in three differs.
+/// Returns the entry of the same folder whose name is the most similar, if at most one letter in three differs.
 fn nearest(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?;
     let folder = path.parent()?;

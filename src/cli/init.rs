@@ -1,4 +1,4 @@
-//! `opmx init`: the document of a new package of a file-based catalog.
+//! `opmx init`: the `olm.package` document of a new package in a file-based catalog.
 
 use crate::catalog::file_based::Blob;
 use crate::catalog::file_based::init::{InitError, NewPackage, package};

@@ -15,7 +15,7 @@ pub(crate) const STDIN: &str = "-";
 const STDIN_NAME: &str = "standard input";
 
 /// Reads a file, or standard input if the name is `-`. Returns the name for messages, and the content. Returns an error
-/// if the content is larger than `limit` bytes, a limit that `option` raises.
+/// if the content is larger than `limit` bytes; the error's hint is to raise the limit with `option`.
 pub(crate) fn read(
     name: &str,
     (limit, option): (usize, Option<&'static str>),

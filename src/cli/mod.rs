@@ -197,7 +197,7 @@ pub struct Context<'a> {
 }
 
 /// Returns the definition of the whole command line. `name` is the name that the program was called by: `opmx`, or
-/// `opm` as a drop-in replacement, with help that is arranged like opm's.
+/// `opm` if it is a drop-in replacement. The help for `opm` is arranged like opm's own help.
 pub fn command(name: &'static str) -> clap::Command {
     let command = Cli::command().name(name).bin_name(name);
     if name == "opm" { opm::arranged(command) } else { command }

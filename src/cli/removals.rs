@@ -60,7 +60,7 @@ pub(crate) fn report(removal: &Removal, printer: &Printer) {
     }
 }
 
-/// Warns of required dependencies of remaining bundles that nothing in an `index` provides anymore.
+/// Warns if remaining bundles require something that nothing in the `index` provides anymore.
 pub(crate) fn report_lost(lost: &[Lost], index: &str, printer: &Printer) {
     for Lost { bundles, wish, .. } in lost {
         let require = if bundles.len() == 1 { "requires" } else { "require" };
@@ -80,7 +80,7 @@ pub(crate) fn report_truncation(truncation: &Truncation, is_catalog: bool, print
     }
     for (package, channel) in &truncation.channels {
         printer.status(format_args!(
-            "removed channel {channel} of package {package}, whose head is {done}"
+            "removed channel {channel} of package {package}: the head of the channel is {done}"
         ));
     }
     let removal = &truncation.removal;

@@ -25,7 +25,7 @@ Examples:
 /// Accepts databases, index images, and catalogs and bundles in folders and images. The documents of all sources are
 /// sorted by package: first the package itself, then its channels, then its bundles. Only the types of catalog fields
 /// are checked; opmx validate checks everything else. A bundle of plain manifests (k8s+v1) becomes a bundle that every
-/// OLM can install, with its objects in the catalog.
+/// OLM version can install, and its objects are part of the catalog.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RenderArguments {

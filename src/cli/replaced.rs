@@ -3,7 +3,7 @@
 use crate::image::{Reference, TagState};
 use crate::terminal::Printer;
 
-/// Reports the image that was replaced at `target`, unless it is the same as the new one, `pinned`.
+/// Reports the image that was replaced at `target`, unless it is the same as the new image, `pinned`.
 pub(crate) fn report(target: &Reference, before: Option<TagState>, pinned: &Reference, printer: &Printer) {
     let replaced = before.and_then(TagState::digest);
     if let Some(replaced) = replaced.filter(|digest| Some(*digest) != pinned.digest()) {

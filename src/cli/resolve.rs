@@ -50,9 +50,9 @@ Examples:
 /// Resolves Subscriptions as OLM does, with channels, updates, dependencies and installed versions. Recommended
 /// dependencies are installed if possible; optional dependencies are not.
 ///
-/// An Operator resource, in a file that is specified instead of a package or among the objects of --cluster, is treated
-/// as a Subscription to its package, and replaces an existing Subscription to that package. The content of an Install
-/// resource is resolved to digests.
+/// An Operator resource is treated as a Subscription to its package, and replaces an existing Subscription to that
+/// package. It can be in a file that is specified instead of a package, or among the objects of --cluster. The content
+/// of an Install resource in the file is resolved to digests.
 ///
 /// The exit status is 3 if OLM would find nothing to install, for example because a package does not exist. The reason
 /// is printed first in OLM's words, then in plain English.
@@ -66,7 +66,7 @@ pub(crate) struct ResolveArguments {
     /// Index of operators: an image, a database or a folder with a file-based catalog; may be repeated
     ///
     /// Subscriptions use the first index. The default names are catalog, catalog-2 and so on. For dependencies, indexes
-    /// with a higher priority are preferred. An index replaces the catalog of the cluster with the same name.
+    /// with a higher priority are preferred. An index replaces the catalog of the same name on the cluster.
     #[arg(long, value_name = "[NAME=]INDEX[,PRIORITY]", conflicts_with = "state")]
     catalog: Vec<String>,
     /// Name of an installed ClusterServiceVersion; may be repeated

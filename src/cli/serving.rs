@@ -25,7 +25,7 @@ pub(crate) struct ServingArguments {
     /// Port to listen on; 0 selects a free port
     #[arg(short, long, value_name = "PORT", default_value_t = DEFAULT_PORT)]
     port: u16,
-    /// File to write the reason for a failure to; the cluster shows it
+    /// File for the reason if serving fails; the cluster shows the reason
     #[arg(short = 't', long, value_name = "FILE", default_value = TERMINATION_LOG)]
     termination_log: PathBuf,
     /// Serve metrics for Prometheus at http://ADDRESS:PORT/metrics; without ADDRESS, on all addresses
@@ -156,7 +156,8 @@ async fn run(served: Served, arguments: &ServingArguments, printer: &Printer) ->
     Ok(Status::Success)
 }
 
-/// The numbers of open files that are not connections: of catalog files that are kept open, and of all other files.
+/// The numbers of open files that are not connections: first the catalog files that are kept open, then all other
+/// files.
 const CATALOG_FILES: usize = 256;
 const OTHER_FILES: usize = 40;
 

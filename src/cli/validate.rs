@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
     arguments.strictness.strictness().weigh_catalog(&mut findings);
     let failed = diagnostic::has_errors(&findings);
     match arguments.output {
-        // Scripts interpret an empty standard output as a valid catalog.
+        // For scripts, an empty standard output means that the catalog is valid.
         ReportFormat::Text if failed => printer.findings(Format::Text, &findings)?,
         ReportFormat::Text => printer.report(&findings),
         ReportFormat::Json => printer.document(Format::Json, &Outcome::of(&findings))?,

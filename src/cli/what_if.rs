@@ -130,7 +130,7 @@ pub(crate) fn read_cluster(
 /// The option for the OLM version.
 #[derive(Debug, Args)]
 pub(crate) struct OlmArgument {
-    /// Answer as this release of OLM would, such as 0.28.0, or as the proposals describe
+    /// Answer like this release of OLM, such as 0.28.0, or as the proposals describe
     ///
     /// No release supports intents of dependencies or optional manifests: every release requires all dependencies and
     /// all manifests, and fails at an intent inside a constraint. Older releases support fewer types of dependencies. A

@@ -1,9 +1,9 @@
 //! Operator conditions: the state that an operator reports about itself, and whether OLM holds back its upgrade because
 //! of that state.
 //!
-//! This module reads the `Condition` of the proposal operator-conditions and the `OperatorCondition` that OLM serves in
-//! versions v1 and v2 as views over their values. [`judge`] applies OLM's gate to one of these resources, [`check`]
-//! matches operators and conditions, and [`held`] returns the operators that a resolver must not upgrade.
+//! This module provides views of the `Condition` in the proposal operator-conditions, and of the `OperatorCondition`,
+//! which OLM serves in versions v1 and v2. [`judge`] applies OLM's gate to one of these resources, [`check`] matches
+//! operators and conditions, and [`held`] returns the operators that a resolver must not upgrade.
 
 mod check;
 mod hold;
@@ -50,8 +50,8 @@ pub struct InstalledOperator<'a> {
 }
 
 impl<'a> InstalledOperator<'a> {
-    /// Returns the operator of a ClusterServiceVersion; `None` if the object is of a different kind, or a copy that OLM
-    /// keeps in the namespaces that an operator watches.
+    /// Returns the operator of a ClusterServiceVersion; `None` if the object has a different kind, or is a copy that
+    /// OLM keeps in the namespaces that an operator watches.
     pub fn of(object: &'a Value) -> Option<Self> {
         let csv = Csv(object);
         if csv.text(&["kind"]) != csv::KIND || csv.is_copied() {
@@ -80,7 +80,7 @@ impl<'a> InstalledOperator<'a> {
 pub struct OperatorCondition<'a>(&'a Value);
 
 impl<'a> OperatorCondition<'a> {
-    /// Returns the view of an object; `None` if the object is of a different kind.
+    /// Returns the view of an object; `None` if the object has a different kind.
     pub fn of(object: &'a Value) -> Option<Self> {
         let view = Self(object);
         let (group, _) = view.text(&["apiVersion"]).split_once('/')?;
@@ -98,7 +98,7 @@ impl<'a> OperatorCondition<'a> {
         Some(self.text(&["metadata", "namespace"])).filter(|namespace| !namespace.is_empty())
     }
 
-    /// Returns `Kind/name`, as messages name it.
+    /// Returns `Kind/name`, as shown in messages.
     pub fn label(self) -> String {
         format!("{}/{}", self.text(&["kind"]), self.name())
     }
@@ -154,15 +154,15 @@ impl<'a> OperatorCondition<'a> {
         self.get(keys).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Returns whether OLM has not yet copied the operator's conditions to the status: an `OperatorCondition` v2
-    /// without a status.
+    /// Returns whether OLM has not yet copied the operator's conditions to the status: whether the resource is an
+    /// `OperatorCondition` v2 without a status.
     fn is_new(self) -> bool {
         let v2 = self.text(&["kind"]) == "OperatorCondition" && self.text(&["apiVersion"]).ends_with("/v2");
         v2 && self.get(&["status"]).is_none()
     }
 }
 
-/// The reason why OLM does not upgrade an operator. Displayed in OLM's words, if OLM has any.
+/// The reason why OLM does not upgrade an operator. Displayed in OLM's words if OLM has a message for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Held {
     /// The operator, or an administrator's override, refuses the upgrade.

@@ -24,7 +24,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// The number of bytes of a file that are checked for bytes that do not occur in text.
+/// The number of bytes at the start of a file that are checked for bytes that do not occur in text.
 const START: usize = 512;
 /// The number of values that a row of a table counts as.
 const ROW: usize = 5;

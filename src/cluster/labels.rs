@@ -51,7 +51,8 @@ pub(crate) fn is_name_of(labelled: &str, operator: &str) -> bool {
     labelled == operator || labelled == cut(operator)
 }
 
-/// Cuts a name to fit into a label as OLM does: to 63 bytes, without trailing characters that may not be at the end.
+/// Cuts a name to fit into a label as OLM does: to 63 bytes, without any trailing characters that a label must not end
+/// with.
 fn cut(name: &str) -> &str {
     let end = (0..=LONGEST_NAME.min(name.len()))
         .rev()

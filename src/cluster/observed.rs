@@ -41,7 +41,7 @@ pub enum ObservedError {
     },
 }
 
-/// The treatment of a namespace with no OperatorGroup or more than one.
+/// The treatment of a namespace that contains no OperatorGroup, or more than one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OperatorGroups {
     /// As proposed, each install has its own service account.
@@ -51,9 +51,9 @@ pub enum OperatorGroups {
     Released,
 }
 
-/// Adds to a state the content of the Subscriptions, ClusterServiceVersions, CatalogSources and the OperatorGroup among
-/// its objects. Existing content takes precedence. If no namespace is specified, the namespace of the state is used; if
-/// the state has none, the namespace that contains Subscriptions.
+/// Reads the Subscriptions, ClusterServiceVersions, CatalogSources and the OperatorGroup among the objects of a state,
+/// and adds their content to the state. Existing content takes precedence. If no namespace is specified, the namespace
+/// of the state is used; if the state has none, the namespace that contains Subscriptions.
 ///
 /// # Errors
 /// Returns an error if the objects do not determine the namespace, or contradict the state.

@@ -49,16 +49,16 @@ pub enum StateProblem {
         /// The version that was found.
         found: String,
     },
-    /// A key or a value that the table of keys does not allow.
+    /// The table of keys does not allow a key or a value.
     #[error("{}{}", .0.message("the file"), .0.advice())]
     Shape(Problem),
-    /// A catalog with both a source and packages.
+    /// A catalog has both a source and packages.
     #[error("the catalog {catalog} has both a source and packages, but only one of them is allowed")]
     SourceAndPackages {
         /// The catalog.
         catalog: String,
     },
-    /// A duplicate name.
+    /// A name appears twice.
     #[error("the {what} {name} appears twice")]
     Twice {
         /// The type of the named entry.
@@ -66,7 +66,7 @@ pub enum StateProblem {
         /// The name.
         name: String,
     },
-    /// An entry of a channel without a bundle.
+    /// A channel has an entry for a bundle that the package does not contain.
     #[error("the package {package} has no bundle {bundle}, although its channel {channel} has an entry for it")]
     NoBundle {
         /// The package.
@@ -76,7 +76,7 @@ pub enum StateProblem {
         /// The bundle.
         bundle: String,
     },
-    /// A subscription that does not name its catalog, although the number of catalogs is not one.
+    /// A subscription does not name its catalog, although there is no catalog, or more than one.
     #[error("the subscription {subscription} does not name its catalog, but there are {count} catalogs")]
     NoCatalog {
         /// The subscription.
@@ -84,7 +84,7 @@ pub enum StateProblem {
         /// The number of catalogs.
         count: usize,
     },
-    /// An error response with neither a reason nor a code.
+    /// An error response has neither a reason nor a code.
     #[error("the error has neither a reason nor a code")]
     NoReason,
     /// The key table and the structure do not match, which would be a bug in opmx.
@@ -136,8 +136,8 @@ fn is_object(value: &Value) -> bool {
         .all(|key| value.get(key).is_some_and(Value::is_string))
 }
 
-/// Resolves the source of a catalog in a file: a path is relative to the file if that path exists; otherwise, the
-/// source is returned unchanged. `file` is the path of the file.
+/// Resolves the source of a catalog that a file names. If the source is a path that exists relative to the file,
+/// returns that path; otherwise, returns the source unchanged. `file` is the path of the file.
 pub(crate) fn source_beside(file: &std::path::Path, source: &str) -> String {
     let (transport, path) = ["oci-archive:", "oci:"]
         .iter()

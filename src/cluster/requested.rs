@@ -79,7 +79,7 @@ pub struct RequestError {
     pub problem: String,
 }
 
-/// Returns whether an object is of this OLM kind.
+/// Returns whether an object has this OLM kind.
 fn is(object: &Value, kind: &str) -> bool {
     let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
     let group = text("apiVersion").split_once('/').map(|(group, _)| group);
@@ -91,8 +91,8 @@ pub fn is_request(object: &Value) -> bool {
     is(object, "Operator") || is(object, "Install")
 }
 
-/// Returns the name of an object that is an `Operator` in the API version of the proposal. Operators that OLM creates
-/// have a different API version.
+/// Returns the name of an object if the object is an `Operator` in the API version of the proposal. Operators that OLM
+/// creates have a different API version.
 pub fn proposed_operator(object: &Value) -> Option<&str> {
     let proposed = object.get("apiVersion").and_then(Value::as_str) == Some(API_VERSION);
     let name = object.pointer("/metadata/name").and_then(Value::as_str);

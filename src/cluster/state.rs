@@ -215,7 +215,7 @@ pub enum Approval {
 }
 
 impl State {
-    /// Returns the names of the Subscriptions of a namespace whose install plans require manual approval. A
+    /// Returns the names of the Subscriptions in a namespace that require manual approval of their install plans. A
     /// single such Subscription makes every plan in the namespace wait, including those of other Subscriptions.
     pub fn manual_subscriptions(&self, namespace: &str) -> Vec<String> {
         let here = self.namespace.is_empty() || self.namespace == namespace;

@@ -14,7 +14,7 @@ pub(super) enum Kind {
     Added,
     /// The CSVs have different values.
     Changed,
-    /// A list has the same entries in a different order, which has no meaning.
+    /// A list has the same entries in a different order. The order has no meaning.
     Order,
 }
 
@@ -117,7 +117,7 @@ impl Comparison {
         }
     }
 
-    /// Compares permissions: several entries for an account are the same as one, and duplicate rules are ignored.
+    /// Compares permissions. Several entries for an account are equivalent to one, and duplicate rules are ignored.
     fn permissions(&mut self, path: &Path, lists: [&str; 2], left: &Map<String, Value>, right: &Map<String, Value>) {
         let named = |map: &Map<String, Value>| -> BTreeSet<String> {
             let entries = lists.iter().filter_map(|list| map.get(*list)?.as_array()).flatten();
@@ -236,8 +236,8 @@ fn entries(list: Option<&Value>, keys: &[&str]) -> Vec<ListItem> {
     .collect()
 }
 
-/// Returns the definitions with explicit default ports, and one definition of a conversion webhook for each CRD. It has
-/// no meaning whether CRDs share such a definition, or which `generateName` it has.
+/// Returns the webhook definitions with explicit default ports. Splits the definition of a conversion webhook into one
+/// for each CRD and drops its `generateName`, because neither has a meaning.
 fn webhooks(list: Option<&Value>) -> Vec<ListItem> {
     let mut entries = Vec::new();
     let list = list.and_then(Value::as_array).into_iter().flatten().enumerate();

@@ -76,7 +76,7 @@ pub(super) fn extension(path: &str) -> Option<&str> {
     path.rsplit_once('.').map(|(_, extension)| extension)
 }
 
-/// Returns the path in the tree of a file whose name in findings and objects begins with the origin.
+/// Returns the path of a file in the tree. `name` is its name in findings and objects, which begins with the origin.
 pub(super) fn path_in<'n>(tree: &Tree, name: &'n str) -> &'n str {
     match name.strip_prefix(tree.origin().trim_end_matches('/')) {
         Some(rest) if !tree.origin().is_empty() => rest.trim_start_matches('/'),

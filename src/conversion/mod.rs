@@ -69,7 +69,7 @@ fn short_name<'b>(bundle: &'b Bundle, csv_name: &'b str) -> &'b str {
     }
 }
 
-/// The limits of a tree whose files have all been read under the user's limits.
+/// The limits for a tree whose files have all been read under the user's limits.
 const UNLIMITED: TreeLimits = TreeLimits {
     files: usize::MAX,
     file_bytes: u64::MAX,

@@ -1,7 +1,7 @@
 //! The fields of a ClusterServiceVersion with their types, as in its CustomResourceDefinition.
 //!
-//! The definition does not specify whether OLM writes empty fields. The fields of Kubernetes' own types follow its API
-//! conventions: lists, maps and plain values are omitted if empty, pointers if unset.
+//! The definition does not specify whether OLM writes empty fields. The fields of Kubernetes' own types follow the API
+//! conventions of Kubernetes: lists, maps and plain values are omitted if empty, pointers if unset.
 
 use crate::rules;
 use crate::shape::Shape::{self, Any, Boolean, IntOrString, Integer, List, Map, Object, Quantity, Text};

@@ -1,10 +1,10 @@
 //! Adds bundles to an index: either all bundles of a call or none.
 //!
-//! The rows of the bundles are first collected in a `Spool`, and the database is locked only when all of them are
+//! The rows of the bundles are first collected in a `Spool`, and the database is locked only after all rows are
 //! available, so a slow registry never keeps another writer waiting. Then one transaction checks the bundles against
 //! the index, computes the new graph of every package that they touch, and writes the rows ordered by package and name.
-//! The result therefore depends, to the byte, on the set of bundles and not on their order. The names and edges of
-//! all bundles are in memory, but only the manifests of one bundle at a time.
+//! The result therefore depends, to the byte, on the set of bundles and not on their order. The names and edges of all
+//! bundles are in memory, but only the manifests of one bundle at a time.
 
 mod existing;
 mod graph_rows;
@@ -69,7 +69,7 @@ impl From<Mode> for Policy {
     }
 }
 
-/// The bundles of one call.
+/// The bundles to add in one call.
 #[derive(Debug)]
 pub struct Additions {
     spool: Spool,
@@ -206,7 +206,8 @@ pub enum AddError {
     /// The bundles conflict with each other or with the index. Contains all reasons, in a fixed order.
     #[error("{}", .0.iter().map(Refused::to_string).collect::<Vec<_>>().join("\n"))]
     Refused(Vec<Refused>),
-    /// Bundles would lose their channel or their update path, which the policy refuses. Contains a sentence for each.
+    /// Bundles would lose their channel or their update path, which the policy does not allow. Contains a sentence for
+    /// each of them.
     #[error("{}", .0.join("\n"))]
     Losses(Vec<String>),
     /// The database cannot be read or written.
@@ -259,8 +260,8 @@ impl Additions {
 
     /// Adds all bundles to the index in one transaction.
     ///
-    /// In the semver modes, like the reference implementation, removes the manifests of bundles that are no longer the
-    /// head of a channel, provided that the bundles have images. Only the packages of the call are affected.
+    /// In the semver modes, also removes the manifests of bundles that have an image and are no longer the head of a
+    /// channel, like the reference implementation. Only the packages of the call are affected.
     ///
     /// # Errors
     /// Returns an error if the bundles are refused or the database cannot be changed. The database is then unchanged.

@@ -192,7 +192,7 @@ fn size(connection: &Connection) -> rusqlite::Result<u64> {
 }
 
 /// Checks that the rows and values of a table or index fit into the file without sharing space: a page that is the
-/// child of many pages, or the overflow of many values, makes a table practically endless. Reads only the sizes of
+/// child of many pages or the overflow page of many values makes a table practically endless. Reads only the sizes of
 /// values, which are in the row headers.
 fn check_size(connection: &Connection, budget: &Budget, object: &Object, bytes: u64) -> Result<(), Refused> {
     let (columns, by) = match object.kind.as_str() {

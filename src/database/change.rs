@@ -25,7 +25,7 @@ use std::time::Duration;
 pub enum Target<'a> {
     /// The database itself is changed, or created if absent.
     InPlace(&'a Path),
-    /// A changed copy of `from`, or of an empty index, is written to `to`.
+    /// A changed copy of `from` is written to `to`; without `from`, the change starts with an empty index.
     Copy {
         /// The original database, which is only read.
         from: Option<&'a Path>,
@@ -51,7 +51,7 @@ impl Target<'_> {
         }
     }
 
-    /// Converts an error of the database library, and names the faulty file: damage in a copy was already in the
+    /// Converts an error from the database library, and names the faulty file: damage in a copy was already in the
     /// original.
     pub(super) fn failed(&self, options: &ChangeOptions, error: &rusqlite::Error) -> DatabaseError {
         match (DatabaseError::new(self.path(), options.busy_timeout, error), self) {
@@ -96,7 +96,7 @@ impl Default for ChangeOptions {
 /// Runs `work` in one transaction on the database and makes its changes visible if it succeeds.
 ///
 /// An empty file that is changed in place becomes an empty index first. If two programs create the same file at once,
-/// the second one repeats its work on the file of the first.
+/// the second one repeats its work on the file that the first one created.
 ///
 /// # Errors
 /// Returns an error if `work` fails, or if the database cannot be opened, locked, written or published. In this case,
@@ -110,7 +110,7 @@ where
 }
 
 /// Like [`adding`], for work that removes rows together with all dependent rows. The cascades of the schema, which scan
-/// whole tables for every row, are suspended meanwhile. Afterwards, the free pages are removed from the file.
+/// whole tables for every row, are suspended during the work. Afterwards, the free pages are removed from the file.
 ///
 /// # Errors
 /// Returns an error if `work` fails, if there is no database, or if it cannot be locked, written or published. In this
@@ -213,15 +213,15 @@ pub fn check(target: &Target<'_>, options: &ChangeOptions) -> Result<(), Databas
     match admitted {
         Ok(state) => check_state(state, from).map(drop),
         Err(refused) => match DatabaseError::refused(from, options.busy_timeout, refused) {
-            // The current writer may be finished by the time of the change, and the transaction of a killed writer is
-            // rolled back then.
+            // By the time of the change, the current writer may have finished. The transaction of a killed writer is
+            // rolled back during the change.
             DatabaseError::Locked { .. } | DatabaseError::ReadOnly { .. } => Ok(()),
             other => Err(other),
         },
     }
 }
 
-/// Begins a read transaction, which keeps writers out until it ends, without parsing the schema.
+/// Begins a read transaction without parsing the schema. The transaction keeps writers out until it ends.
 const BEGIN_READING: &str = "BEGIN; PRAGMA schema_version";
 
 struct Draft {
@@ -236,7 +236,8 @@ struct Draft {
 
 struct Private {
     replacement: Replacement,
-    /// Whether the target is new. If the file exists by now, another program created it.
+    /// Whether the target is a file to be changed in place that did not exist. If the file exists when the change is
+    /// published, another program created it.
     create: bool,
 }
 
@@ -428,8 +429,8 @@ fn open_for_writing(file: &Path, shown: &Path, options: &ChangeOptions) -> Resul
         .map_err(|error| DatabaseError::new(shown, options.busy_timeout, &error))
 }
 
-/// Removes the files that killed processes have left next to a database that they created or changed, as far as
-/// possible. Errors are ignored, because they recur when the database is changed.
+/// Removes, as far as possible, the files that killed processes left next to a database while they created or changed
+/// it. Errors are ignored, because they recur when the database is changed.
 fn remove_leftovers(connection: &Connection, path: &Path, options: &ChangeOptions) {
     Replacement::remove_left_beside(path);
     if fs::symlink_metadata(beside(path, "-journal")).is_err() {
@@ -460,8 +461,8 @@ fn open(file: &Path, access: OpenFlags, options: &ChangeOptions) -> rusqlite::Re
     Ok((connection, budget))
 }
 
-/// Copies a database in the state between two transactions. A transaction that a killed program left unfinished is
-/// undone in the copy; `from` is only read.
+/// Copies the last committed state of a database. A transaction that a killed program left unfinished is undone in the
+/// copy; `from` is only read.
 fn copy(from: &Path, to: &Path, options: &ChangeOptions) -> Result<(), DatabaseError> {
     fs::metadata(from).map_err(|error| FileError::new("read", from, error))?;
     require_database(from)?;
@@ -526,7 +527,7 @@ fn back_up(source: &Connection, to: &Path, options: &ChangeOptions) -> rusqlite:
     }
 }
 
-/// Turns off journal and syncing for a file that no other program uses and that is discarded on failure.
+/// Turns off the journal and syncing for a file that no other program uses and that is discarded on failure.
 fn without_safety(connection: &Connection) -> rusqlite::Result<()> {
     // A connection in defensive mode cannot turn off its journal.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;

@@ -2,7 +2,7 @@
 //!
 //! The bundle stays, marked as deprecated, at the end of its channels. The bundles below it are removed, unless a
 //! remaining bundle still leads to them or another channel contains them. Several bundles are processed from the bottom
-//! up: of two bundles in one chain the upper one stays, regardless of the order in which they are specified.
+//! up: of two bundles in one chain, the upper one stays, regardless of the order in which they are specified.
 
 use super::change::{self, ChangeOptions, Target};
 use super::error::DatabaseError;
@@ -28,7 +28,7 @@ pub struct Request<'a> {
 pub struct Truncation {
     /// Bundles that are now deprecated, by name.
     pub deprecated: Vec<String>,
-    /// Channels that were removed because their head is deprecated, as package and channel.
+    /// Channels that were removed because their head is deprecated, as pairs of package and channel.
     pub channels: Vec<(String, String)>,
     /// The bundles and packages that were removed completely.
     pub removal: Removal,
@@ -62,7 +62,7 @@ pub enum DeprecateError {
         /// The package.
         package: String,
     },
-    /// A package can only be removed completely.
+    /// A package can be removed only if the heads of all of its channels are among the bundles.
     #[error(
         "package {package} can only be removed if the heads of all of its channels are specified; missing: {}",
         missing.iter().map(|(channel, head)| format!("{head} (head of {channel})")).collect::<Vec<_>>().join(", ")

@@ -1,8 +1,8 @@
 //! Converts the table `channel_entry` back to the update graph: the bundles that each bundle replaces and skips.
 //!
-//! Each row is one edge, from a bundle to a target. The rows that are reached from the rows with the lowest depth (the
-//! heads) by following their links form the update line. A bundle replaces the targets of its rows on this line, and
-//! skips the targets of its other rows.
+//! Each row is one edge, from a bundle to a target. The update line consists of the rows that can be reached by
+//! following links from the rows with the lowest depth (the heads). A bundle replaces the targets of its rows on this
+//! line, and skips the targets of its other rows.
 
 use super::read::text;
 use rusqlite::{Connection, Row, Rows, Statement};

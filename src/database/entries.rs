@@ -71,7 +71,8 @@ impl Database {
         )
     }
 
-    /// Returns, for each channel, the entry nearest to its head that provides an API, sorted by package and channel.
+    /// Returns, for each channel, the entry that provides an API and is nearest to the head. The entries are sorted by
+    /// package and channel.
     ///
     /// # Errors
     /// Returns an error if the database is damaged or changes while it is being read.

@@ -130,7 +130,7 @@ pub enum DatabaseError {
 }
 
 impl DatabaseError {
-    /// Converts an error of the database library. `waited` is the timeout of the connection.
+    /// Converts an error from the database library. `waited` is the timeout of the connection.
     pub fn new(path: &Path, waited: Duration, error: &rusqlite::Error) -> Self {
         let path = path.to_owned();
         let damaged = |path| Self::Damaged {

@@ -1,10 +1,10 @@
 //! Migrates a database from an older schema version to the version that this program writes, inside the transaction of
 //! a change.
 //!
-//! The rows are copied into temporary tables with the columns of all versions, the tables of [`schema`] replace the old
-//! ones, and each bundle is written as if it were newly added: data that the old version could not store is derived
-//! from the stored manifests and the channel entries. Data that was only in files next to the manifests (dependencies
-//! before version 8, properties before version 9) was never stored.
+//! The rows are copied into temporary tables that have the columns of all versions, the tables of [`schema`] replace
+//! the old ones, and each bundle is written as if it were newly added. Data that the old version could not store is
+//! derived from the stored manifests and the channel entries. Data that was only in files next to the manifests
+//! (dependencies before version 8, properties before version 9) was never stored.
 //!
 //! Entries keep their numbers. Rows that belong to a missing bundle, channel or API are dropped.
 
@@ -77,7 +77,7 @@ const INDEXES: &str = "
     CREATE INDEX temp.old_image ON old_related_image (operatorbundle_name);
 ";
 
-/// Writes the unchanged graph. Entries get their targets when all of them exist: as long as any entry refers to a
+/// Writes the unchanged graph. Entries get their targets only after all entries exist: as long as any entry refers to a
 /// missing entry, the database scans all entries on every insert.
 const GRAPH: &str = "
     INSERT INTO channel SELECT name, package_name,
@@ -109,8 +109,8 @@ const DEPRECATED: &str = "
 /// Returns the error that the database library reports.
 pub(super) fn migrate(connection: &Connection, version: i64, epoch: i64) -> rusqlite::Result<()> {
     debug_assert!((FIRST_VERSION..schema::VERSION).contains(&version));
-    // References do not match while tables are dropped and created one after the other, but they match again at the
-    // end.
+    // References are broken while tables are dropped and created one after the other, but all of them are valid again
+    // at the end.
     connection.pragma_update(None, "defer_foreign_keys", true)?;
     set_aside(connection)?;
     remove_tables(connection)?;

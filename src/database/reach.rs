@@ -34,7 +34,7 @@ impl Stranded {
         Diagnostic::new(&rules::INDEX_BUNDLE_UNREACHABLE, message)
     }
 
-    /// Returns whether both are the same bundle in the same channel, regardless of the head.
+    /// Returns whether both describe the same bundle in the same channel, regardless of the head.
     pub(super) fn is_as(&self, other: &Self) -> bool {
         let place = |of: &Self| [&of.package, &of.channel, &of.bundle].map(String::clone);
         place(self) == place(other)
@@ -42,8 +42,8 @@ impl Stranded {
 }
 
 /// Returns the stranded bundles of one channel, including those that are not stored. A bundle is not stranded if
-/// another bundle skips it, or if it is on the line of replaced bundles from the head, which ends at the first skipped
-/// bundle.
+/// another bundle skips it, or if it is on the line of replaced bundles that begins at the head and ends at the first
+/// skipped bundle.
 pub(super) fn stranded_in(channel: &ChannelMembers, head: &str) -> Vec<Stranded> {
     let members = &channel.members;
     let replaced: HashMap<&str, Option<&str>> = members
@@ -68,7 +68,7 @@ pub(super) fn stranded_in(channel: &ChannelMembers, head: &str) -> Vec<Stranded>
         .collect()
 }
 
-/// Returns the stored bundles of some packages that are stranded.
+/// Returns the stranded bundles of some packages, except bundles that are not stored.
 pub(super) fn stranded(connection: &Connection, packages: &BTreeSet<&str>) -> rusqlite::Result<Vec<Stranded>> {
     let mut head =
         connection.prepare("SELECT head_operatorbundle_name FROM channel WHERE package_name = ?1 AND name = ?2")?;

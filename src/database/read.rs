@@ -1,15 +1,15 @@
 //! Opens an index database without changing it or the files next to it.
 //!
-//! The database is opened as immutable: without a journal or other files next to it, even on a read-only file system
-//! and for any user. Meanwhile, a separate connection holds SQLite's read lock, so that other programs wait before they
-//! write, just as this program waits for them. A program that serves a database for a long time releases the lock, and
-//! some file systems do not support locks. Therefore, every reader also checks that the file has not changed since it
-//! was opened.
+//! The database is opened as immutable, so SQLite creates no journal or other files next to it. This also works on a
+//! read-only file system, and for any user. While the database is open, a separate connection holds SQLite's read lock,
+//! so that other programs wait before they write, just as this program waits for them. A program that serves a database
+//! for a long time releases the lock, and some file systems do not support locks. Therefore, every reader also checks
+//! that the file has not changed since it was opened.
 //!
 //! A database with an unfinished transaction next to it (`-journal`, `-wal`), or one that another program has locked
 //! exclusively, is copied, and the copy is repaired and read. A database whose schema version lacks data that readers
-//! need is also read from a copy, after the copy has been migrated. A file that another program writes meanwhile is
-//! read again.
+//! need is also read from a copy, after the copy has been migrated. If another program writes to the file while it is
+//! being read, the file is read again.
 
 mod error;
 mod file;
@@ -60,7 +60,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Options for reading an index.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReadOptions {
-    /// The maximum time to retry while another program writes the file.
+    /// The maximum time to retry while another program is writing the file.
     pub patience: Duration,
     /// The maximum number of steps that the database engine may take: a limit for malicious databases.
     pub steps: u64,
@@ -163,9 +163,9 @@ impl Database {
     /// Opens the database file at `path`. While it is open, other programs wait before they write to it.
     ///
     /// # Errors
-    /// Returns an error if the file does not exist, is not an index database with a schema version in
-    /// [`READABLE_VERSIONS`], or is damaged, if an unfinished transaction next to it cannot be undone in a copy, or if
-    /// another program writes the file for longer than `options` allow.
+    /// Returns an error if the file does not exist, is damaged, or is not an index database with a schema version in
+    /// [`READABLE_VERSIONS`]. Also returns an error if an unfinished transaction next to the file cannot be undone in a
+    /// copy, or if another program keeps writing to the file for longer than `options` permits.
     pub(crate) fn open_with(path: &Path, options: &ReadOptions) -> Result<Self, ReadError> {
         let began = Instant::now();
         loop {
@@ -286,8 +286,8 @@ impl Database {
         })
     }
 
-    /// Lets other programs write the file, even while this and its other connections stay open. From then on, all data
-    /// that is read must be checked with [`Database::check_unchanged`].
+    /// Lets other programs write to the file, even while this connection and the other connections to it stay open.
+    /// From then on, all data that is read must be checked with [`Database::check_unchanged`].
     pub(crate) fn let_others_write(&self) {
         if let Some(lock) = &self.file.lock {
             lock.release();
@@ -328,7 +328,7 @@ impl Database {
     }
 
     /// Converts an error of SQLite. If the file was changed meanwhile, returns [`ReadError::Changed`] instead, because
-    /// the change explains all other errors.
+    /// the change may be the cause of the error.
     pub(crate) fn content_error(&self, what: &'static str, source: rusqlite::Error) -> ReadError {
         match self.check_unchanged() {
             Ok(()) => content(self.path(), what, source),
@@ -343,7 +343,7 @@ fn content(path: &Path, what: &'static str, source: rusqlite::Error) -> ReadErro
         Some(ErrorCode::NotADatabase) => ReadError::NotADatabase { path },
         // A sound index never reaches the memory limit.
         Some(ErrorCode::OperationInterrupted | ErrorCode::OutOfMemory) => ReadError::Steps { path, what },
-        // The file existed, so the operating system refuses to open it, for example because too many files are open.
+        // The file existed, so the operating system refused to open it, for example because too many files are open.
         Some(ErrorCode::CannotOpen) => {
             let refused = File::open(&path).err();
             let source = refused.unwrap_or_else(|| io::Error::other("the database engine cannot open the file"));

@@ -74,7 +74,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Returns the name of the bundle, which is that of its `ClusterServiceVersion`.
+    /// Returns the name of the bundle, which is the name of its `ClusterServiceVersion`.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -1,7 +1,7 @@
 //! Removes packages, and bundles that are in no channel, from an index.
 //!
-//! All rows that belong to a bundle are removed with it, including rows of bundles without a version or image, which
-//! the schema itself does not link to their bundle. An API stays as long as any bundle provides or requires it.
+//! All rows that belong to a bundle are removed with it. This includes the rows that the schema does not link to the
+//! bundle because the bundle has no version or image. An API stays as long as any bundle provides or requires it.
 
 use super::change::{self, ChangeOptions, Target};
 use super::error::DatabaseError;
@@ -26,7 +26,7 @@ pub struct Removal {
     pub missing: Vec<String>,
     /// With [`Packages::AllButNeeded`], the packages that stay because they are named or needed, each with the reasons.
     pub needed: BTreeMap<String, Vec<Reason>>,
-    /// The needs of these packages that no bundle in the index satisfies.
+    /// What these packages need but no bundle in the index provides.
     pub unsatisfied: Vec<Unsatisfied>,
     /// The requirements of the remaining bundles that no bundle satisfies anymore.
     pub lost: Vec<Lost>,
@@ -39,7 +39,7 @@ pub enum Packages<'a> {
     Only(&'a BTreeSet<String>),
     /// All packages except these.
     AllBut(&'a BTreeSet<String>),
-    /// All packages except these and those that they may need.
+    /// All packages except these and the packages that these may need.
     AllButNeeded(&'a BTreeSet<String>, &'a Follow),
 }
 
@@ -121,7 +121,7 @@ pub fn packages(
     })
 }
 
-/// Returns the requirements of the remaining bundles that no bundle satisfies without these packages.
+/// Returns the requirements of the remaining bundles that no bundle satisfies once these packages are removed.
 fn lost_without(catalog: &Catalog, gone: &BTreeSet<String>) -> Vec<Lost> {
     if gone.is_empty() {
         return Vec::new();
@@ -195,7 +195,7 @@ pub(super) fn remove_packages(
 
 /// Removes the bundles that are in no channel, and returns their names.
 pub(crate) fn remove_stranded(transaction: &Transaction<'_>) -> rusqlite::Result<Vec<String>> {
-    // A deprecated bundle may be in no channel, but its package must exist.
+    // A deprecated bundle does not have to be in a channel, but its package must exist.
     let stranded = names(
         transaction,
         "SELECT name FROM operatorbundle

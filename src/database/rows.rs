@@ -1,4 +1,4 @@
-//! Inserts the rows of a bundle in all tables except `operatorbundle`: its images, APIs, dependencies and properties.
+//! Inserts the rows of a bundle into all tables except `operatorbundle`: its images, APIs, dependencies and properties.
 
 use rusqlite::{Connection, Statement, ToSql};
 

@@ -6,15 +6,15 @@
 //! the next process that changes the folder first moves the remaining files, and a process that only reads uses the
 //! waiting files instead of those that they replace.
 //!
-//! Files can also be removed: the record lists these files with digests of their content. Readers ignore the listed
-//! files as soon as the change takes effect.
+//! Files can also be removed: a record in the subfolder lists these files with the digests of their content. Readers
+//! ignore the listed files as soon as the change takes effect.
 //!
 //! One file outside the folder can be part of the change: it waits next to its target, which the record names.
 //!
-//! `.opmx-changes` is trusted only where it was written: it records the inode of its folder, so that a copy from an
-//! archive or a checkout has no effect. The paths of its files come from walking the folder, and no link is followed.
-//! Outside the folder, the change moves only a temporary file, identified by its inode, to the name for which the file
-//! was created. Target files that another program has changed in the meantime are left unchanged.
+//! `.opmx-changes` is trusted only where it was written: the record contains the inode of `.opmx-changes`, so that a
+//! copy from an archive or a checkout has no effect. The paths of its files come from walking the folder, and no link
+//! is followed. Outside the folder, the change moves only a temporary file, identified by its inode, to the name for
+//! which the file was created. Target files that another program has changed in the meantime are left unchanged.
 
 mod entries;
 mod outside;
@@ -42,7 +42,7 @@ const FILES: &str = "files";
 const RECORD: &str = "record.json";
 const RECORD_LIMIT: u64 = 64 << 20;
 
-/// The maximum time to wait for a process that changes the same folder.
+/// The maximum time to wait for a process that is changing the same folder.
 const LOCK_WAIT: Duration = Duration::from_secs(30);
 
 /// The data required to finish a change.
@@ -68,11 +68,11 @@ pub(crate) struct FolderChange {
     staging: PathBuf,
     files: PathBuf,
     removed: Vec<String>,
-    // Dropped after the temporary folder inside.
+    // Dropped after `temporary`, which is inside this folder.
     _made: CreatedFolder,
 }
 
-/// A folder that was created for a change. It is removed if it is still empty.
+/// A folder that was created for a change. It is removed when dropped, if it is still empty.
 #[derive(Debug)]
 struct CreatedFolder(Option<PathBuf>);
 
@@ -233,7 +233,7 @@ impl Record {
         Ok(())
     }
 
-    /// Whether a file still waits to be moved to its target: the target is absent, or is the file to be replaced.
+    /// Whether a file is still waiting to be moved to its target: the target is absent, or is the file to be replaced.
     fn awaits(&self, relative: &str, target: &Path) -> Result<bool, FileError> {
         Ok(match there(target)? {
             There::Nothing => true,

@@ -129,7 +129,8 @@ fn is_mounted(_: &Path) -> bool {
     false
 }
 
-/// Detects a folder mounted from the same file system, which the device number does not show.
+/// Whether the folder is a mount point. This also detects mounts from the same file system, which the device number
+/// does not show.
 #[cfg(target_os = "linux")]
 fn is_mount_root(folder: &Path) -> bool {
     use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};

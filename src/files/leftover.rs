@@ -18,7 +18,7 @@ pub(super) fn new_name(prefix: &str) -> String {
     format!("{prefix}{}-{chance:0DIGITS$x}", std::process::id())
 }
 
-/// Creates a private file in a folder, with a unique name after the prefix. Locks the file, so that
+/// Creates a private file in a folder, with a unique name that starts with the prefix. Locks the file, so that
 /// [`remove`](crate::files::remove_leftovers) does not treat it as a leftover. The caller must remove the file.
 ///
 /// # Errors
@@ -40,7 +40,7 @@ pub(super) fn create_locked(
             created => created?,
         };
         // Until the file is locked, other processes can treat it as a leftover and remove it. On a file system without
-        // locks, leftovers stay; nothing else is lost.
+        // locks, leftovers are never removed; everything else works.
         let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
         if !taken && is_still(&path, &file) {
             return Ok((path, file));
@@ -55,7 +55,7 @@ pub(super) fn marker_of(process: &str) -> String {
     format!("opmx-{process}.lock")
 }
 
-/// Returns the ID of the process that created a name with this prefix.
+/// Returns the process ID in a name that [`new_name`] created with this prefix.
 pub(super) fn process_of<'name>(name: &'name str, prefix: &str) -> Option<&'name str> {
     let (process, digits) = name.strip_prefix(prefix)?.split_once('-')?;
     let is_process = process
@@ -65,8 +65,9 @@ pub(super) fn process_of<'name>(name: &'name str, prefix: &str) -> Option<&'name
     (is_process && is_chance).then_some(process)
 }
 
-/// Removes the files and folders with this prefix whose processes no longer exist. Everything that could be something
-/// else stays: entries with a different name or owner, links, pipes, and folders with content but without the marker.
+/// Removes the files and folders with this prefix whose processes no longer exist. Everything that might not be a
+/// leftover stays: entries with a different name or owner, links, pipes, and folders with content but without the
+/// marker.
 pub(crate) fn remove(folder: &Path, prefix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -85,7 +86,7 @@ fn remove_entry(entry: &DirEntry, process: &str) {
             let _ = if_dead(&path, || fs::remove_file(&path));
         }
         // An empty folder was created just before its process was killed, or just now. In the latter case, its creator
-        // creates a new folder.
+        // creates another folder.
         Ok(metadata) if metadata.is_dir() && fs::remove_dir(&path).is_err() => {
             let marker = path.join(marker_of(process));
             let is_marked = |metadata: Metadata| metadata.is_file() && is_mine(&metadata);

@@ -1,4 +1,4 @@
-//! Waits for other processes that write to the same place.
+//! Waits for other processes that are writing to the same place.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -11,7 +11,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Waits for the lock on a file or folder. Returns whether the lock was acquired in time. Closing the file releases the
 /// lock.
 ///
-/// On a file system without locks, there is nothing to wait for.
+/// On a file system without locks, returns `true` at once.
 pub(crate) fn lock_within(file: &File, limit: Duration) -> bool {
     let mut waited = Duration::ZERO;
     loop {

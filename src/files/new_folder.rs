@@ -34,7 +34,7 @@ impl NewFolder {
     /// Returns an error if `target` already exists and is not an empty folder, or if an I/O operation fails.
     pub(crate) fn new(target: &Path) -> Result<Self, NewFolderError> {
         if let Err(taken) = Self::require_free(target) {
-            // A killed process may have left its empty temporary folder after it had finished its work.
+            // A process that was killed just after it had created the target may have left its temporary folder behind.
             TemporaryFolder::remove_left_beside(target);
             return Err(taken);
         }
@@ -61,7 +61,7 @@ impl NewFolder {
         Ok(())
     }
 
-    /// Returns the path of the content. The folder is empty at first; the caller need not sync its content.
+    /// Returns the path of the folder for the content, which is empty at first. The caller need not sync the content.
     pub(crate) fn path(&self) -> &Path {
         &self.content
     }

@@ -1,5 +1,5 @@
-//! Regular files, as opposed to other entries with a path. Opening a named pipe waits for its other end, reading a
-//! device may never end, and SQLite treats an empty device as an empty database.
+//! Regular files, as opposed to other entries at a path. Opening a named pipe waits for its other end, reading a device
+//! may never end, and SQLite treats an empty device as an empty database.
 
 use std::fs::{self, File, FileType, Metadata, OpenOptions};
 use std::io;

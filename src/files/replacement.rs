@@ -42,7 +42,7 @@ impl Replacement {
         })
     }
 
-    /// Returns the path of the new content until it is committed.
+    /// Returns the path of the temporary file that contains the new content.
     pub(crate) fn path(&self) -> &Path {
         &self.temporary
     }

@@ -11,7 +11,7 @@ pub(crate) fn temporary_directory() -> PathBuf {
     std::env::temp_dir()
 }
 
-/// Creates a nameless file in the directory for temporary files. The file is deleted when closed.
+/// Creates an unnamed file in the directory for temporary files. The file is deleted when closed.
 ///
 /// # Errors
 /// Returns an error if the file cannot be created.
@@ -28,7 +28,8 @@ pub(crate) fn nameless_file() -> Result<File, FileError> {
 pub(crate) struct TemporaryFolder {
     folder: PathBuf,
     content: PathBuf,
-    /// The file that is locked while the folder is in use; `None` if nothing removes leftovers from its parent folder.
+    /// The file that is locked while the folder is in use; `None` if leftovers are never removed from the parent
+    /// folder.
     marker: Option<(PathBuf, File)>,
     /// The enclosing folder, which is removed when empty.
     around: Option<PathBuf>,
@@ -48,7 +49,7 @@ impl TemporaryFolder {
         made.map_err(|error| FileError::new("create a folder in", directory, error))
     }
 
-    /// Creates a folder on the file system of `target`, in its parent folder, which is created if absent.
+    /// Creates a folder next to `target`, and thus on the same file system. The parent folder is created if absent.
     ///
     /// # Errors
     /// Returns an error if one of the two folders cannot be created.
@@ -124,7 +125,7 @@ impl TemporaryFolder {
         &self.content
     }
 
-    /// Creates an empty file in the folder, which other users cannot open. A file that replaces it is also private.
+    /// Creates an empty, private file in the folder. A file that replaces it is also private.
     ///
     /// # Errors
     /// Returns an error if the file cannot be created.
@@ -158,7 +159,7 @@ fn mark(folder: &Path) -> io::Result<Option<(PathBuf, File)>> {
         }
         Ok(file) => file,
     };
-    // On a file system without locks, leftovers stay; nothing else is lost.
+    // On a file system without locks, leftovers are never removed; everything else works.
     let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
     Ok((!taken && is_still(&path, &file)).then_some((path, file)))
 }
@@ -174,7 +175,7 @@ fn users_folder() -> String {
     "opmx".to_owned()
 }
 
-/// Whether this is a folder, and not a link, that belongs to this user and that other users cannot enter.
+/// Whether this is a folder (not a link) that belongs to this user and that other users cannot enter.
 #[cfg(unix)]
 fn is_private(metadata: &Metadata) -> bool {
     metadata.is_dir() && is_mine(metadata) && std::os::unix::fs::MetadataExt::mode(metadata) & 0o777 == 0o700

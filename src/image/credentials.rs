@@ -35,7 +35,7 @@ pub struct Credentials {
 pub struct Login {
     /// The secret to present to the registry.
     pub secret: Secret,
-    /// The file and key, or the helper program, that contained the login; never the secret itself.
+    /// The file and key, or the helper program, that supplied the login. It never contains the secret itself.
     pub source: String,
 }
 

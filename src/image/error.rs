@@ -1,4 +1,4 @@
-//! Errors of image operations.
+//! Errors from image operations.
 
 use super::problem::{BuildProblem, ContentProblem};
 use super::reference::ReferenceError;
@@ -9,7 +9,7 @@ use crate::causes::with_causes;
 use crate::files::FileError;
 use crate::tree::TreeError;
 
-/// An error of an image operation.
+/// An error from an image operation.
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
     /// A string is not an image reference.
@@ -129,7 +129,7 @@ impl ImageError {
         }
     }
 
-    /// Whether the error means that a registry requires a different login.
+    /// Whether the error means that a registry requires a login, or rejects the current login.
     pub fn is_login(&self) -> bool {
         match self {
             #[cfg(feature = "registry")]

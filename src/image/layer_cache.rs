@@ -39,7 +39,7 @@ fn name(cache: &Cache, diff_id: &Digest) -> PathBuf {
 /// Looks up a layer in the cache by the digest of its tar file.
 fn find(cache: &Cache, diff_id: &Digest) -> Option<Layer> {
     let name = cache.open(&name(cache, diff_id))?;
-    // Record the use of the name, as for the blob.
+    // Record the use of this file, as for the blob.
     let _ = name.set_modified(SystemTime::now());
     let digest = digest_in(name)?;
     let content = cache.get(&digest)?;

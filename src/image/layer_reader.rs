@@ -1,4 +1,4 @@
-//! Reads the stored bytes of a layer as a verified stream of tar members with size limits.
+//! Reads the stored bytes of a layer as a verified stream of tar members, within size limits.
 
 use super::digest::{Digest, Hasher, Hashing};
 use super::error::ImageError;
@@ -74,7 +74,7 @@ pub(super) enum Kind {
     Other(&'static str),
 }
 
-/// The error that stopped the visit to the members.
+/// The error that ended the iteration over the members.
 pub(super) enum Stop {
     Read(io::Error),
     Failed(ImageError),
@@ -108,7 +108,7 @@ impl LayerReader {
         let start = stored
             .fill_buf()
             .map_err(|error| fail(ContentProblem::Damaged(error)))?;
-        // Detect the compression from the bytes, because the media type is wrong for layers in many registries.
+        // Detect the compression from the bytes, because many registries contain layers with a wrong media type.
         let decoder = if start.starts_with(&[0x1f, 0x8b]) {
             Decoder::Gzip(Box::new(MultiGzDecoder::new(stored)))
         } else if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {

@@ -332,8 +332,8 @@ pub(super) fn replace_in_layout(
     Ok(files::write(&path, &index)?)
 }
 
-/// Returns an error if a folder has content but is not a layout: an image among the files of a bundle or a catalog
-/// would make them unreadable. Blobs alone are accepted, because a killed command may have left them.
+/// Returns an error if a folder has content but is not a layout: an image among the files of a bundle or catalog would
+/// make the bundle or catalog unreadable. Blobs alone are accepted, because a killed command may have left them.
 fn refuse_other_content(directory: &Path) -> Result<(), ImageError> {
     let is_there = |name: &str| directory.join(name).is_file();
     if is_there(LAYOUT_FILE) || is_there(INDEX_FILE) {

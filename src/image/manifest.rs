@@ -17,7 +17,7 @@ pub(super) const LAYER_GZIP: &str = "application/vnd.oci.image.layer.v1.tar+gzip
 pub(super) const DOCKER_MANIFEST: &str = "application/vnd.docker.distribution.manifest.v2+json";
 pub(super) const DOCKER_INDEX: &str = "application/vnd.docker.distribution.manifest.list.v2+json";
 
-/// The annotation for the tag in the index of a layout.
+/// The annotation that contains the tag of an entry in the index of a layout.
 pub(super) const REF_NAME: &str = "org.opencontainers.image.ref.name";
 
 /// The maximum size in bytes of a manifest or index. The distribution specification requires registries to accept at

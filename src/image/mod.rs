@@ -1,6 +1,6 @@
 //! Daemonless handling of container images: references, layers, manifests, registries, layouts and archives.
 //!
-//! An [`Image`] is a value with the stored bytes of its manifest and config, and with layers that are read as streams.
+//! An [`Image`] contains the stored bytes of its manifest and config, and layers that are read as streams.
 //! [`Transports`] reads images from and writes images to registries, OCI layouts and archives. [`layer_from_tree`] and
 //! [`build()`] create an image, [`Tagged`] combines images for several platforms, and [`tree_of`], [`extract_file`] and
 //! [`extract_folder`] extract files from an image.

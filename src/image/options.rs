@@ -22,7 +22,7 @@ pub struct ImageOptions {
     pub connect_timeout: Duration,
     /// The maximum time without any data transfer before a request fails.
     pub stall_timeout: Duration,
-    /// The maximum total time of a request for a manifest or token, or of reading the body of an error response.
+    /// The maximum total time for requesting a manifest or token, or for reading the body of an error response.
     pub request_timeout: Duration,
     /// The minimum transfer rate of a blob in bytes per second; 0 for no minimum.
     pub least_rate: u64,
@@ -86,7 +86,7 @@ pub struct RetryPolicy {
     pub first_delay: Duration,
     /// The maximum delay before a retry.
     pub longest_delay: Duration,
-    /// The maximum delay that a registry may request; if it requests a longer delay, the request fails.
+    /// The maximum delay that a registry may request; if it requests a longer delay, opmx does not retry.
     pub longest_wait: Duration,
 }
 

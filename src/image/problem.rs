@@ -132,8 +132,8 @@ pub enum BuildProblem {
         /// The path.
         path: String,
     },
-    /// A file whose size changed while it was read.
-    #[error("{path} changed while it was read")]
+    /// A file whose size changed while it was being read.
+    #[error("{path} changed while it was being read")]
     Changed {
         /// The file on disk.
         path: String,

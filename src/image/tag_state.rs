@@ -1,4 +1,4 @@
-//! The state of a tag, and conflicts with other writers while the tag is moved.
+//! The state of a tag, and conflicts with other writers while the tag is being moved.
 
 use super::digest::Digest;
 use std::fmt;

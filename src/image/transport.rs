@@ -134,8 +134,8 @@ impl Transports {
         }
     }
 
-    /// Returns the digest that the reference currently refers to. For images for several platforms, this is the digest
-    /// of the image index.
+    /// Returns the digest that the reference currently refers to. If it refers to images for several platforms, this is
+    /// the digest of the image index.
     ///
     /// # Errors
     /// Returns an error if the image does not exist or cannot be read.
@@ -192,15 +192,15 @@ impl Transports {
         self.registry.referrers(reference).await
     }
 
-    /// Returns a blob that is in these repositories, each of which is tried if all earlier repositories fail. The blob
-    /// is streamed to its target, or is read completely into memory first if `whole` is set.
+    /// Returns a blob that is in these repositories, which are tried in order until one succeeds. The blob is streamed
+    /// to its target, or is read completely into memory first if `whole` is set.
     #[cfg(feature = "registry")]
     pub fn blob_in(&self, repositories: &[RegistryReference], descriptor: &Descriptor, whole: bool) -> BlobSource {
         BlobSource::remote(self.registry.remote_blob(repositories, descriptor), whole)
     }
 
     /// Places a blob in the repository of a reference. If a different repository in the registry is known to contain
-    /// the blob, the registry is requested to mount it from that repository.
+    /// the blob, the registry is asked to mount it from that repository.
     ///
     /// # Errors
     /// Returns an error if a request to the registry fails, or the blob cannot be read.
@@ -215,8 +215,8 @@ impl Transports {
         self.registry.place(reference, descriptor, content, before).await
     }
 
-    /// Pushes a manifest to the tag or digest of a reference. Everything that the manifest references must have been
-    /// pushed before. Returns whether the registry lists the manifest among the referrers of its subject.
+    /// Pushes a manifest to the tag or digest of a reference. Everything that the manifest references must already have
+    /// been pushed. Returns whether the registry lists the manifest among the referrers of its subject.
     ///
     /// # Errors
     /// Returns an error if a request to the registry fails.
@@ -234,8 +234,8 @@ impl Transports {
         self.registry.has_blob(reference, digest).await
     }
 
-    /// Whether the repository of a reference is new: the registry reports that its list of tags does not exist.
-    /// Registries may also report this for a repository without tags.
+    /// Whether the repository of a reference is new: the registry reports that the repository has no list of tags.
+    /// Registries may also report this for an existing repository that has no tags.
     ///
     /// # Errors
     /// Returns an error if a request to the registry fails.

@@ -127,7 +127,8 @@ fn beginning(path: &Path, length: u64) -> Result<Vec<u8>, FileError> {
 /// The number of keys and values that a resource counts as: those of its name, kind and scope, and the resource itself.
 const VALUES: usize = 7;
 
-/// Returns the maximum number of resources that a source may list, because all of them stay in memory.
+/// Returns the maximum number of resources that a source may list. The number is limited because all resources stay in
+/// memory.
 fn most_resources(limits: &Limits) -> usize {
     limits.values / VALUES
 }

@@ -30,7 +30,7 @@ use crate::validation::policy::Terms;
 pub struct CheckOptions {
     /// The OLM of the clusters for which the index is intended.
     pub olm: Olm,
-    /// The policy of an administrator, if it should be checked.
+    /// The administrator's policy that the index is checked against, if any.
     pub policy: Option<Terms>,
     /// The images to request from the registries.
     #[cfg(feature = "registry")]

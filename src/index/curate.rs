@@ -13,7 +13,7 @@ pub struct PruneRequest {
     pub parts: BTreeMap<String, Part>,
     /// The new default channel of packages that lose their default channel.
     pub default_channel: Option<String>,
-    /// The kinds of needs to follow; packages that the parts need are also kept, completely.
+    /// The kinds of needs to follow. The packages that the parts need are kept completely.
     pub follow: Follow,
 }
 
@@ -72,8 +72,8 @@ pub fn prune(editor: &mut Editor, request: &PruneRequest) -> Result<Pruned, Cata
     Ok(pruned)
 }
 
-/// Returns the requirements of the remaining bundles that a bundle satisfied when `editor` was opened, but that no
-/// bundle satisfies after the changes. Returns nothing if the catalog cannot be read.
+/// Returns the requirements of the remaining bundles that were satisfied when `editor` was opened but are no longer
+/// satisfied after the changes. Returns nothing if the catalog cannot be read.
 pub fn lost(editor: &Editor) -> Vec<Lost> {
     let catalog = editor.catalog();
     catalog.map_or_else(

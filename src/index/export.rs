@@ -45,11 +45,11 @@ pub struct ExportedPackage {
     pub folder: PathBuf,
     /// The number of bundles in the package.
     pub bundles: usize,
-    /// Dependencies and properties of the bundles that package manifests cannot represent.
+    /// The dependencies and properties that package manifests cannot represent.
     pub lost: Vec<Lost>,
 }
 
-/// A dependency or a property of a bundle that only the index contains.
+/// A dependency or property that is in the index but not in the manifests of its bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lost {
     /// The bundle.
@@ -198,9 +198,9 @@ pub async fn export(
     Ok(exported)
 }
 
-/// Returns the dependencies and properties of a bundle that are in the index but not in its manifests: package
-/// manifests have no other files. The ClusterServiceVersion contains the required and provided APIs, and the version of
-/// the package.
+/// Returns the dependencies and properties of a bundle that are in the index but not in the manifests: package
+/// manifests have no other files that could contain them. The ClusterServiceVersion contains the required and provided
+/// APIs, and the version of the package.
 fn without_place(bundle: &Bundle, manifests: &Tree) -> Vec<Lost> {
     let objects = manifests.iter().flat_map(|(path, content)| {
         let documents = text::read(path, content, &text::Limits::default()).documents;

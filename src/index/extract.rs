@@ -52,8 +52,8 @@ impl From<SourceError> for ExtractError {
     }
 }
 
-/// Writes packages of the index `from`, and those that they need, as a file-based catalog. The folder appears when it
-/// is complete.
+/// Writes packages of the index `from`, and the packages that they need, as a file-based catalog. The folder appears
+/// when it is complete.
 ///
 /// ```
 /// use opmx::image::{ImageOptions, Silent, Transports};

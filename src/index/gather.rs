@@ -28,7 +28,7 @@ pub struct GatherOptions {
     pub media_types: Vec<MediaType>,
     /// The reference under which the only bundle of the call will be published.
     pub record_as: Option<String>,
-    /// Whether to store the reference of `k8s+v1` bundles instead of their content.
+    /// Whether to store references to `k8s+v1` bundles instead of their content.
     pub by_reference: bool,
     /// Information from outside the bundles.
     pub outside: Option<Arc<Outside>>,
@@ -96,7 +96,7 @@ pub enum GatherError {
         /// The number of bundles in the call.
         of: usize,
     },
-    /// The rows cannot be buffered until all bundles are available.
+    /// The buffer that holds the rows until all bundles are available cannot be written or read.
     #[error(transparent)]
     Spool(#[from] FileError),
     /// The bundles conflict with each other or with the index, or the index cannot be written.

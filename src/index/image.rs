@@ -41,7 +41,7 @@ pub enum IndexContent {
 /// The program that serves an index from its image.
 #[derive(Debug, Clone)]
 pub enum Program {
-    /// A static binary, in a separate image or on top of a base.
+    /// A static binary, in an image of its own or on top of a base.
     Binary {
         /// The binary.
         binary: Binary,
@@ -130,7 +130,7 @@ impl IndexContent {
             Self::Catalog(_) => vec!["serve", path, "--cache-dir=/tmp/cache"],
         };
         if let (Self::Catalog(_), Program::Base(_)) = (self, program) {
-            // No cache was created for this catalog, but opm would require one.
+            // No cache was created for this catalog, but without this option, opm would require one.
             command.push("--cache-enforce-integrity=false");
         }
         config.command = command.into_iter().map(str::to_owned).collect();

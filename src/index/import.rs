@@ -70,7 +70,7 @@ pub enum ImportError {
     /// A channel does not have exactly one head.
     #[error(transparent)]
     Head(#[from] HeadError),
-    /// The rows cannot be buffered until all of them are available.
+    /// The buffer that holds the rows until all bundles are available cannot be written or read.
     #[error(transparent)]
     Spool(#[from] FileError),
     /// The database cannot be written.
@@ -258,8 +258,8 @@ impl<'a> Import<'a> {
         members
     }
 
-    /// Returns the bundles that an entry replaces and skips in an index. There, an entry can only replace a bundle that
-    /// the index contains; it skips other bundles instead.
+    /// Returns the bundles that an entry replaces and skips in an index. In an index, an entry can replace only a
+    /// bundle that the index contains; if that bundle is absent, the entry skips it instead.
     fn edges(&self, entry: &'a ChannelEntry) -> (Option<&'a str>, Vec<&'a str>) {
         let is_there = |name: &&str| self.loaded.catalog.find(name).is_some();
         let mut skips: Vec<&str> = entry.skips.iter().map(|name| &**name).collect();

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 pub struct Recording<'a> {
     /// The reference of the bundle's image in a registry, as the user wrote it.
     pub reference: Option<&'a str>,
-    /// Whether to store the reference of a `k8s+v1` bundle instead of its content, for an OLM that supports the media
+    /// Whether to store a reference to a `k8s+v1` bundle instead of its content, for an OLM that supports the media
     /// type.
     pub by_reference: bool,
     /// Information from outside the bundle.

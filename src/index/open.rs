@@ -206,7 +206,8 @@ fn at_path(path: &Path) -> Result<Fetched, OpenError> {
         let name = path.display().to_string();
         return Err(OpenError::Bundle { name });
     }
-    // A file that is named like a database should be one; if it is not, opening it produces the better error.
+    // A file that is named like a database should be one; if it is not, opening it as a database produces a better
+    // error.
     let is_text =
         || Ok::<_, OpenError>(path.extension() != Some(OsStr::new("db")) && path.is_file() && !is_database(path)?);
     if (path.is_dir() && !is_layout) || is_text()? {

@@ -65,7 +65,7 @@ impl FromStr for Binary {
     }
 }
 
-/// An error that prevents a program from serving an image.
+/// A reason why a program cannot serve an index from an image.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
     /// The program cannot be read.
@@ -187,7 +187,7 @@ fn own_platform() -> Option<Platform> {
     })
 }
 
-/// Checks that a file is a program for its platform that needs no other file to run.
+/// Checks that a file is a program for its platform and needs no other file to run.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read or is not such a program.

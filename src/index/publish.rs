@@ -250,7 +250,8 @@ pub async fn make<T>(
         } => generate(from, (folder, dockerfile, base), options, change).await,
         Destination::Database(file) => {
             if file.symlink_metadata().is_ok() {
-                // A killed process may have left files that it no longer needed after its work was done.
+                // A process that was killed after it had finished its work may have left files that it no longer
+                // needed.
                 Replacement::remove_left_beside(file);
                 drop(TemporaryFolder::new()?);
                 let file = file.clone();
@@ -351,8 +352,8 @@ struct Start {
     /// The expected state of the tag.
     over: TagState,
     applied: Applied,
-    /// An image of another program that this call replaced. Its changes are not under the tag until the repetition,
-    /// which starts from that image, is published.
+    /// An image that another program published and this call replaced. The image under the tag does not contain the
+    /// changes of that program until the repetition, which starts from the replaced image, is published.
     lost: Option<Digest>,
 }
 
@@ -457,7 +458,7 @@ async fn generate<T>(
     change_database: impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
 ) -> Result<Published<T>, PublishError> {
     let database = folder.join(DATABASE_PATH.trim_start_matches('/'));
-    // This is the first step, because the interrupted change that it finishes may include the original index and the
+    // This is the first step because it finishes an interrupted change, which may include the original index and the
     // Dockerfile.
     let change = FolderChange::new(&directory_of(&database))?;
     let dockerfile = files::prepare(dockerfile_path, dockerfile(base).as_bytes())?;

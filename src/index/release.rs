@@ -293,7 +293,7 @@ fn change<'m>(
     })
 }
 
-/// Renders the bundles that are missing from some catalog, each once.
+/// Renders the bundles that are missing from at least one catalog, each once.
 async fn fetch(
     changed: &[Changed<'_>],
     bundles: &mut BTreeMap<String, RenderedBundle>,

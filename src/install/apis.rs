@@ -82,8 +82,8 @@ impl Apis {
     }
 
     /// Returns the plural name of a kind, and whether its objects are namespaced. For a kind that neither the cluster
-    /// nor the plan defines, both are those of the same built-in kind. If there is no such kind, they are derived from
-    /// the name of the kind.
+    /// nor the plan defines, both are taken from the built-in kind with the same name. If there is no such built-in
+    /// kind, they are derived from the name of the kind.
     pub(crate) fn resource(&self, gvk: &GroupVersionKind) -> (String, bool) {
         let known = self.served.iter().find(|served| served.gvk.is(&gvk.group, &gvk.kind));
         if let Some(served) = known {
@@ -96,7 +96,7 @@ impl Apis {
     }
 }
 
-/// Cluster-scoped kinds that are not built in and that bundles contain.
+/// Cluster-scoped kinds that are not built in and that bundles can contain.
 const CLUSTER_KINDS: [&str; 5] = [
     "ConsoleCLIDownload",
     "ConsoleLink",

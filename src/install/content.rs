@@ -88,7 +88,7 @@ pub fn of_files(
 /// Like [`of_files`], with information from outside the bundle about the APIs that it uses.
 ///
 /// # Errors
-/// As for [`of_files`].
+/// Returns the same errors as [`of_files`].
 pub fn of_files_with(
     tree: &Tree,
     reference: Option<&str>,

@@ -73,7 +73,7 @@ pub(crate) fn of(kind: &str) -> Handling {
     }
 }
 
-/// Returns OLM's handling of a step. The content of an `Install` may be of any kind.
+/// Returns OLM's handling of a step. The content of an `Install` may have any kind.
 pub(crate) fn of_step(step: &Step) -> Handling {
     match (of(&step.resource.kind), &step.place) {
         (Handling::Unsupported, Place::Own(_)) => Handling::Updated,

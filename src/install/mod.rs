@@ -1,5 +1,5 @@
 //! What OLM would do with a bundle: the steps of the InstallPlan, their results on a cluster, and the required
-//! permissions. It also contains the combined view of an installed operator.
+//! permissions. This module also contains the combined view of an installed operator.
 //!
 //! [`content`] is a bundle as OLM reads it, whichever media type it has. [`crate::steps`] creates steps from it, and
 //! [`install_plan`] a plan from the steps. [`apply`] determines the result of each step on a cluster that a file

@@ -90,8 +90,8 @@ fn map_reference(reference: Option<&mut Value>, mappings: &[Mapping]) {
     }
 }
 
-/// Maps the namespace of a subject, which is in a field, or in the name of a user or group that represents service
-/// accounts.
+/// Maps the namespace of a subject. The namespace is in a field, or in the name of a user or group that represents
+/// service accounts.
 fn map_subject(subject: &mut Value, mappings: &[Mapping]) {
     let kind = subject.get("kind").and_then(Value::as_str).unwrap_or_default();
     let (prefix, separator) = match kind {

@@ -78,7 +78,7 @@ pub struct Planned {
     pub held_by: Vec<String>,
     /// The size of the plan in bytes, if it is too large for a cluster; OLM then creates no plan.
     pub too_large: Option<usize>,
-    /// The plan of the newest release, if `olm` follows the proposals, and that plan is different or ends differently.
+    /// The plan of the newest release, if `olm` follows the proposals and this plan differs or has a different result.
     pub released: Option<InstallPlan>,
 }
 

@@ -100,7 +100,7 @@ mod tests {
     fn reasons_are_found_by_name_before_number() {
         for row in REASONS {
             assert_eq!(reason_of(row.name, 0, "create"), row);
-            assert_eq!(reason_of(row.name, 599, "update"), row, "the number does not count");
+            assert_eq!(reason_of(row.name, 599, "update"), row, "the code is ignored");
         }
         for (code, verb, name) in [
             (400, "create", "BadRequest"),

@@ -23,7 +23,7 @@ pub enum ResolvedError {
 }
 
 /// Returns the steps of all bundles that a resolution installs into `namespace`, sorted by bundle name. The steps of a
-/// bundle are followed by that of the Subscription that OLM creates for the bundle, if any.
+/// bundle are followed by the step of the Subscription that OLM creates for the bundle, if any.
 /// [`InstallPlan::new`](super::install_plan::InstallPlan::new) sorts the steps into the order of a plan. Also returns
 /// the size in bytes of the steps with embedded manifests; for a bundle in its own image, the plan contains only
 /// references.

@@ -23,7 +23,7 @@ enum Family {
 }
 
 /// Returns the canonical form of a quantity: no fraction, and the largest suffix that allows this. `1000m` becomes `1`,
-/// and `1024Ki` becomes `1Mi`. Values finer than a nano are rounded up. Returns `None` if the string is not a quantity,
+/// and `1024Ki` becomes `1Mi`. Values are rounded up to whole nanos. Returns `None` if the string is not a quantity,
 /// or has more digits than fit in 128 bits, which no cluster supports.
 pub fn canonical(text: &str) -> Option<String> {
     let (sign, unsigned) = match text.as_bytes().first()? {

@@ -98,8 +98,8 @@ fn of_scope(scope: &str) -> Option<bool> {
     }
 }
 
-/// Reads a list of one group version, or of several. `kubectl api-resources -o json` repeats the group version in each
-/// resource.
+/// Reads a list of the resources in one group version, or in several. `kubectl api-resources -o json` repeats the group
+/// version in each resource.
 fn of_resource_list(document: &Value) -> Vec<ServedResource> {
     let of_list = GroupVersionKind::from_api_version(text(document, "/groupVersion"), "");
     list(document, "resources")

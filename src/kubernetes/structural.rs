@@ -4,7 +4,7 @@ use boon::{Compiler, Draft, SchemaIndex, Schemas, ValidationError};
 use serde_json::{Map, Value, json};
 use std::fmt;
 
-/// The maximum number of characters shown of a problem.
+/// The maximum length in characters of the problem description that is shown.
 const LONGEST: usize = 300;
 /// The name of the schema for the compiler.
 const NAME: &str = "schema:structural";

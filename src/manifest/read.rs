@@ -28,7 +28,7 @@ pub struct Manifests {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Returns the files below `folder` of a tree that contain manifests, each with the name shown in findings.
+/// Returns the manifest files below `folder` of a tree, each with its name as shown in findings.
 pub fn files<'t>(tree: &'t Tree, folder: &str, layout: Layout) -> Vec<(String, &'t [u8])> {
     let prefix = format!("{}/", folder.trim_end_matches('/'));
     let wanted = |path: &str| match layout {
@@ -54,7 +54,7 @@ pub fn read(tree: &Tree, folder: &str, layout: Layout, limits: &Limits) -> Manif
     manifests
 }
 
-/// Returns the path with which the user can open a file: the folder that the user named, followed by the path in it.
+/// Returns a path that the user can open: the folder that the user named, followed by the path of the file in it.
 fn shown_path(origin: &str, path: &str) -> String {
     if origin.is_empty() {
         path.to_owned()

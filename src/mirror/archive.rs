@@ -1,4 +1,4 @@
-//! Archives of plans: volumes with the content of a plan, and a file that lists the volumes.
+//! Archives of plans: volumes that contain the content of a plan, and a file that lists the volumes.
 
 use super::collect::catalog_tag;
 use super::placed::CATALOG;
@@ -46,11 +46,11 @@ pub struct ArchiveList {
     /// The blobs in this archive, each with its repositories: the target repositories if the plan specifies a target,
     /// otherwise the source repositories.
     pub blobs: Repositories,
-    /// The blobs in the archives on which this archive is based, each with its repositories. They include blobs that
-    /// the plan does not need.
+    /// The blobs in the archives on which this archive is based, each with its repositories. They may include blobs
+    /// that the plan does not need.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub omitted: Repositories,
-    /// The missing content, each digest with the reason.
+    /// The digests of the missing content, each with the reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub missing: BTreeMap<Digest, String>,
 }
@@ -77,7 +77,7 @@ pub enum ArchiveError {
         /// The format version in the list.
         found: String,
     },
-    /// A list contains the name of a file outside its folder.
+    /// An archive list names a volume that is not in the same folder.
     #[error("{} lists the volume {name:?}, which is not a file in the same folder", path.display())]
     Name {
         /// The file.
@@ -155,9 +155,9 @@ pub struct NewArchive {
     pub path: PathBuf,
     /// The writer of the content.
     pub writer: Writer,
-    /// The content to write, each digest with its size in bytes. The volumes have reserved space for it.
+    /// The digests of the content to write, each with its size in bytes. The volumes have space for all of them.
     pub wanted: BTreeMap<Digest, u64>,
-    /// The folder, which is locked.
+    /// The lock on the folder.
     _lock: File,
 }
 
@@ -243,7 +243,7 @@ pub fn begin(plan: &Plan, options: &ArchiveOptions<'_>) -> Result<Option<NewArch
     }))
 }
 
-/// Locks a folder, which is created if absent.
+/// Locks a folder, and creates it if it does not exist.
 fn lock(folder: &Path) -> Result<File, ArchiveError> {
     std::fs::create_dir_all(folder).map_err(|error| FileError::new("create the directory", folder, error))?;
     let locked = files::open_locked(folder, || File::open(folder));
@@ -265,7 +265,7 @@ fn has_all(folder: &Path, list: &ArchiveList, wanted: &BTreeMap<Digest, u64>) ->
 }
 
 impl NewArchive {
-    /// Returns the content that an earlier run has written.
+    /// Returns the digests of the content that an earlier run has written.
     ///
     /// # Errors
     /// Returns an error if a volume cannot be read.
@@ -411,8 +411,8 @@ fn only_list(folder: &Path) -> Result<PathBuf, ArchiveError> {
     })
 }
 
-/// Returns the index of the layout that the volumes form. It lists every image under its name, and the referrers of
-/// images.
+/// Returns the index of the layout that the volumes form together. The index lists every image under its name, and the
+/// referrers of images.
 fn index(plan: &Plan) -> Value {
     let descriptor = |digest: &Digest| {
         let manifest = &plan.manifests[digest];

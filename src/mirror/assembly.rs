@@ -25,7 +25,7 @@ pub(super) struct ImageNames {
     pub(super) tags: BTreeSet<String>,
 }
 
-/// For each image, its index in the plan and the manifests that may have referrers.
+/// For each image, its index in the plan, and the digests of the manifests that may have referrers.
 type SubjectsOfImages = Vec<(usize, BTreeSet<Digest>)>;
 
 impl Assembly {
@@ -123,7 +123,7 @@ impl Assembly {
         for (digest, found) in &looked.manifests {
             let known = self.plan.manifests.entry(*digest).or_insert_with(|| found.clone());
             known.sources.extend(found.sources.iter().cloned());
-            // Other platforms of the same image index may be requested elsewhere.
+            // A different request for the same image index may include other platforms.
             let listed: BTreeSet<Digest> = known.manifests.iter().copied().collect();
             let more = found.manifests.iter().filter(|digest| !listed.contains(digest));
             known.manifests.extend(more);
@@ -162,7 +162,7 @@ impl Assembly {
         subjects
     }
 
-    /// Adds a referrer to the images of its subject. Returns whether there are any such images.
+    /// Adds a referrer to the images that contain its subject. Returns whether any image does.
     fn add_extra(&mut self, subjects: &mut [(usize, BTreeSet<Digest>)], extra: &Extra, looked: &Survey) -> bool {
         let mut is_about_any = false;
         for (place, manifests) in subjects {
@@ -214,8 +214,8 @@ impl Assembly {
     }
 }
 
-/// Sets the platforms and sizes of all images. An image index that was requested several times has the platforms of all
-/// these requests.
+/// Sets the platforms and sizes of all images. An image index that was requested several times gets the platforms of
+/// all these requests.
 fn unite_platforms(plan: &mut Plan) {
     let mut copied: BTreeMap<Digest, BTreeSet<Platform>> = BTreeMap::new();
     let mut left_out = copied.clone();
@@ -237,7 +237,7 @@ fn unite_platforms(plan: &mut Plan) {
     }
 }
 
-/// Returns the total size of the manifests and blobs behind a manifest, each counted once.
+/// Returns the total size of a manifest and all manifests and blobs that it references, each counted once.
 fn bytes(plan: &Plan, root: Digest) -> u64 {
     let mut manifests = Vec::new();
     plan.behind(root, &mut BTreeSet::new(), &mut manifests);

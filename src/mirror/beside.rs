@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-/// Returns the path of the OCI layout with the catalog images that were built for the plan.
+/// Returns the path of the OCI layout that contains the catalog images built for the plan.
 pub fn layout_of(plan: &Path) -> PathBuf {
     plan.with_extension("catalogs")
 }
 
-/// Returns the path of the file with the result of copying the plan.
+/// Returns the path of the file that records the result of copying the plan.
 pub fn result_of(plan: &Path) -> PathBuf {
     plan.with_extension("result.json")
 }

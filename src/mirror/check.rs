@@ -51,8 +51,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Checks that the sums of sizes are plausible: of the sizes of all content, and of the sizes stated for images and
-    /// extras, which may count shared content more than once.
+    /// Checks that two sums are plausible: the sum of the sizes of all content, and the sum of the sizes stated for
+    /// images and extras, which may count shared content more than once.
     fn check_sizes(&self) -> Result<(), PlanError> {
         let content = self.manifests.values().map(|manifest| manifest.bytes);
         let content = content.chain(self.blobs.values().map(|blob| blob.bytes));

@@ -85,8 +85,8 @@ pub fn doomed(plan: &Plan, kept: &[Plan]) -> Vec<Doomed> {
     .collect()
 }
 
-/// Returns the catalogs of the kept plans that the target does not contain. Without its catalog, a kept plan is of no
-/// use at the target.
+/// Returns the catalogs that the kept plans contain but the target does not. If its catalog is missing, a kept plan is
+/// of no use at the target.
 ///
 /// # Errors
 /// Returns an error if a name is not valid, or the registry fails.
@@ -178,8 +178,8 @@ pub async fn other_tags(
     Ok(other)
 }
 
-/// Splits the manifests to delete into those without other tags, and those to spare: manifests with other tags, the
-/// manifests that these reference, and their referrers.
+/// Splits the manifests to delete into those that can be deleted and those to spare. A manifest is spared if it has
+/// other tags, or if a spared manifest references it, or if it is a referrer of a spared manifest.
 pub fn spare(plan: &Plan, doomed: Vec<Doomed>, other: &OtherTags) -> (Vec<Doomed>, Vec<Doomed>) {
     let mut spared: BTreeMap<&str, BTreeSet<Digest>> = BTreeMap::new();
     let mut waiting: Vec<(&str, Digest)> = other
@@ -212,8 +212,8 @@ pub struct Deleted {
 /// Deletes manifests from their registry, and removes them from the lists of referrers that contain them.
 ///
 /// # Errors
-/// Returns an error if a name is not valid, or the registry cannot be reached. A refusal by the registry is reported
-/// for each manifest.
+/// Returns an error if a name is not valid, or the registry cannot be reached. If the registry refuses to delete a
+/// manifest, the result for that manifest says so.
 pub async fn delete(plan: &Plan, doomed: &[Doomed], target: &Transports) -> Result<Deleted, ImageError> {
     reach(plan, target).await?;
     let mut deleted = Deleted::default();

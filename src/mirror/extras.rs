@@ -11,7 +11,7 @@ use crate::image::{Digest, Document, ImageError, IndexEntry, Manifest, RegistryR
 use futures_util::{StreamExt, stream};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// The suffixes of tags from signing tools, with the kind of the tagged extra.
+/// The suffixes of the tags that signing tools create, each with the kind of the tagged extra.
 const SUFFIXES: [(&str, ExtraKind); 3] = [
     ("sig", ExtraKind::Signature),
     ("att", ExtraKind::Attestation),
@@ -73,7 +73,7 @@ async fn search(transports: &Transports, subjects: Subjects) -> Extras {
         failed: Vec::new(),
     };
     search.tags = match transports.tags(&search.repository).await {
-        // If the registry does not list tags, each possible tag is requested.
+        // If the registry does not list tags, the possible tags of each image are requested.
         Ok(tags) => tags,
         // If a registry fails, do not send it another request for each image.
         Err(error) => {
@@ -126,7 +126,8 @@ impl Search<'_> {
         }
     }
 
-    /// Searches for the extras of a manifest. If the registry does not list its tags, they are guessed only for images.
+    /// Searches for the extras of a manifest. If the registry does not list tags, the tags of extras are guessed, but
+    /// only for images.
     async fn of(&mut self, subject: Digest, is_image: bool) -> Result<(), ImageError> {
         for (suffix, kind) in SUFFIXES {
             let tag = format!("{}.{suffix}", fallback_tag(&subject));

@@ -1,4 +1,4 @@
-//! Lists the images that selected bundles in an index need, each with the bundles and its role in them.
+//! Lists the images that selected bundles in an index need, each with the bundles that need it and its role in them.
 
 use crate::catalog::selection::{Selection, SelectionError};
 use crate::catalog::{Bundle, BundleId, Catalog};
@@ -61,7 +61,7 @@ pub struct Use {
 pub enum Role {
     /// The image is the bundle image.
     Bundle,
-    /// A deployment of the operator runs the image. This is only known if the index contains the ClusterServiceVersion.
+    /// A deployment of the operator runs the image. This is known only if the index contains the ClusterServiceVersion.
     Operator,
     /// The bundle lists the image as a related image.
     Related,
@@ -73,7 +73,7 @@ pub enum Role {
 pub enum NamedBy {
     /// A digest, which always identifies the same image.
     Digest,
-    /// A tag, which may move.
+    /// A tag, which may later refer to a different image.
     Tag,
     /// Neither a digest nor a tag, so the reference is to the tag `latest`.
     Nothing,

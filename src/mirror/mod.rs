@@ -1,4 +1,4 @@
-//! Mirrors the content that is needed to install operators on clusters without access to public registries.
+//! Mirrors the content that is needed to install operators on clusters that have no access to public registries.
 //!
 //! A [`request`], which may come from an [`imageset`] or from the operators [`installed`] in a cluster, becomes a
 //! [`plan`]: a [`filter`] reduces the catalogs, [`images`] lists the images that their bundles need, a [`survey`] reads

@@ -6,7 +6,7 @@ use crate::image::{Digest, Reference, RegistryReference};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Returns the tag for an image that is only referenced by digest. The tag does not have the form ALGORITHM-HEX,
+/// Returns the tag for an image that is referenced only by digest. The tag does not have the form ALGORITHM-HEX,
 /// because registries and signing tools use such tags for the referrers of the image.
 pub fn digest_tag(digest: &Digest) -> String {
     format!("digest-{}", digest.hex())

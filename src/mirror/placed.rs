@@ -1,4 +1,4 @@
-//! Plans with the destinations of their images at a target.
+//! Plans whose images have destinations at a target.
 
 use super::naming::{TakenError, path_of, repository_of, require_names};
 use super::plan::{ImageRole, Plan, PlanError, PlannedCatalog, PlannedImage};
@@ -66,7 +66,8 @@ pub fn placed(mut plan: Plan, naming: Option<&Naming>) -> Result<Plan, PlacedErr
     Ok(plan)
 }
 
-/// Returns the repository of an image at a target, or `None` for an image that is neither in a registry nor a catalog.
+/// Returns the repository of an image at a target, or `None` for an image that is not in a registry and is not a
+/// catalog.
 fn destination(plan: &Plan, image: &PlannedImage, naming: &Naming) -> Option<String> {
     let place = Place {
         repository: image.path.clone(),
@@ -93,11 +94,11 @@ fn catalog_of(plan: &Plan, image: &PlannedImage) -> Option<usize> {
     plan.catalogs.iter().position(own).filter(|_| is_catalog)
 }
 
-/// The prefix of the sources of catalogs that were built for a plan.
+/// The prefix of the source of a catalog image that was built for a plan.
 pub const CATALOG: &str = "catalog:";
 
-/// Returns the name of an image for people: the name of its index for the image of a catalog, and otherwise its
-/// reference. `catalogs` are the names of the indexes of the plan.
+/// Returns the name of an image as shown to users: the name of the index if the image was built for a catalog, and
+/// otherwise the reference. `catalogs` are the names of the indexes in the plan.
 pub fn shown<'a>(image: &'a str, catalogs: &'a [String]) -> &'a str {
     let place = image.strip_prefix(CATALOG).and_then(|place| place.parse().ok());
     let catalog = place.and_then(|place: usize| catalogs.get(place));

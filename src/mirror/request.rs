@@ -42,7 +42,7 @@ pub struct CatalogRequest {
     pub versions: Versions,
     /// The new default channels of packages whose default channel would be removed.
     pub default_channels: BTreeMap<String, String>,
-    /// The dependencies of the parts to follow.
+    /// Which dependencies of the parts are followed.
     pub follow: Follow,
     /// The place of the catalog at the target, if not the default.
     pub place: Place,

@@ -119,7 +119,7 @@ const IMAGE: Shape = Object(&[
     required(
         "bytes",
         Integer,
-        "The total size of the manifests and blobs of the image in bytes, each counted once.",
+        "The total size in bytes of the manifests and blobs of the image, each counted once.",
     ),
     required("for", List(&USE), "The uses of the image."),
     optional(
@@ -169,7 +169,7 @@ const EXTRA: Shape = Object(&[
     required(
         "bytes",
         Integer,
-        "The total size of the manifest and blobs of the extra in bytes.",
+        "The total size in bytes of the manifest and blobs of the extra.",
     ),
 ]);
 
@@ -244,7 +244,7 @@ const RESULT: Shape = Object(&[
     required(
         "plan",
         Text,
-        "The digest of the plan with its destinations at the target.",
+        "The digest of the plan, including its destinations at the target.",
     ),
     required("to", Text, "The target of the copy."),
     required("complete", Boolean, "Whether all content of the plan is at the target."),
@@ -316,7 +316,11 @@ const ARCHIVE: Shape = Object(&[
         Map(&[], &TEXTS),
         "The blobs in the archives on which this archive is based.",
     ),
-    optional("missing", TEXT_MAP, "The missing content, each digest with the reason."),
+    optional(
+        "missing",
+        TEXT_MAP,
+        "The digests of the missing content, each with the reason.",
+    ),
 ]);
 
 const VOLUME: Shape = Object(&[

@@ -16,12 +16,12 @@ pub struct Share {
     pub images: u64,
     /// The total size of these images in bytes, with each blob and manifest counted once.
     pub bytes: u64,
-    /// The number of these bytes that no other package or channel needs, which would be saved if the package or channel
+    /// The number of these bytes that no other package or channel needs. They would be saved if the package or channel
     /// were not mirrored.
     pub own: u64,
 }
 
-/// Returns the shares of all packages, and of the channels of packages with several kept channels.
+/// Returns the shares of all packages, and of the channels of each package that has several kept channels.
 pub fn shares(plan: &Plan) -> Vec<Share> {
     let channels = channels(plan);
     let contents: Vec<BTreeSet<Digest>> = plan.images.iter().map(|image| content(plan, image)).collect();

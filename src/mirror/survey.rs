@@ -188,5 +188,6 @@ impl Survey {
     }
 }
 
-/// The annotation that builders add to an attestation in an image index, with the digest of the attested image.
+/// The annotation that contains the digest of the attested image. Builders add it to each attestation in an image
+/// index.
 const ATTESTED: &str = "vnd.docker.reference.digest";

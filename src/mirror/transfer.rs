@@ -34,7 +34,7 @@ pub enum TransferError {
     /// The images have no destinations at the target.
     #[error(transparent)]
     Placed(#[from] PlacedError),
-    /// The target cannot be reached, or requires a different login.
+    /// The target cannot be reached, or rejects the login.
     #[error(transparent)]
     Target(#[from] ImageError),
     /// A name in the plan is invalid.
@@ -97,7 +97,8 @@ pub async fn transfer(
     transfer_placed(&plan, holdings, source, target, options).await
 }
 
-/// Copies the content of a plan with destinations to its target. The caller has checked that the target can be reached.
+/// Copies the content of a plan to its target. The images must already have destinations, and the caller must have
+/// checked that the target can be reached.
 pub(super) async fn transfer_placed(
     plan: &Plan,
     holdings: &dyn Holdings,

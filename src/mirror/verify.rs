@@ -52,13 +52,13 @@ pub struct VerifyOptions {
 /// A check of content in a repository.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Look {
-    /// A tag must refer to a manifest.
+    /// The tag must refer to the manifest with this digest.
     Tag(String, Digest),
-    /// A manifest must be in the repository.
+    /// The manifest must be in the repository.
     Manifest(Digest),
-    /// A blob must be in the repository.
+    /// The blob must be in the repository.
     Blob(Digest),
-    /// The registry must list a manifest as a referrer of its subject.
+    /// The registry must list the manifest as a referrer of its subject.
     Referrer { subject: Digest, digest: Digest },
 }
 
@@ -66,7 +66,7 @@ enum Look {
 ///
 /// # Errors
 /// Returns an error if a name in the plan is not valid, or the target cannot be reached. Any other failed request is
-/// reported as a problem of the requested content.
+/// reported as a problem with the requested content.
 pub async fn verify(plan: &Plan, target: &Transports, options: VerifyOptions) -> Result<Verified, ImageError> {
     reach(plan, target).await?;
     let looks = looks(plan);
@@ -81,7 +81,7 @@ pub async fn verify(plan: &Plan, target: &Transports, options: VerifyOptions) ->
     let mut read = BTreeSet::new();
     for ((repository, look), images) in &looks {
         let reference = RegistryReference::of_repository(repository)?;
-        // The content of a digest is the same in all repositories of a registry, so each blob is read only once.
+        // A digest identifies the same content in all repositories of a registry, so each blob is read only once.
         let whole = matches!(look, Look::Blob(digest) if options.read && read.insert(*digest));
         let asked = async move {
             let problem = wrong(plan, target, &reference, look, whole).await;
@@ -241,7 +241,7 @@ fn contents(plan: &Plan, image: &PlannedImage) -> BTreeMap<Digest, u64> {
     contents
 }
 
-/// Returns the signatures in an archive for the images in its plan.
+/// Returns the signatures that an archive contains for the images in its plan.
 pub fn signatures_in(archive: &Archive) -> Signatures {
     let read = |digest: &Digest| {
         let image = image_in(archive, digest).map_err(|error| with_causes(&error))?;

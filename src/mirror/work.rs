@@ -1,4 +1,5 @@
-//! Converts a plan to the work of copying it to a registry, and converts the outcome to results for its images.
+//! Determines the work needed to copy the content of a plan to a registry, and converts the outcome to a result for
+//! each image.
 
 use super::naming::repository_of;
 use super::placed::CATALOG;
@@ -13,7 +14,7 @@ use std::path::Path;
 /// The format version in [`CopyResult::schema`].
 pub const SCHEMA: &str = "opmx.mirror.result/v1";
 
-/// The work of copying a plan, with the subject of each item.
+/// The work needed to copy a plan, with the subject of each item.
 #[derive(Debug, Clone)]
 pub struct Work<'p> {
     /// The plan.
@@ -42,7 +43,7 @@ pub trait Holdings {
     fn places(&self, stored: &Descriptor, sources: &BTreeSet<String>) -> Result<Vec<Place>, ReferenceError>;
 }
 
-/// Returns the content of a plan, with the places that contain it.
+/// Returns the content of a plan: each manifest and blob, with the places that contain it.
 ///
 /// # Errors
 /// Returns an error if the name of a repository in the plan is invalid.
@@ -70,7 +71,7 @@ pub fn content(plan: &Plan, holdings: &dyn Holdings) -> Result<Copy, ReferenceEr
 /// The source repositories in a plan, and the layout next to the plan.
 #[derive(Debug, Clone, Copy)]
 pub struct Sources<'a> {
-    /// The OCI layout with the catalog images that were built for the plan.
+    /// The OCI layout that contains the catalog images built for the plan.
     pub layout: &'a Path,
 }
 
@@ -87,7 +88,7 @@ impl Holdings for Sources<'_> {
     }
 }
 
-/// Returns the work of copying a plan whose images have destinations at a target.
+/// Returns the work needed to copy the images of a plan. The images must already have destinations.
 ///
 /// # Errors
 /// Returns an error if the name of a repository in the plan is invalid.
@@ -220,7 +221,7 @@ impl<'p> Work<'p> {
 pub struct CopyResult {
     /// The format version; always [`SCHEMA`].
     pub schema: String,
-    /// The digest of the plan with its destinations at the target.
+    /// The digest of the plan, including its destinations at the target.
     pub plan: Digest,
     /// The target of the copy.
     pub to: String,
@@ -267,16 +268,16 @@ pub enum CopyState {
     Copied,
     /// The item could not be copied.
     Failed,
-    /// Copying the item was not attempted because a different item failed.
+    /// The item was not copied because a different item had already failed.
     NotTried,
 }
 
-/// The content of a plan that an archive did not contain yet.
+/// The content of a plan that was not in an archive yet.
 #[derive(Debug, Clone, Default)]
 pub struct Packing {
     /// The content that was to be added to the archive.
     pub added: BTreeSet<Digest>,
-    /// The content that could not be added, each digest with the reason.
+    /// The digests of the content that could not be added, each with the reason.
     pub missing: BTreeMap<Digest, String>,
 }
 

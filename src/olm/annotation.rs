@@ -10,5 +10,5 @@ pub const PROPERTIES: &str = "operatorframework.io/properties";
 pub(crate) const SUBSTITUTES_FOR: &str = "olm.substitutesFor";
 /// Sample custom resources, a JSON list.
 pub const EXAMPLES: &str = "alm-examples";
-/// On a ClusterServiceVersion: the namespace that its author proposes to install into.
+/// On a ClusterServiceVersion: the namespace into which its author proposes to install the operator.
 pub(crate) const SUGGESTED_NAMESPACE: &str = "operatorframework.io/suggested-namespace";

@@ -24,7 +24,7 @@ pub enum Constraint {
     Cel {
         /// The rule.
         rule: String,
-        /// The message of OLM if there is no such bundle.
+        /// The message that OLM shows if there is no such bundle.
         message: String,
     },
 }
@@ -67,7 +67,7 @@ pub enum Key {
 }
 
 impl Key {
-    /// All keys. If a constraint has several, OLM takes the first in this order.
+    /// All keys. If a constraint has several, OLM uses the first in this order.
     pub const ORDER: [Self; 6] = [Self::Gvk, Self::Package, Self::All, Self::Any, Self::Not, Self::Cel];
 
     /// Returns the names of all keys, in the order of `ORDER`.

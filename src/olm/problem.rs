@@ -31,9 +31,9 @@ pub enum What {
     Nothing(Vec<&'static str>),
     /// A constraint has several of these keys, of which only the first takes effect.
     Several(Vec<&'static str>),
-    /// The size in bytes of a constraint that exceeds the limit.
+    /// A constraint is larger than the limit; contains its size in bytes.
     Long(usize),
-    /// A constraint is nested too deep.
+    /// A constraint is nested too deeply.
     Deep,
     /// An intent is unknown.
     Intent(UnknownIntent),

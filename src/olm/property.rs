@@ -45,7 +45,7 @@ pub(crate) const MAX_OPENSHIFT_VERSION: &str = "olm.maxOpenShiftVersion";
 pub(crate) const OPTIONAL_MANIFESTS: &str = "olm.manifests.optional";
 /// A manifest of a bundle in a catalog.
 pub const BUNDLE_OBJECT: &str = "olm.bundle.object";
-/// The metadata of a bundle in a catalog that user interfaces show.
+/// The metadata that user interfaces show for a bundle in a catalog.
 pub(crate) const CSV_METADATA: &str = "olm.csv.metadata";
 /// The channel of a bundle in a catalog in the old format.
 pub const CHANNEL: &str = "olm.channel";
@@ -55,10 +55,11 @@ pub(crate) const MEDIA_TYPE: &str = "olm.bundle.mediatype";
 pub(crate) const REGISTRY_V1: &str = "registry+v1";
 /// The media type of plain manifests, from the proposal *plain-k8s-bundles*.
 pub(crate) const K8S_V1: &str = "k8s+v1";
-/// The image that a bundle with manifests in the index came from.
+/// The original image of a bundle whose manifests are in the index.
 pub const IMAGE: &str = "olm.bundle.image";
 
-/// Returns whether properties of this type contain manifests, which are long and which no other property depends on.
+/// Returns whether properties of this type contain manifests. Manifests are long, and no other property depends on
+/// them.
 pub(crate) fn holds_manifests(kind: &str) -> bool {
     matches!(kind, BUNDLE_OBJECT | CSV_METADATA)
 }

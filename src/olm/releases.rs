@@ -1,5 +1,5 @@
-//! The capabilities of OLM releases and those that only the proposals describe: a table in which every row names its
-//! source, and [`Olm`], which queries the table.
+//! The capabilities of OLM, both in its releases and in proposals: a table in which every row names its source, and
+//! [`Olm`], which queries the table.
 //!
 //! If no source names the release that introduced a capability, its row says so ([`Since::Unsaid`]), and nothing is
 //! reported about the capability.
@@ -313,7 +313,7 @@ impl Need {
     }
 }
 
-/// Returns the row of a need. For types and kinds that are not in the table, returns the rows of
+/// Returns the row for a need. For types and kinds that are not in the table, returns the rows of
 /// [`Need::OtherDependency`] and [`Need::OtherKind`].
 pub(crate) fn capability(need: Need) -> Option<&'static Capability> {
     CAPABILITIES.iter().find(|capability| capability.need == need)

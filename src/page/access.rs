@@ -90,12 +90,12 @@ pub(super) fn have_names(rows: &[Row]) -> bool {
     rows.iter().any(Row::has_names)
 }
 
-/// Returns the name of the table of an account's permissions.
+/// Returns the caption of the table that shows an account's permissions.
 pub(super) fn caption(account: &Account) -> String {
     format!("Permissions of service account {}", account.name)
 }
 
-/// The namespace shown in tables for permissions in the whole cluster.
+/// The text that tables show instead of a namespace if a permission applies to the whole cluster.
 const EVERYWHERE: &str = "(all)";
 
 /// Returns the permissions of a version that is installed into an empty cluster, or the reason why they cannot be
@@ -123,7 +123,7 @@ pub(super) fn access(content: &Content) -> Result<Access, String> {
     })
 }
 
-/// Returns the permissions of all accounts of an operator, in the form that can be compared.
+/// Returns the permissions of all accounts of an operator, in a form that can be compared.
 fn held(operator: &Operator) -> Vec<Need> {
     let permissions = operator.accounts.iter().flat_map(|account| &account.permissions);
     let needs = permissions.flat_map(|holding| {

@@ -141,7 +141,7 @@ fn need(need: &Needed) -> Value {
     json!({"what": need.wish, "intent": need.intent, "packages": providers})
 }
 
-/// Returns a JSON file with hidden characters escaped.
+/// Returns a JSON file in which hidden characters are escaped.
 fn file(path: String, data: &impl Serialize) -> File {
     // Serializing strings, numbers and lists cannot fail.
     let json = serde_json::to_string_pretty(data).unwrap_or_default();

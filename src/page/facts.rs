@@ -1,4 +1,4 @@
-//! The facts in a ClusterServiceVersion about a version of an operator.
+//! The facts that a ClusterServiceVersion states about a version of an operator.
 
 use super::link::{mail_address, web_address};
 use super::markdown;

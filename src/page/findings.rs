@@ -20,7 +20,7 @@ pub(super) struct Finding {
     pub(super) object: String,
 }
 
-/// Returns the findings, most severe first, or `None` if the manifests cannot be the files of a bundle.
+/// Returns the findings, most severe first, or `None` if the manifests exceed the limits of a bundle.
 pub(super) fn findings(package: &Package, bundle: &Bundle, objects: &[String]) -> Option<Vec<Finding>> {
     let limits = TreeLimits::default();
     let mut tree = Tree::new(&*bundle.name);

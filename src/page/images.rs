@@ -1,4 +1,4 @@
-//! Reads manifests that a catalog does not contain from the images of its bundles.
+//! Reads manifests from the images of bundles if the catalog does not contain them.
 
 use super::reason::reason;
 use crate::bundle::BundleLimits;
@@ -40,8 +40,8 @@ pub struct Unread {
 }
 
 impl Images<'_> {
-    /// Reads the manifests that the index lacks from the images of a package's bundles. Returns the bundles for which
-    /// this was attempted, each with the reason if it failed.
+    /// Reads manifests from the images of a package's bundles if the index does not contain them. Returns the bundles
+    /// whose images the program tried to read, each with the reason if it failed.
     pub(super) fn complete(
         &self,
         bundles: &mut [(BundleId, &Bundle, Described)],

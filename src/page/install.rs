@@ -106,13 +106,16 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
         Manifest {
             id: "subscription",
             title: "With OLM",
-            text: format!("For clusters with the index as CatalogSource {} in the namespace olm. {group}", site.catalog),
+            text: format!(
+                "For clusters that use the index as CatalogSource {} in the namespace olm. {group}",
+                site.catalog
+            ),
             yaml: documents(&objects),
         },
         Manifest {
             id: "extension",
             title: "With OLM v1",
-            text: "For clusters with the index as a ClusterCatalog. The service account installs the operator and needs the corresponding permissions."
+            text: "For clusters that use the index as a ClusterCatalog. The service account installs the operator and needs the corresponding permissions."
                 .to_owned(),
             yaml: documents(&[extension]),
         },

@@ -170,7 +170,7 @@ pub(super) fn sort(rows: &mut [Row]) {
     rows.sort_by_cached_key(|row| (row.display_name.to_lowercase(), row.name.clone()));
 }
 
-/// Renders the list, and the data of its script.
+/// Renders the list, and the data for its script.
 ///
 /// # Errors
 /// Returns an error if [`page`] does.

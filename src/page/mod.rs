@@ -6,7 +6,7 @@
 //!
 //! Everything in a bundle is untrusted. Templates escape their values, including hidden characters (`escape`);
 //! descriptions go through a parser and a sanitizer (`markdown`); addresses lead only to websites and mailboxes
-//! (`link`); icons are recognised by their bytes, and those that could contain scripts never become files (`icon`).
+//! (`link`); icons are recognized by their bytes, and those that could contain scripts never become files (`icon`).
 //! Every page forbids scripts and styles that are not files of the site.
 //!
 //! [`live`] serves a site while its index is being written.
@@ -70,7 +70,7 @@ pub struct SiteOptions<'a> {
     pub compare: Option<(&'a str, &'a Catalog)>,
     /// Other indexes to show side by side.
     pub beside: &'a [(String, Catalog)],
-    /// Access to the images of bundles, if manifests that the index lacks are read from these images.
+    /// Access to the images of bundles, if missing manifests are read from these images.
     pub images: Option<Images<'a>>,
     /// The probe for looking up the images of versions, if their sizes and platforms are shown.
     pub probe: Option<&'a Probe<'a>>,

@@ -84,7 +84,7 @@ struct EdgeRow {
     places: String,
 }
 
-/// An update that OLM may make, with the page of the difference.
+/// An update that OLM may make, with the page that compares the versions.
 struct UpdateRow {
     from: VersionLink,
     to: VersionLink,

@@ -147,7 +147,7 @@ pub(super) fn build(index: &Index, options: &SiteOptions<'_>, sink: &dyn Sink) -
         sink.keep(feed(&site, &entries)?)?;
     }
     sink.keep(missing_page(&site)?)?;
-    // Keeps hosts of static pages from processing the files.
+    // Tells hosts of static pages not to process the files.
     sink.keep((".nojekyll".to_owned(), Vec::new()))?;
     if let Some((name, before)) = options.compare {
         sink.keep(changes_page(&site, name, before, catalog)?)?;

@@ -50,7 +50,7 @@ impl Follow {
 pub struct Reason {
     /// The intent of the dependency.
     pub intent: Intent,
-    /// The bundle with the dependency.
+    /// The bundle that has the dependency.
     pub bundle: String,
     /// A description of the dependency, such as `package etcd in the range 1.x`.
     #[serde(rename = "needs")]
@@ -64,7 +64,7 @@ pub struct Unsatisfied {
     pub kind: String,
     /// The value of the dependency, as JSON text.
     pub value: String,
-    /// The bundles with the dependency, sorted by name.
+    /// The bundles that have the dependency, sorted by name.
     pub bundles: Vec<String>,
     /// The intent of the dependency.
     pub intent: Intent,
@@ -130,7 +130,7 @@ pub fn of_parts(catalog: &Catalog, chosen: &BTreeMap<String, BTreeSet<String>>, 
     of_packages(&part, &names.map(|(name, _)| name.clone()).collect(), follow)
 }
 
-/// Returns the catalog with only the chosen bundles in the channels of the named packages.
+/// Returns a copy of the catalog in which the channels of the named packages contain only the chosen bundles.
 fn part_of(catalog: &Catalog, chosen: &BTreeMap<String, BTreeSet<String>>) -> Catalog {
     let mut part = catalog.clone();
     for package in &mut part.packages {
@@ -287,8 +287,8 @@ pub fn lost(catalog: &Catalog, goes: impl Fn(BundleId) -> bool) -> Vec<Lost> {
     lost
 }
 
-/// Whether any dependency in the catalogs or of the installed operators mentions intents. An OLM that does not know
-/// intents may resolve such a dependency differently.
+/// Returns whether any dependency in the catalogs or of the installed operators mentions intents. An OLM that does not
+/// know intents may resolve such a dependency differently.
 pub fn mentions_intents(problem: &Problem<'_>) -> bool {
     let bundles = problem.catalogs.iter().flat_map(|source| &source.catalog.bundles);
     let mut needs = bundles.flat_map(|bundle| {
@@ -296,7 +296,7 @@ pub fn mentions_intents(problem: &Problem<'_>) -> bool {
         let constraints = constraints.filter(|property| is_requirement(&property.kind));
         bundle.dependencies.iter().chain(constraints)
     });
-    // Most dependencies do not contain the word in upper or lower case, so they need not be parsed.
+    // Most dependencies do not contain the word, in upper or lower case, so they need not be parsed.
     let is_said = |json: &str| {
         json.to_ascii_lowercase().contains(INTENT) && serde_json::from_str(json).is_ok_and(|value| says_intent(&value))
     };

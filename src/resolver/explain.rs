@@ -1,4 +1,4 @@
-//! The reasons why candidates were taken or not.
+//! The reasons why candidates were selected or rejected.
 
 use super::clause;
 use super::entries::EntryId;
@@ -10,7 +10,7 @@ use super::variables::{Stands, Variables};
 use crate::cluster::state::Subscription;
 use std::collections::{HashMap, HashSet};
 
-/// The maximum number of candidates for which a reason is searched, because more searches would take too long.
+/// The maximum number of candidates whose reasons are searched for. More searches would take too long.
 const TRIED: usize = 200;
 
 /// The data for explanations.
@@ -38,8 +38,8 @@ pub(super) fn of_choices(explaining: &Explaining<'_>, choices: &[Choice]) -> Vec
         let mut lists: Vec<(ListId, String)> = needs
             .map(|(list, constraint)| (*list, wanted_by(variables, choice.variable, *constraint)))
             .collect();
-        // The needs of a bundle are only its required dependencies. The others are found through the bundles that were
-        // chosen for them.
+        // `needs` contains only the required dependencies of a bundle. The other dependencies are found through the
+        // bundles that were chosen for them.
         let chosen_for = choices.iter().filter_map(|other| match other.of {
             DemandOf::Some(list, by) if by == choice.variable => Some(list),
             _ => None,

@@ -18,7 +18,7 @@ const SHOWN: usize = 4;
 const TRIED: usize = 12;
 
 /// Returns the error for constraints that cannot be satisfied together. `core` contains constraints that rule out a
-/// solution even without all others, and `released` contains remedies that are already known.
+/// solution even without the other constraints, and `released` contains remedies that are already known.
 pub(super) fn unsatisfiable(
     variables: &Variables<'_>,
     core: BTreeSet<ConstraintId>,
@@ -130,7 +130,7 @@ pub(super) fn plain(variables: &Variables<'_>, constraint: ConstraintId) -> Opti
                 members(variables, candidates, "or")
             )
         }
-        Clause::Deprecated(id) => format!("{} is deprecated, so it is no longer installed", name(id)),
+        Clause::Deprecated(id) => format!("{} is deprecated, so OLM no longer installs it", name(id)),
         Clause::Unreadable(id, reason) => format!("the dependencies of {} cannot be determined: {reason}", name(id)),
         Clause::OnePackage(package, candidates) => format!(
             "only one version of package {package} can be installed: {}",
@@ -147,7 +147,7 @@ pub(super) fn plain(variables: &Variables<'_>, constraint: ConstraintId) -> Opti
     Some(text)
 }
 
-/// Describes the available alternatives to a dependency that no bundle satisfies.
+/// Describes, for a dependency that no bundle satisfies, what the catalogs contain instead.
 fn what_there_is(variables: &Variables<'_>, predicate: &Predicate) -> String {
     let Predicate::Package { name, .. } = predicate else {
         return "no catalog contains one".to_owned();

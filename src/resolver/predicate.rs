@@ -1,4 +1,4 @@
-//! The conditions for bundles that satisfy a dependency.
+//! The conditions that a bundle must meet to satisfy a dependency.
 
 use super::entries::{Candidate, EntryId};
 use super::properties::Facts;
@@ -189,7 +189,7 @@ fn compile(constraint: Constraint) -> Result<Predicate, String> {
 }
 
 impl Predicate {
-    /// Whether a single bundle satisfies the whole predicate.
+    /// Returns whether a single bundle satisfies the whole predicate.
     pub(super) fn holds(&self, package: &str, version: Option<&Version>, facts: &Facts, budget: &Budget) -> bool {
         let holds = |predicate: &Predicate| predicate.holds(package, version, facts, budget);
         match self {

@@ -25,7 +25,8 @@ pub enum Without {
 }
 
 impl Preferences {
-    /// Whether to include a dependency that names these packages. `by_default` is the result if no preference decides.
+    /// Returns whether to include a dependency that names these packages. `by_default` is the result if no preference
+    /// decides.
     pub(super) fn take(&self, intent: Intent, packages: &[String], by_default: bool) -> bool {
         let names_one_of = |set: &BTreeSet<String>| packages.iter().any(|name| set.contains(name));
         match intent {

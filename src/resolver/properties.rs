@@ -104,9 +104,9 @@ pub(super) fn of_bundle(package: &Text, bundle: &Bundle, olm: &Olm) -> Result<Fa
     Ok(facts)
 }
 
-/// Returns the properties that OLM writes into the annotation of an installed ClusterServiceVersion from this bundle:
-/// those of the catalog, then the dependencies converted to properties, without duplicates, and the package. If a
-/// dependency is malformed, only the package is returned.
+/// Returns the properties that OLM writes into the annotation of the ClusterServiceVersion that it installs from this
+/// bundle: those of the catalog, then the dependencies converted to properties, without duplicates, and the package. If
+/// a dependency is malformed, only the package is returned.
 pub fn annotation(package: &str, bundle: &Bundle) -> Vec<property::Property> {
     let facts = of_bundle(&package.into(), bundle, &Olm::Proposed).unwrap_or_default();
     let parsed = |stored: &Property| {

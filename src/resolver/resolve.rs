@@ -10,7 +10,7 @@ use crate::cluster::state::Subscription;
 use crate::olm::intent::Intent;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The maximum number of parts of constraint rules that are evaluated, for all bundles together.
+/// The maximum number of times that parts of constraint rules are evaluated, for all bundles together.
 pub(super) const EVALUATIONS: u64 = 200_000_000;
 /// The maximum number of operator conditions that are lifted tentatively if there is no resolution.
 const HOLDS_TRIED: usize = 12;
@@ -115,7 +115,7 @@ fn released(problem: &Problem<'_>, options: &ResolverOptions) -> Vec<String> {
     alone.into_iter().map(way_out).collect()
 }
 
-/// Returns notes about bundles of subscribed packages that OLM skips.
+/// Returns notes about the bundles that OLM skips in subscribed packages.
 fn passed_over(variables: &Variables<'_>, problem: &Problem<'_>) -> Vec<Note> {
     let known: BTreeMap<_, _> = variables.entries.passed_over.iter().cloned().collect();
     let subscribed = |name: &str| {

@@ -156,7 +156,8 @@ impl<'p> Variables<'p> {
         if deprecated {
             self.instance.prohibited[variable] = Some(self.constraint(Clause::Deprecated(id)));
         }
-        // If groups of both kinds are violated, the package is reported, so it precedes the APIs.
+        // If a package group and an API group are both violated, the package is reported, so the packages are added
+        // first.
         for package in packages {
             let known = self.packages.get(&package).copied();
             let group = known.unwrap_or_else(|| self.group(Clause::OnePackage(package.clone(), Vec::new())));
@@ -283,7 +284,7 @@ impl<'p> Variables<'p> {
         Ok(Ok(candidates))
     }
 
-    /// Whether an entry is an update of an installed version.
+    /// Returns whether an entry is an update of an installed version.
     pub(super) fn updates(&self, id: EntryId, current: EntryId) -> bool {
         let (entry, current) = (self.entries.get(id), self.entries.get(current));
         let in_range = || {

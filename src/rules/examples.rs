@@ -1,4 +1,4 @@
-//! A wrong and a right example of every rule, which `bundle rules` and the manual show and tests check.
+//! A wrong and a right example for every rule. `bundle rules` and the manual show the examples, and tests check them.
 //!
 //! An example is a change to a bundle that is otherwise correct. The data that tests need to create that bundle
 //! (`replaces`, `besides`, …) is kept next to the visible parts, so that only tested examples are shown.
@@ -40,10 +40,10 @@ pub struct Example {
     /// The media type of the bundle.
     #[serde(default)]
     pub bundle: String,
-    /// The path in the bundle of the file with the wrong snippet.
+    /// The path of the file that contains the wrong snippet, inside the bundle.
     #[serde(default)]
     pub file: String,
-    /// The file with the right snippet, if different.
+    /// The path of the file that contains the right snippet, if it is a different file.
     pub right_file: Option<String>,
     /// The wrong snippet; absent if the wrong bundle does not have the file, or if [`link`](Self::link) replaces the
     /// file.
@@ -114,7 +114,7 @@ pub struct Change {
 }
 
 impl Example {
-    /// Returns the file with the right snippet.
+    /// Returns the path of the file that contains the right snippet.
     pub fn right_file(&self) -> &str {
         self.right_file.as_deref().unwrap_or(&self.file)
     }
@@ -124,7 +124,7 @@ impl Example {
         match (&self.wrong, &self.link) {
             (Some(text), _) => Cow::Borrowed(text),
             (None, Some(target)) => Cow::Owned(format!("{} -> {target}\n", self.file)),
-            (None, None) => Cow::Owned(format!("# The file {} is absent.\n", self.file)),
+            (None, None) => Cow::Owned(format!("# The file {} does not exist.\n", self.file)),
         }
     }
 
@@ -132,7 +132,7 @@ impl Example {
     pub fn shown_right(&self) -> Cow<'_, str> {
         match &self.right {
             Some(text) => Cow::Borrowed(text),
-            None => Cow::Owned(format!("# The file {} is absent.\n", self.right_file())),
+            None => Cow::Owned(format!("# The file {} does not exist.\n", self.right_file())),
         }
     }
 }

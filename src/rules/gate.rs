@@ -17,7 +17,7 @@ pub enum Gate {
     #[default]
     Intake,
     /// A published `k8s+v1` bundle on its way into an index or a catalog. No other program publishes these bundles, so
-    /// their faults are as severe as for their author.
+    /// their faults have the same severity as for their authors.
     PlainIntake,
     /// An existing index or catalog that is read or served.
     Serving,
@@ -76,7 +76,7 @@ impl Rule {
         })
     }
 
-    /// Returns the consequence for published content with this fault, or `None` if such content is not tolerated.
+    /// Returns the consequence for published content that has this fault, or `None` if such content is not tolerated.
     pub fn consequence(&self) -> Option<&'static str> {
         let mut tolerated = TOLERATED.iter();
         tolerated

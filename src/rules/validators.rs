@@ -45,7 +45,7 @@ rules! { OBJECTS_BESIDE
         OBJ_PDB_MAXUNAVAILABLE_ZERO = "obj-pdb-maxunavailable-zero", Error, OLM, "Allow at least one pod to be evicted; otherwise nodes cannot be drained.";
         OBJ_PDB_MINAVAILABLE_FULL = "obj-pdb-minavailable-full", Error, OLM, "Allow at least one pod to be evicted; otherwise nodes cannot be drained.";
         OBJ_PRIORITYCLASS_GLOBAL_DEFAULT = "obj-priorityclass-global-default", Error, OLM, "Remove globalDefault, because it would apply to every pod of the cluster.";
-        OBJ_RBAC_PDB_WRITE = "obj-rbac-pdb-write", Warning, OLM, "Remove the permission if the operator can work without it, because it can prevent nodes from being drained.";
+        OBJ_RBAC_PDB_WRITE = "obj-rbac-pdb-write", Warning, OLM, "Remove the permission if the operator can work without it; disruption budgets can prevent nodes from being drained.";
         OBJ_RBAC_DEFAULT_SCC_WRITE = "obj-rbac-default-scc-write", Error, OLM, "Create a separate SecurityContextConstraints object instead.";
         OBJ_UNPARSABLE = "obj-unparsable", Error, OBJECTS, "Use a value that the object's kind allows for the field.";
         OG_ANNOTATION_CASE = "og-annotation-case", Error, OLM, "Use exactly this capitalization for the key.";
@@ -63,7 +63,7 @@ rules! { OLDER
         PKG_CHANNEL_CSV_EMPTY = "pkg-channel-csv-empty", Error, PACKAGE, "Set currentCSV.";
         PKG_CHANNEL_DUPLICATE = "pkg-channel-duplicate", Error, PACKAGE, "List each channel once.";
 
-        // Requirements of the community catalogs for OpenShift for bundles with removed APIs.
+        // Requirements of the OpenShift community catalogs for bundles that use removed APIs.
         COMMUNITY_MAXOPENSHIFT_MISSING = "community-maxopenshift-missing", Error, CATALOG, "Migrate the objects, or add the property olm.maxOpenShiftVersion with a version below 4.9 to the annotation olm.properties.";
         COMMUNITY_MAXOPENSHIFT_JSON = "community-maxopenshift-json", Error, CATALOG, "Use a JSON list of properties whose values are strings.";
         COMMUNITY_MAXOPENSHIFT_ABSENT = "community-maxopenshift-absent", Error, CATALOG, "Add the property olm.maxOpenShiftVersion with a version below 4.9 to the annotation olm.properties.";

@@ -11,7 +11,7 @@ use tonic::Status;
 /// The maximum time that a call waits for its part of the budget.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
-/// The time that a call waits before stalled clients are disconnected, and before each further attempt to do so.
+/// The time that a call waits before each attempt to disconnect stalled clients.
 const PRESSURE: Duration = Duration::from_millis(100);
 
 /// The maximum number of calls that wait for one budget; further calls fail at once.
@@ -87,7 +87,7 @@ impl Budget {
     /// clients that do not read their answers are disconnected.
     ///
     /// # Errors
-    /// Returns `RESOURCE_EXHAUSTED` if not enough budget becomes available in time, or if too many calls wait.
+    /// Returns `RESOURCE_EXHAUSTED` if not enough budget becomes available in time, or if too many calls are waiting.
     pub(super) async fn take(&self, size: usize, client: Option<&Arc<Client>>) -> Result<Permit, Status> {
         if let Some(taken) = self.try_take(size, client) {
             return Ok(taken);

@@ -226,7 +226,7 @@ impl Drop for Call {
 pub(super) struct Answer {
     inner: Body,
     call: Call,
-    /// Tracks whether the call waits for the client.
+    /// Tracks whether the call is waiting for the client.
     turn: Option<Turn>,
     // The budget is released when the answer is dropped.
     _taken: [Option<Permit>; 2],
@@ -240,7 +240,7 @@ impl HttpBody for Answer {
         let frame = Pin::new(&mut self.inner).poll_frame(context);
         match &self.turn {
             Some(turn) if frame.is_pending() => turn.of_server(),
-            // More data is only requested when the client has received this frame.
+            // More data is requested only when the client has received this frame.
             Some(turn) => turn.of_client(),
             None => {}
         }

@@ -19,7 +19,7 @@ const CHOSEN: usize = 32;
 /// The minimum time between two searches for stalled clients, in milliseconds.
 const LOOK: u64 = 50;
 
-/// The value for a call that waits for the server, not for its client.
+/// The value for a call that is waiting for the server, not for its client.
 const OURS: u64 = u64::MAX;
 
 /// All clients of a server.
@@ -58,7 +58,7 @@ enum Rank {
     New(u64),
     /// The client has no call in progress.
     Idle(u64),
-    /// The client waits for the server, or reads its answers.
+    /// The client is waiting for the server, or is reading its answers.
     Busy(u64),
 }
 
@@ -151,7 +151,7 @@ impl Clients {
                 }
                 continue;
             };
-            // The client may have made a call meanwhile.
+            // The client might have made a call meanwhile.
             if client.rank(self.stall) == Some(rank) {
                 tracing::debug!(?rank, "a client was disconnected to make room for another");
                 client.close();
@@ -287,8 +287,8 @@ impl Client {
         self.closing.load(Ordering::Acquire)
     }
 
-    /// Returns whether the client should be disconnected. If not, registers the task of its connection, which is woken
-    /// when it should be.
+    /// Returns whether the client should be disconnected. If not, registers the task of its connection, so that the
+    /// task is woken when the client should be disconnected.
     pub(super) fn poll_closing(&self, connection: &Waker) -> bool {
         self.connection.register(connection);
         self.is_closing()
@@ -296,12 +296,12 @@ impl Client {
 }
 
 impl Turn {
-    /// Records that the call waits for the client, which has to send its request or read the answer.
+    /// Records that the call is waiting for the client, which has to send its request or read the answer.
     pub(super) fn of_client(&self) {
         self.since.store(self.client.now(), Ordering::Relaxed);
     }
 
-    /// Records that the call waits for the server.
+    /// Records that the call is waiting for the server.
     pub(super) fn of_server(&self) {
         self.since.store(OURS, Ordering::Relaxed);
     }
@@ -334,7 +334,8 @@ mod tests {
         clients.iter().map(|client| client.is_closing()).collect()
     }
 
-    /// Returns a client of each rank, in order, except that those without a call are new.
+    /// Returns clients for the ranks silent, uncalled, stalled, idle and busy, in this order. The first two still count
+    /// as new.
     fn of_all_ranks(clients: &Clients) -> [Arc<Client>; 5] {
         let all = [(); 5].map(|()| clients.add());
         let [_, uncalled, stalled, idle, busy] = &all;

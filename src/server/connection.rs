@@ -36,7 +36,7 @@ pub(super) struct Connection {
     opened: Instant,
     client: Arc<Client>,
     clients: Arc<Clients>,
-    /// The interval at which the connection is checked for a blocked client.
+    /// The interval at which to check whether the client has blocked the connection.
     looks: Interval,
     options: ServerOptions,
     metrics: Arc<Metrics>,
@@ -73,7 +73,7 @@ pub(super) fn accept(
             }
             let permit = Arc::clone(&permits).acquire_owned().await.ok()?;
             // Answers are small. Without this option, the system would hold back an answer until the client confirms
-            // the one before.
+            // the previous one.
             let _ = stream.set_nodelay(true);
             metrics.connection_opened();
             let mut looks = interval(
@@ -100,7 +100,7 @@ pub(super) fn accept(
 }
 
 impl Connection {
-    /// Ends the connection, and releases its resources, if its client has blocked it for too long or its place is
+    /// Ends the connection, and releases its resources, if the client has blocked it for too long or its place is
     /// needed for other clients.
     fn look(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         if self.client.poll_closing(context.waker()) {

@@ -35,8 +35,8 @@ pub struct CatalogFiles {
 }
 
 impl CatalogFiles {
-    /// Reads the catalog in a folder. The folder is kept as long as the returned value. The catalog should have been
-    /// [checked](crate::catalog::file_based::check), because invalid parts are omitted.
+    /// Reads the catalog in a folder. The folder is kept as long as the returned value exists. The catalog should have
+    /// been [checked](crate::catalog::file_based::check), because invalid parts are omitted.
     ///
     /// # Errors
     /// Returns an error if a file cannot be read or contains anything but documents with a schema, or if a limit is
@@ -118,7 +118,7 @@ pub(super) struct Files {
     pub(super) graph: Graph,
     /// The package and name of each bundle, indexed by [`ManifestsId`].
     bundles: Vec<(Text, Text)>,
-    // Deleted with the catalog if the folder was extracted from an image.
+    // The folder is deleted with the catalog if it was extracted from an image.
     _folder: CatalogFolder,
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// Encodes an object as a `google.protobuf.Struct`.
 pub(super) fn encode(object: &Map<String, Value>) -> Bytes {
-    // From the end backwards, so that the length of each part is known before it is written.
+    // Write from the end backwards, so that the length of each part is known before the length is written.
     let mut backward = Vec::new();
     put_fields(&mut backward, object);
     backward.reverse();
@@ -46,7 +46,7 @@ fn put_bytes(out: &mut Vec<u8>, field: u8, text: &str) {
     put_message(out, field, |out| out.extend(text.bytes().rev()));
 }
 
-/// Writes content with a length, preceded by that length and the number of its field.
+/// Writes a field: its number, the length of its content, and the content.
 fn put_message(out: &mut Vec<u8>, field: u8, content: impl FnOnce(&mut Vec<u8>)) {
     let before = out.len();
     content(out);

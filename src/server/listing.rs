@@ -143,7 +143,7 @@ impl Listing {
         found.ok_or(Absent::Bundle)
     }
 
-    /// Returns the next entry of the listing at or after the position `at`, with its position.
+    /// Returns the first entry of the listing at or after the position `at`, with its position.
     pub(super) fn listed(&self, at: usize) -> Option<(usize, &ServedEntry)> {
         let behind = self.entries.get(at..)?;
         let skipped = behind.iter().position(|entry| entry.listed)?;
@@ -336,8 +336,8 @@ impl Builder {
         self.packages.insert(Text::clone(package.name), served);
     }
 
-    /// Sorts the entries by bundle, package and channel, like database servers. The bundles must have been added in the
-    /// order of their names.
+    /// Sorts the entries by bundle, package and channel, as database servers do. The bundles must have been added in
+    /// the order of their names.
     pub(super) fn sort_by_bundle(&mut self) {
         self.entries.sort_unstable_by(|one, other| {
             (one.bundle, &one.package, &one.channel).cmp(&(other.bundle, &other.package, &other.channel))

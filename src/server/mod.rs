@@ -104,7 +104,7 @@ pub fn listen(address: Option<IpAddr>, port: u16) -> Result<TcpListener, ServeEr
     match address {
         Some(address) => bind(address),
         None => match bind(Ipv6Addr::UNSPECIFIED.into()) {
-            // A machine may not support IPv6.
+            // The machine might not support IPv6.
             Err(ServeError::Listen { source, .. }) if source.kind() != io::ErrorKind::AddrInUse => {
                 bind(Ipv4Addr::UNSPECIFIED.into())
             }
@@ -128,7 +128,7 @@ fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
 
 /// Serves an index or a catalog on `listener` until `shutdown` is ready, then lets the calls in progress finish.
 ///
-/// No request is answered, not even by the health service, before packages, channels and bundles are read. The index is
+/// No request is answered, not even by the health service, until packages, channels and bundles are read. The index is
 /// served in the state in which it was opened. Renaming another file over it has no effect. If the file is written to
 /// or truncated, the server answers `UNAVAILABLE` and `NOT_SERVING`.
 ///
@@ -150,7 +150,8 @@ pub async fn serve(
     let registry = Registry::new(listing, source.clone());
     let early = registry.clone();
     tokio::spawn(async move {
-        // If this fails, the next request for a bundle reads them again, and reports a failure to its client.
+        // If this fails, the next request for a bundle reads the skip ranges again, and reports a failure to its
+        // client.
         let _ = early.skip_ranges().await;
     });
 

@@ -26,18 +26,18 @@ pub struct ServerOptions {
     /// The maximum number of bytes of manifests in answers that clients have not received yet; further answers wait for
     /// a while, and then fail.
     pub manifests: usize,
-    /// The maximum number of such bytes in the answers on one connection.
+    /// The same maximum for the answers on one connection.
     pub manifests_per_connection: usize,
     /// The maximum time for which a client may leave an answer unread before it is disconnected.
     pub patience: Duration,
-    /// The maximum time for which a client may leave an answer unread while other clients wait for resources that it
-    /// uses.
+    /// The maximum time for which a client may leave an answer unread while other clients wait for resources that this
+    /// client uses.
     pub stall: Duration,
     /// The maximum time for which a new connection may stay silent before it is closed.
     pub greeting: Duration,
     /// The maximum time for which a connection may stay silent before the server pings the client.
     pub ping_after: Duration,
-    /// The maximum time until the client must reply to a ping; after that, the connection is closed.
+    /// The maximum time for the client to reply to a ping; after that, the connection is closed.
     pub ping_time: Duration,
     /// The maximum time for which calls in progress may continue after the server is asked to stop.
     pub drain: Duration,

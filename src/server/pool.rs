@@ -17,7 +17,7 @@ pub(super) struct Pool {
 
 impl Pool {
     /// Creates a pool of `size` connections: `index` and further connections to its file. From then on, other programs
-    /// may write the file, and such changes are detected.
+    /// may write to the file, and such changes are detected.
     pub(super) fn new(index: Database, size: usize) -> Result<Self, ReadError> {
         let watch = index.watch();
         let mut idle = (1..size).map(|_| index.reopen()).collect::<Result<Vec<_>, _>>()?;

@@ -207,7 +207,7 @@ async fn connect(address: &str) -> Result<tonic::transport::Channel, String> {
     };
     let port: u16 = port.parse().map_err(|_| "the port is not a number".to_owned())?;
     let addresses: Vec<SocketAddr> = if host.is_empty() || host == "localhost" {
-        // A container built from scratch has no file that defines localhost.
+        // A container whose image was built from scratch has no file that defines localhost.
         let loopback: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
         loopback.map(|address| SocketAddr::new(address, port)).into()
     } else {

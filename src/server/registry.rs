@@ -42,8 +42,8 @@ impl Registry {
         }
     }
 
-    /// Reads the skip ranges, which takes a long time. Answers about bundles need them, so calls that request a bundle
-    /// wait until they have been read.
+    /// Reads the skip ranges, which takes a long time. Answers about bundles need the skip ranges, so calls that
+    /// request a bundle wait until they have been read.
     ///
     /// # Errors
     /// Returns an error if the index cannot be read; the next call tries again.

@@ -158,12 +158,12 @@ impl ServedIndex {
         read_file(permits, files.length(id), move || files.manifests(id)).await
     }
 
-    /// Returns the positions of the documents that have a schema that the format does not define, and that belong to
-    /// `package`, or to no package if `package` is empty.
+    /// Returns the positions of the documents that have the custom schema `schema` and belong to `package`, or to no
+    /// package if `package` is empty.
     pub(super) fn custom(&self, schema: &str, package: &str) -> Result<Vec<usize>, Status> {
         match &self.origin {
             Origin::Database(_) => Err(Status::unimplemented(
-                "a database contains no documents with other schemas; serve a file-based catalog",
+                "a database cannot contain documents with custom schemas; serve a file-based catalog",
             )),
             Origin::Files { files, .. } => Ok(files.custom(schema, package)),
         }
@@ -178,7 +178,7 @@ impl ServedIndex {
     ) -> Result<(Bytes, Permit), Status> {
         let Origin::Files { files, permits } = &self.origin else {
             return Err(Status::unimplemented(
-                "a database contains no documents with other schemas",
+                "a database cannot contain documents with custom schemas",
             ));
         };
         let length = files.custom_length(at);

@@ -10,7 +10,7 @@ use std::fmt;
 /// A violation of a table.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// The path of the invalid value or, for a missing key, of the map without the key.
+    /// The path of the invalid value or, for a missing key, of the map that lacks the key.
     pub path: Path,
     /// The kind of violation.
     pub fault: Fault,
@@ -158,7 +158,7 @@ pub fn check(value: &Value, shape: &Shape, most: usize) -> Vec<Problem> {
     Checker::new(false, most).found(value, shape)
 }
 
-/// Returns a value of this shape without the keys that are `null`.
+/// Returns a value of this shape without the keys whose value is `null`.
 pub(crate) fn given(value: &Value, shape: &Shape) -> Value {
     match (shape, value) {
         (Shape::Object(_), Value::Object(map)) => {

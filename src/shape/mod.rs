@@ -42,7 +42,7 @@ pub enum Shape {
     Choice(&'static [&'static str]),
     /// A string with this syntax, or an empty string.
     Syntax(&'static Syntax),
-    /// A value of the first of these shapes with a matching type. The string describes all of them.
+    /// A value of the first of these shapes whose type matches. The string describes all of them.
     OneOf(&'static [Shape], &'static str),
     /// A list of values of this shape.
     List(&'static Shape),
@@ -88,7 +88,7 @@ impl Shape {
 /// The syntax of a string.
 #[derive(Debug)]
 pub struct Syntax {
-    /// The rule that is violated by a string with invalid syntax.
+    /// The rule that a string with invalid syntax violates.
     pub rule: &'static Rule,
     /// Returns the problem with a string, as a predicate of the string.
     pub fault: fn(&str) -> Option<String>,

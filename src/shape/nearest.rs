@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-/// The maximum number of name comparisons in one check, so that many misspelled names among many known names cost
-/// little.
+/// The maximum number of name comparisons in one check. It limits the cost of suggestions if there are many misspelled
+/// names and many known names.
 const COMPARISONS: usize = 2_000_000;
 
 /// Returns the most similar name among a few names, ignoring case. At most three letters and about half of all letters

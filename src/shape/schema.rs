@@ -9,7 +9,7 @@ pub(crate) const DRAFT_7: &str = "http://json-schema.org/draft-07/schema#";
 /// The newest JSON Schema draft.
 pub(crate) const DRAFT_2020_12: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// Returns the JSON Schema of a file, which rejects the same files as [`super::check`].
+/// Returns the JSON Schema for a file. It rejects the same files as [`super::check`].
 pub fn json_schema(draft: &str, title: &str, about: &str, shape: &Shape) -> Value {
     let mut schema = Map::new();
     schema.insert("$schema".to_owned(), json!(draft));

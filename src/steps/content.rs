@@ -21,7 +21,7 @@ pub struct Content {
     /// The declared properties, as in a catalog, without those that contain manifests.
     pub properties: Vec<Property>,
     /// The properties that the catalog serves, if it embeds the manifests. OLM then writes only these into the
-    /// ClusterServiceVersion; a database serves none about dependencies.
+    /// ClusterServiceVersion; a database serves no properties that describe dependencies.
     pub served: Option<Vec<Property>>,
 }
 

@@ -15,12 +15,12 @@ pub enum Repetition {
     /// Once. If a catalog embeds the manifests, the annotation lists the properties that the catalog serves.
     #[default]
     Once,
-    /// Twice, as OLM does for a bundle in an image that a file-based catalog refers to.
+    /// Twice, as OLM does if a file-based catalog refers to the image of the bundle.
     AsOlm,
 }
 
-/// Returns the object that OLM creates: normalized by its types, in the namespace of the plan, with the replaced
-/// version and the properties.
+/// Returns the object that OLM creates: normalized by the types of its fields, in the namespace of the plan, with the
+/// replaced version and the properties.
 pub(super) fn manifest(
     content: &Content,
     namespace: &str,
@@ -50,7 +50,7 @@ fn map_at<'a>(value: &'a mut Value, key: &str) -> Option<&'a mut Map<String, Val
     value.get_mut(key)?.as_object_mut()
 }
 
-/// Returns the properties. Adds the package if they do not include it.
+/// Returns the properties for the annotation. Adds the package if they do not include it.
 fn declared(content: &Content, repetition: Repetition) -> Vec<Property> {
     let mut declared = match (&content.served, repetition) {
         (Some(served), Repetition::Once) => served.clone(),

@@ -28,8 +28,8 @@ struct Account<'a> {
     cluster: Vec<&'a Value>,
 }
 
-/// Returns the objects for a version that was normalized by its types. Accounts are sorted by name; OLM uses a random
-/// order.
+/// Returns the objects for a version that was normalized by the types of its fields. Accounts are sorted by name; OLM
+/// uses a random order.
 pub(super) fn generate(csv: Csv<'_>, namespace: &str) -> Vec<Generated> {
     let mut accounts: BTreeMap<&str, Account<'_>> = BTreeMap::new();
     for permission in csv.list(&["spec", "install", "spec", "permissions"]) {
@@ -217,7 +217,7 @@ fn permission_text(permission: &Value) -> String {
     )
 }
 
-/// Formats rules in the field order that is used for the hashes: the verbs are first, and always present.
+/// Formats rules in the field order that is used for the hashes: the verbs come first, and are always present.
 fn rules_text(rules: &Value) -> String {
     let Some(rules) = rules.as_array() else {
         return "null".to_owned();

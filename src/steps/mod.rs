@@ -35,7 +35,7 @@ pub struct Target {
     pub catalog: String,
     /// The namespace of the CatalogSource.
     pub catalog_namespace: String,
-    /// The number of times that the properties are listed.
+    /// The number of times that the annotation of the version lists dependencies.
     pub repetition: Repetition,
     /// The OLM that installs the bundle.
     pub olm: Olm,

@@ -95,8 +95,8 @@ struct Bytes {
 }
 
 impl Bytes {
-    /// Returns the weight of each byte of a string: six bytes if Go or JSON may need an escape, and in the plan an
-    /// additional backslash for each quote and backslash.
+    /// Returns the size of every possible byte in JSON text (if `json` is set) or in a string. A byte that Go or JSON
+    /// might escape as `\uXXXX` counts as six bytes. In the plan, each quote and backslash needs one more backslash.
     const fn weigh(json: bool) -> [Bytes; 256] {
         let mut weights = [Self { written: 0, planned: 0 }; 256];
         let mut byte = 0_u8;
@@ -165,9 +165,9 @@ impl Bytes {
     }
 }
 
-/// Returns an upper bound on the size of the plan of these manifests, without creating it. Each manifest is included
-/// once, and the rules of the version are included again. There is no bound for YAML, because its size as JSON is
-/// unknown.
+/// Returns an upper bound on the size of the plan of these manifests, without creating it. The version counts twice,
+/// because the plan repeats its rules, and all other manifests count once. There is no bound for YAML, because its size
+/// as JSON is unknown.
 fn at_most<'a>(manifests: impl Iterator<Item = &'a [u8]>) -> usize {
     static WEIGHTS: [Bytes; 256] = Bytes::weigh(true);
     let [compact, spaced] = [&b"\"apiVersion\":\""[..], b"\"apiVersion\": \""].map(Finder::new);

@@ -110,7 +110,8 @@ pub(crate) struct SecretMount<'a> {
     pub(crate) mount_path: Path,
 }
 
-/// Returns the Secrets that the containers of a Deployment mount at paths other than OLM's, with one mount each.
+/// Returns the Secrets that the containers of a Deployment mount at paths other than OLM's, each with one of its
+/// mounts.
 pub(crate) fn secret_mounts<'a>(deployment: &Deployment<'a>) -> Vec<SecretMount<'a>> {
     let list = deployment.at.join(&Path::from("spec.template.spec.volumes"));
     let mut found = Vec::new();
@@ -156,7 +157,8 @@ fn sources<'a>(volume: &'a Value, at: &Path) -> Vec<(&'a Value, Path)> {
     whole.into_iter().chain(parts).collect()
 }
 
-/// Returns, for every mount, the volume, the path in the container, and the path of the field with the container path.
+/// Returns the volume and the container path of every mount, and the path of the field that contains the container
+/// path.
 fn mounts<'a>(deployment: &Deployment<'a>) -> impl Iterator<Item = (&'a str, &'a str, Path)> {
     deployment.containers().into_iter().flat_map(|(container, path)| {
         let list = container.get("volumeMounts").and_then(Value::as_array);

@@ -1,4 +1,5 @@
-//! Findings that only follow from an unreadable manifest, because its content is missing.
+//! Findings that are only consequences of an unreadable manifest: they report missing content that the manifest may
+//! contain.
 
 use crate::diagnostic::Diagnostic;
 use crate::rules::{self, Rule};

@@ -179,7 +179,7 @@ struct Version {
     path: Path,
 }
 
-/// Returns the served versions. For a `v1beta1` CRD without a list, this is `spec.version`.
+/// Returns the served versions. For a `v1beta1` CRD without a list of versions, this is `spec.version`.
 fn served_versions(crd: &Object) -> Vec<Version> {
     let list = crd.list(&["spec", "versions"]);
     let spec = Path::root().key("spec");

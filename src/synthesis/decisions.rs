@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// Decisions that only a person can make about manifests that become a bundle.
 #[derive(Debug, Default)]
 pub struct Decisions {
-    /// Resources in RBAC rules whose kinds are unknown.
+    /// Resources that RBAC rules name, but whose kinds are unknown.
     pub unresolved: Vec<Unresolved>,
     /// The APIServices whose kinds are unknown, as `Kind/name`.
     pub api_services: Vec<String>,

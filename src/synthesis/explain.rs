@@ -15,9 +15,9 @@ pub struct Explanation {
     pub field: String,
     /// The value, or the beginning of a long one.
     pub value: String,
-    /// The object with the origin, as `Kind/name`, or `metadata/olm.yaml`.
+    /// The object that contains the origin, as `Kind/name`, or `metadata/olm.yaml`.
     pub object: String,
-    /// The file with the origin.
+    /// The file that contains the origin.
     pub file: String,
     /// Line, from 1.
     pub line: usize,

@@ -14,7 +14,7 @@ use crate::text::Path;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The annotation of a binding for APIs that are optional for the operator.
+/// The annotation that marks the APIs of a binding as optional for the operator.
 const OPTIONAL: &str = "operators.operatorframework.io.bundle.dependency";
 
 /// The Role in `kube-system` that lets API servers read the trusted certificate authorities.
@@ -185,8 +185,9 @@ fn role_of(work: &mut Work<'_>, binding: &Binding<'_>) -> Option<usize> {
     })
 }
 
-/// Reports subjects of a binding that stand for the operator's account as a group or a user, because such subjects are
-/// not projected. If the binding grants wildcard types, this is an error, because it would bypass the ban on them.
+/// Reports groups and users among the subjects of a binding that stand for the operator's account, because such
+/// subjects are not projected. If the binding grants wildcard types, this is an error, because the subject would bypass
+/// the ban on them.
 fn subject_forms(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>, role: Option<usize>) {
     for (position, subject) in binding.object.list(&["subjects"]).iter().enumerate() {
         let text = |key: &str| subject.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -251,7 +252,7 @@ pub(crate) fn wildcard_in(rule: PolicyRule<'_>) -> Option<(&'static str, usize)>
         .or(resource.map(|(index, _)| ("resources", index)))
 }
 
-/// Handles a binding to a role that is not in the bundle. The role may be in the cluster.
+/// Handles a binding to a role that is not in the bundle. The role might exist in the cluster.
 fn without_role(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>, certified: &[usize], elsewhere: bool) {
     if binding.matching.is_empty() {
         return;
@@ -393,7 +394,7 @@ fn aggregation(work: &mut Work<'_>, role: usize) {
     }
     let place = object.key_place(&Path::root().key("aggregationRule"));
     let message = format!(
-        "{} is aggregated, so the cluster may add rules that are missing in the CSV",
+        "{} is aggregated, so the cluster may add rules that are missing from the CSV",
         object.label()
     );
     let finding = Diagnostic::new(&rules::RBAC_AGGREGATED, message).object(object.label());

@@ -13,7 +13,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The file of the bundle for a stream of manifests. The name is fixed, so that a later stream replaces the file.
+/// The file that contains the manifests of a stream in the bundle. The name is fixed, so that a later stream replaces
+/// the file.
 const STREAM_FILE: &str = "manifests.yaml";
 
 /// Manifests, laid out as in a bundle. Findings name the original files.
@@ -236,7 +237,7 @@ fn below(folder: &Path, inside: &str) -> PathBuf {
     }
 }
 
-/// Returns the topmost folder with a Helm chart.
+/// Returns the topmost folder that contains a Helm chart.
 fn chart_in(tree: &Tree) -> Option<&str> {
     let charts = tree.iter().filter_map(|(path, _)| {
         let folder = path.strip_suffix("Chart.yaml")?;

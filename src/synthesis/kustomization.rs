@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) enum Kustomization {
     /// Kustomize must render this folder because of this file in it.
     Rendered { folder: String, file: String },
-    /// The kustomizations only list manifests, but this entry of the one at `path` does not exist.
+    /// The kustomizations only list manifests, but the one at `path` lists this entry, which does not exist.
     Incomplete { path: String, entry: String },
     /// The kustomizations, if any, only list manifests. They do not list these files.
     Lists { unlisted: BTreeSet<String> },
@@ -19,9 +19,8 @@ pub(super) enum Kustomization {
 
 const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/// Returns what the kustomizations of a folder do. If kustomize must render the folder, returns the folder for
-/// kustomize: of several that no other kustomization refers to, the one in the top folder is preferred, then one named
-/// `default`.
+/// Returns what the kustomizations of a folder do. If kustomize must render the manifests, also returns the folder to
+/// render: one that no other kustomization refers to, preferably the top folder, otherwise one named `default`.
 pub(super) fn of(tree: &Tree) -> Kustomization {
     let mut found: BTreeMap<&str, &str> = BTreeMap::new();
     // The files and folders that each kustomization refers to, by its folder.

@@ -6,7 +6,7 @@
 //! *projected* (OLM creates it from the CSV, so it is not shipped), *kept* (shipped alongside the CSV) or *dropped*.
 //!
 //! The result depends on the set of objects alone: the names and the order of files, documents and keys do not matter.
-//! Only the rules inside a role keep the order of their author.
+//! Only the rules inside a role keep the order in which the author wrote them.
 
 mod annotated;
 mod apis;
@@ -70,14 +70,15 @@ pub struct Synthesis {
     pub provenance: Provenance,
     /// Every object of the bundle and its fate, in the order of group, kind, namespace and name.
     pub outcomes: Vec<Outcome>,
-    /// Resources in RBAC rules whose kinds are unknown; each of them is also a finding. Resources in the bundle's own
-    /// groups do not prevent the synthesis.
+    /// Resources that RBAC rules name, but whose kinds are unknown; each of them is also a finding. Resources in the
+    /// bundle's own groups do not prevent the synthesis.
     pub unresolved: Vec<Unresolved>,
     /// Findings about values that could not be inferred, that are lost, or that deserve attention.
     pub diagnostics: Vec<Diagnostic>,
     /// The kinds that the bundle provides.
     pub provided: BTreeSet<GroupVersionKind>,
-    /// The rules with wildcards of the operator's own accounts, in the order of the bindings that grant them.
+    /// The rules with wildcards that are granted to the operator's own accounts, in the order of the bindings that
+    /// grant them.
     pub wildcards: Vec<WildcardRule>,
 }
 

@@ -33,8 +33,8 @@ pub struct ReleaseOptions {
     pub replaces: Option<String>,
     /// Manifests to keep although they are not among the new ones, by their paths inside the bundle.
     pub keep: BTreeSet<String>,
-    /// Whether to replace wildcards with names, as far as they stand for the bundle's own kinds. Rules in which the
-    /// previous release lists names are always expanded.
+    /// Whether to replace wildcards with names, as far as the wildcards stand for the bundle's own kinds. Rules in
+    /// which the previous release lists names are always expanded.
     pub expand_wildcards: bool,
     /// Information from outside the bundle.
     pub outside: Outside,
@@ -63,7 +63,7 @@ pub enum ReleaseError {
     #[error("the version is unknown, because the tag of the operator's image does not specify one")]
     NoVersion,
     /// The manifests have an older version.
-    #[error("the manifests are of version {new} ({source_of}), which is older than {old} in {OLM_YAML}")]
+    #[error("the manifests have version {new} ({source_of}), which is older than {old} in {OLM_YAML}")]
     Older {
         /// The version of the manifests.
         new: String,
@@ -127,15 +127,15 @@ pub struct Release {
     pub removed: Vec<(String, String)>,
     /// The version of the manifests, if the caller specified none.
     pub inferred_version: Option<Found>,
-    /// The resources in RBAC rules whose kinds a source contains.
+    /// The resources that RBAC rules name, and whose kinds a source contains.
     pub resolved: Vec<Resolved>,
-    /// The changes to the manifests. The examples in it are those that are added to `olm.yaml`.
+    /// The result of preparing the manifests. Its examples are those that are added to `olm.yaml`.
     pub settled: Settled,
     /// The custom resources that differ from an example in `olm.yaml`. The example is kept.
     pub differing: Vec<Object>,
     /// The remaining decisions for a person. Roles are included only as far as they allow more than before.
     pub decisions: Decisions,
-    /// The rules with wildcards that were expanded because their previous versions listed the bundle's own kinds by name,
+    /// The rules whose wildcards were expanded because their previous versions listed the bundle's own kinds by name,
     /// as [`WildcardRule::label`](super::wildcards::WildcardRule::label) returns them.
     pub named_before: BTreeSet<String>,
     /// Problems in the samples, and choices that a person must make. If there are errors, the release cannot be
@@ -172,8 +172,8 @@ impl Release {
 /// ```
 ///
 /// # Errors
-/// Returns an error if the folder contains no valid `k8s+v1` bundle, if the version is unknown or older, or if a file
-/// cannot be changed.
+/// Returns an error if the folder contains no valid `k8s+v1` bundle, if the version is unknown or older than that of
+/// the bundle, or if a file cannot be changed.
 pub fn next_release(
     folder: &Tree,
     intake: &Intake,
@@ -287,7 +287,7 @@ fn names(
         replaces: options.replaces.as_deref().and_then(replaced),
         ..Stamp::default()
     };
-    // The new manifests replace an annotation of the Deployment that set the version.
+    // An annotation of a Deployment in the new manifests sets the version, so `olm.yaml` does not need it.
     if options.version.is_none() && is_annotated(objects, "version") {
         return Ok(wanted);
     }

@@ -16,10 +16,10 @@ pub struct Found {
     pub source: String,
 }
 
-/// The label with the version of an application.
+/// The label that contains the version of an application.
 const VERSION_LABEL: &str = "app.kubernetes.io/version";
 
-/// The annotation of a pod template with the name of its main container.
+/// The annotation of a pod template that names its main container.
 const MAIN_CONTAINER: &str = "kubectl.kubernetes.io/default-container";
 
 /// Signs that distinguish the operator from the other Deployments, the most reliable one first.

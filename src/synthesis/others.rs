@@ -122,13 +122,13 @@ fn kept_because(work: &Work<'_>, accounts: &Accounts, object: &Object) -> &'stat
             let moved = object.namespace().is_some() && object.gvk().kind == "RoleBinding";
             match (of_operator, there, moved) {
                 (false, _, false) if of_users => "it binds a user or group, so OLM applies it",
-                (false, _, true) if of_users => "it binds a user or group, so OLM applies it, in the install namespace",
+                (false, _, true) if of_users => "it binds a user or group, so OLM applies it in the install namespace",
                 (false, _, false) => "it binds none of the operator's accounts, so OLM applies it",
                 (false, _, true) => {
-                    "it binds none of the operator's accounts, so OLM applies it, in the install namespace"
+                    "it binds none of the operator's accounts, so OLM applies it in the install namespace"
                 }
                 (true, false, false) => "its role is not in the bundle, so OLM applies it",
-                (true, false, true) => "its role is not in the bundle, so OLM applies it, in the install namespace",
+                (true, false, true) => "its role is not in the bundle, so OLM applies it in the install namespace",
                 (true, true, _) => "it is for a different namespace, but OLM applies it in the install namespace",
             }
         }
@@ -221,7 +221,7 @@ fn cert_manager(work: &mut Work<'_>, index: usize) {
     }
 }
 
-/// Reports objects that differ in their namespaces alone, because OLM creates both in the install namespace, so the
+/// Reports pairs of objects that differ only in their namespaces: OLM creates both in the install namespace, so the
 /// second overwrites the first.
 pub(super) fn one_namespace(work: &mut Work<'_>) {
     let mut shipped: BTreeMap<(&str, &str, &str), &Object> = BTreeMap::new();

@@ -40,7 +40,7 @@ pub enum OutsideError {
 pub(crate) struct Inferred {
     /// The bundle after the changes; `None` if nothing was written because of errors among the findings.
     pub reading: Option<BundleReading>,
-    /// The resources in the bundle's rules whose kinds a source contains.
+    /// The resources that the bundle's rules name, and whose kinds a source contains.
     pub resolved: Vec<Resolved>,
     /// Problems in the samples, and choices that a person must make.
     pub findings: Vec<Diagnostic>,
@@ -125,7 +125,7 @@ pub fn inform(bundle: &mut Bundle, reading: &[Diagnostic], outside: &Outside) ->
 pub struct Learned {
     /// The examples for the bundle.
     pub examples: Option<Vec<Value>>,
-    /// The resources in the bundle's rules whose kinds a source contains.
+    /// The resources that the bundle's rules name, and whose kinds a source contains.
     pub resolved: Vec<Resolved>,
     /// Problems in the samples, and choices that a person must make.
     pub findings: Vec<Diagnostic>,
@@ -156,7 +156,8 @@ pub fn learn(bundle: &Bundle, reading: &[Diagnostic], outside: &Outside) -> Lear
     }
 }
 
-/// Looks up the resources. A resource with several kinds becomes a finding, because a person must choose.
+/// Looks up the resources. A resource for which the sources contain several kinds becomes a finding, because a person
+/// must choose.
 pub fn resolve(unresolved: &[Unresolved], sources: &ServedResources) -> (Vec<Resolved>, Vec<Diagnostic>) {
     let (mut resolved, mut findings) = (Vec::new(), Vec::new());
     for entry in unresolved {

@@ -47,7 +47,7 @@ fn copy(work: &mut Work<'_>, from: &Path, to: &Path) {
     }
 }
 
-/// Returns the annotated value for a top-level key that is missing in `olm.yaml`.
+/// Returns the annotated value for a top-level key that is missing from `olm.yaml`.
 fn annotated<'w>(work: &'w Work<'_>, from: &Path) -> Option<&'w Annotated> {
     let [Step::Key(key)] = from.steps() else {
         return None;
@@ -244,8 +244,8 @@ fn resources(work: &mut Work<'_>, from: &Path, to: &Path) {
 }
 
 /// Reports descriptions of APIs that the manifests do not define, because the mistake would otherwise go unnoticed. An
-/// entry that lacks one of the keys is reported by the field checks. `excused` returns whether a description is not
-/// reported because its API exists, but another problem prevents the API from being written.
+/// entry that lacks one of the keys is reported by the field checks. `excused` returns `true` for a description that
+/// must not be reported, because its API exists but cannot be written for a different reason.
 pub(super) fn report_unmatched(
     work: &mut Work<'_>,
     section: &str,

@@ -34,7 +34,7 @@ pub(crate) enum SamplesError {
     },
 }
 
-/// Reads the samples in a folder, without kustomize files.
+/// Reads the samples in a folder, and skips kustomize files.
 ///
 /// # Errors
 /// Returns an error if the folder cannot be read, if a file in it has errors, or if it contains no sample.
@@ -107,7 +107,7 @@ pub(super) fn not_provided(gvk: &GroupVersionKind, provided: &BTreeSet<GroupVers
         return None;
     }
     let message = format!(
-        "this example is of {} ({}), which the bundle does not provide",
+        "this example has the kind {} ({}), which the bundle does not provide",
         gvk.kind,
         gvk.api_version()
     );

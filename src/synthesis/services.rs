@@ -132,7 +132,7 @@ pub(super) fn target_port(work: &Work<'_>, target: Target) -> (Value, Origin) {
 /// Returns the number of the container port that a Service port leads to. Names are looked up in the container ports.
 ///
 /// # Errors
-/// Returns an error if no container has a port with the name.
+/// Returns an error if no container has a port with this name.
 pub(super) fn container_port(work: &Work<'_>, target: Target) -> Result<(u64, Vec<Origin>), Box<Diagnostic>> {
     let (port, origin) = target_port(work, target);
     if let Some(number) = port.as_u64() {
@@ -182,8 +182,8 @@ pub(super) fn check_webhook_port(work: &mut Work<'_>, target: Target) {
     }
 }
 
-/// Projects the Services all of whose ports are referred to, and keeps the others. Reports a kept Service whose name
-/// OLM will use.
+/// Decides which Services are shipped: a Service whose ports are all used by webhooks and APIServices is projected; the
+/// others are kept. Reports a kept Service whose name OLM will use.
 pub(super) fn settle(work: &mut Work<'_>, webhooks: &[Target], apiservices: &[Target]) {
     let mut used: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     let mut generated: BTreeMap<String, usize> = BTreeMap::new();

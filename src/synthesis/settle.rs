@@ -18,7 +18,7 @@ pub struct Settling<'a> {
     /// Whether to remove objects that a bundle cannot contain: custom resources of the bundle's own kinds, and Helm
     /// tests.
     pub cut: bool,
-    /// The rules whose wildcards are replaced by names, as far as they stand for the bundle's own kinds.
+    /// The rules whose wildcards are replaced with names, as far as the wildcards stand for the bundle's own kinds.
     pub expand: Expand<'a>,
     /// Files to leave unchanged, by their paths inside the bundle.
     pub untouched: Option<&'a BTreeSet<String>>,

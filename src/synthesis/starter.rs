@@ -235,8 +235,8 @@ fn title(package: &str) -> String {
     words.join(" ")
 }
 
-/// Returns the images that no container uses, and that a mirror would miss. Images of containers are read from the
-/// Deployments, because a copy of them would be wrong in the next release.
+/// Returns the images that no container uses, and that a mirror would not contain. Container images are not copied from
+/// the Deployments, because the copies would be outdated in the next release.
 fn infer_related_images(objects: &[Object]) -> Vec<Value> {
     mentions::missing_entries(&bundle_of(objects))
 }

@@ -1,5 +1,5 @@
-//! Checks of the whole result after every field is written, by rules of OLM and catalogs that concern the
-//! `ClusterServiceVersion` as a whole and not a single manifest.
+//! Checks the result after all fields are written: the rules of OLM and of catalogs that concern the whole
+//! `ClusterServiceVersion` rather than a single manifest.
 
 use super::fate::Outcome;
 use super::{Work, samples};
@@ -137,7 +137,7 @@ fn related_images(work: &mut Work<'_>) {
     }
 }
 
-/// Checks the name of a bundle with a release, which must be part of the name.
+/// Checks that the name of a bundle contains its release, if it has one.
 fn release_name(work: &mut Work<'_>, bundle: &Bundle) {
     let text = |key: &str| work.olm.text(&[key]).filter(|text| !text.is_empty());
     let package = bundle.annotations.as_ref().map(crate::bundle::Annotations::package);
@@ -158,7 +158,7 @@ fn release_name(work: &mut Work<'_>, bundle: &Bundle) {
 }
 
 /// Reports APIs that the bundle both provides and requires. In the same version, OLM treats the requirement as
-/// satisfied. In a different version, no other bundle may provide it.
+/// satisfied. In a different version, the requirement cannot be satisfied, because no other bundle may provide the API.
 fn both_ways(work: &mut Work<'_>) {
     let owned = apis(work, "owned");
     for (required, path) in apis(work, "required") {

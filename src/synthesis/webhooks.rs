@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const GROUP: &str = "admissionregistration.k8s.io";
 
-/// This kind of definition and the next two are in the order that is used for definitions with equal names.
+/// The three kinds of definition, in the order in which definitions with equal names are sorted.
 const CONVERSION: &str = "ConversionWebhook";
 const MUTATING: &str = "MutatingAdmissionWebhook";
 const VALIDATING: &str = "ValidatingAdmissionWebhook";
@@ -282,7 +282,7 @@ pub(super) fn injected_certificates(work: &mut Work<'_>, object: &Object, become
     }
 }
 
-/// A CRD with a conversion webhook that a Service of the bundle serves.
+/// A CRD whose conversion webhook is served through a Service of the bundle.
 struct Conversion {
     crd: usize,
     service: Path,

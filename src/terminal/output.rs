@@ -196,7 +196,7 @@ impl Printer {
         self.stdout().write(text)
     }
 
-    /// Prints the result in a format with its own escapes, see [`Output::written`].
+    /// Prints the result in a format with its own escapes; see [`Output::written`].
     ///
     /// # Errors
     /// Returns an error if the reader has closed the output, or the output cannot be written.
@@ -232,7 +232,7 @@ impl Printer {
         self.line(Summary::of(diagnostics).to_string())
     }
 
-    /// Prints findings that accompany the result of a command to standard error; with `--quiet`, only errors.
+    /// Prints findings to standard error, in addition to the result of a command; with `--quiet`, prints only errors.
     pub fn report(&self, diagnostics: &[Diagnostic]) {
         let shown = |diagnostic: &&Diagnostic| !self.quiet || diagnostic.severity == Severity::Error;
         let mut told = BTreeSet::new();

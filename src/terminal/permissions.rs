@@ -17,7 +17,7 @@ pub fn permissions(printer: &Printer, permissions: &[Permission]) -> Result<(), 
     table.finish()
 }
 
-/// Prints the permissions of the operators' accounts after the install, each operator after a blank line.
+/// Prints the permissions of the operators' accounts after the installation, with a blank line before each operator.
 ///
 /// # Errors
 /// Returns an error if the reader has closed the output, or the output cannot be written.

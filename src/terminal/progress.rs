@@ -22,7 +22,7 @@ const NAME: usize = 28;
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// The bars of all active transfers, below a bar for the total. Without a terminal, a line about the total is written
-/// every ten seconds, and nothing about single transfers.
+/// every ten seconds, and nothing about individual transfers.
 #[derive(Debug)]
 pub struct Bars {
     screen: MultiProgress,
@@ -96,7 +96,7 @@ impl Bars {
         move || BesideBars(screen.clone())
     }
 
-    /// Returns the warnings of transfers since the last call.
+    /// Returns the warnings about transfers since the last call.
     pub fn take_warnings(&self) -> Vec<String> {
         std::mem::take(&mut self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,4 +1,4 @@
-//! Reads the plain block YAML of nearly all manifests line by line.
+//! Reads plain block YAML, the form of nearly all manifests, line by line.
 //!
 //! A full YAML parser tests every character in many ways. Most YAML that people and tools write is simpler: maps and
 //! lists by indentation, and scalars of the five styles. [`load`] reads these into the same values as [`super::load`].
@@ -40,8 +40,8 @@ pub(super) fn load(text: &str, limits: &Limits) -> Option<Value> {
     lines.ended().then_some(value)
 }
 
-/// Returns whether a text contains no control characters and line breaks other than line feeds, and none of the
-/// characters U+FEFF, U+FFFE and U+FFFF.
+/// Returns whether a string contains no control characters or line breaks except line feeds, and none of the characters
+/// U+FEFF, U+FFFE and U+FFFF.
 fn has_plain_characters(text: &str) -> bool {
     let plain = |byte: &u8| matches!(byte, b'\n' | b' '..=b'~');
     // Checks chunks, each of which takes a few instructions.
@@ -181,7 +181,7 @@ impl Lines<'_> {
         Some(key)
     }
 
-    /// Reads the map whose keys begin in a column, starting at one of these keys.
+    /// Reads the map whose keys begin in `column`, from its first key.
     fn map(&mut self, column: usize, depth: usize) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
         let first = self.entries.len();
@@ -206,8 +206,8 @@ impl Lines<'_> {
         Some(Value::Object(map))
     }
 
-    /// Reads the list whose items begin in a column, starting at one of these items. A list that is the value of a key
-    /// in the same column ends at the next key.
+    /// Reads the list whose items begin in `column`, from its first item. A list that is the value of a key in the same
+    /// column ends at the next key.
     fn list(&mut self, column: usize, depth: usize, of_key: bool) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
         let mut list = Vec::new();
@@ -223,7 +223,7 @@ impl Lines<'_> {
         }
     }
 
-    /// Reads the value after a colon, or after the dash of an item, of a map or list in a column.
+    /// Reads the value after a colon or a dash, in a map or list that begins in `column`.
     fn value(&mut self, column: usize, depth: usize, of_key: bool) -> Option<Value> {
         let at = self.skip_spaces(self.at);
         if self.is_line_end(at) || (self.byte(at) == Some(b'#') && at > self.at) {
@@ -244,11 +244,11 @@ impl Lines<'_> {
         if of_key {
             return self.scalar(column, depth);
         }
-        // A map or list may begin right after a dash.
+        // A map or list can begin right after a dash.
         self.node(column, depth)
     }
 
-    /// Reads a value of any kind inside a map or list in a column.
+    /// Reads a value of any kind inside a map or list that begins in `column`.
     fn node(&mut self, column: usize, depth: usize) -> Option<Value> {
         if self.begins_item() {
             self.list(self.column(), depth, false)
@@ -259,7 +259,7 @@ impl Lines<'_> {
         }
     }
 
-    /// Returns whether a plain scalar may begin here.
+    /// Returns whether a plain scalar can begin at `at`.
     fn begins_plain(&self, at: usize) -> bool {
         match self.byte(at) {
             Some(b'-') => !self.is_blank(at + 1),

@@ -279,7 +279,7 @@ impl Excess {
         }
     }
 
-    /// Returns the finding with its place in a file; of the file, only the text that is shown is kept.
+    /// Returns the finding with its place in a file. The finding keeps only the part of the file that is shown.
     fn finding(&self, name: &str, text: &str, limits: &Limits, several: bool) -> Diagnostic {
         let before = &text.as_bytes()[..self.at];
         let line = memchr::memchr_iter(b'\n', before).count();

@@ -57,7 +57,7 @@ fn root(value: &Value, out: &mut String) {
     }
 }
 
-/// Writes a map at a column; `inline` means that the first key continues the current line.
+/// Writes a map indented to `column`; `inline` means that the first key continues the current line.
 fn block_map(map: &Map<String, Value>, column: usize, inline: bool, out: &mut String) {
     for (position, (key, value)) in map.iter().enumerate() {
         if position > 0 || !inline {

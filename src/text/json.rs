@@ -73,7 +73,7 @@ fn offset(text: &str, error: &serde_json::Error) -> usize {
     at
 }
 
-/// Returns the places in a JSON text that has already been read.
+/// Returns the places of the keys and values in a JSON text that has already been parsed.
 pub(super) fn places(text: &str) -> Places {
     let mut builder = Builder::default();
     let bytes = text.as_bytes();

@@ -162,8 +162,8 @@ impl Loader {
         }
     }
 
-    /// Returns whether the next node is a key. It is one if the innermost list or map is a map with a value for every
-    /// key so far.
+    /// Returns whether the next node is a key. It is one if the innermost list or map is a map in which every key so
+    /// far has a value.
     fn expects_key(&self) -> bool {
         self.frames
             .last()
@@ -208,7 +208,7 @@ impl Loader {
         self.push(value, false, span)
     }
 
-    /// Returns the default for a scalar without a meaning, and records the problem.
+    /// If a scalar has no meaning, records the problem and returns the default value instead.
     fn or_problem<T: Default>(&mut self, result: Result<T, Meaningless>, span: &Range<usize>) -> T {
         result.unwrap_or_else(|Meaningless(why)| {
             if self.problems.len() < MOST_PROBLEMS {
@@ -385,7 +385,7 @@ impl Loader {
     }
 }
 
-/// Returns the start offset of text after the end of a document, which Kubernetes tools do not read.
+/// Returns the offset of any text after the end of a document. Kubernetes tools do not read such text.
 fn hidden(events: &mut Events<'_>, explicit: bool, end: usize) -> Result<Option<usize>, Problem> {
     match events.next() {
         Ok((Event::StreamEnd, _)) => Ok(None),

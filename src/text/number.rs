@@ -18,9 +18,9 @@ pub(crate) fn as_string(value: &Value) -> Option<String> {
     }
 }
 
-/// Appends a float as Go's `encoding/json` writes it: the shortest digits that read back, plain between 1e-6 and 1e21,
-/// otherwise with an exponent (`1e+21`, `1e-7`). Negative zero is written as `0`, as after a round trip through an
-/// object of the Kubernetes libraries.
+/// Appends a float as Go's `encoding/json` writes it: the fewest digits that parse to the same float, plain between
+/// 1e-6 and 1e21, otherwise with an exponent (`1e+21`, `1e-7`). Negative zero is written as `0`, as after a round trip
+/// through an object of the Kubernetes libraries.
 pub(super) fn write_float(value: f64, out: &mut Vec<u8>) {
     if value == 0.0 {
         out.push(b'0');

@@ -169,7 +169,7 @@ impl Places {
         }
     }
 
-    /// Returns the places in a YAML text that has already been read.
+    /// Returns the places of the keys and values in a YAML text that has already been parsed.
     pub(super) fn yaml(text: &str) -> Self {
         let mut builder = Builder::default();
         let mut anchors = HashMap::<String, usize>::new();

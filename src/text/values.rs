@@ -51,7 +51,7 @@ impl Values {
         Ok(())
     }
 
-    /// Returns the limit that kept a value from being read, if any.
+    /// Returns the limit that prevented a value from being read, if any.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
         self.refusal.get()
     }

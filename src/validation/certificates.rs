@@ -204,7 +204,7 @@ fn names_one(rule: PolicyRule<'_>, names: &BTreeSet<&str>) -> bool {
     named.peek().is_none() || named.any(|(_, name)| names.contains(name))
 }
 
-/// Returns the names of the objects of a bundle that OLM creates from its CSV.
+/// Returns the names of the objects that OLM creates from the CSV of a bundle.
 fn objects_of_olm(bundle: &Bundle) -> BTreeSet<&str> {
     let objects = bundle.objects.iter().filter(|object| {
         let group = &*object.gvk().group;

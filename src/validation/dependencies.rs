@@ -252,7 +252,7 @@ fn packages(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reports a package with two dependency entries of the same intent.
+/// Reports a package that has two dependency entries with the same intent.
 fn twice(before: &PackageConstraint, wanted: &PackageConstraint) -> Diagnostic {
     let package = &wanted.name;
     let ranges = (VersionRange::parse(&before.range), VersionRange::parse(&wanted.range));

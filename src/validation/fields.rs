@@ -34,8 +34,8 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reports fields of a ClusterServiceVersion whose names are close to a known one. Other unknown fields may belong to
-/// a newer OLM. Deployments are compared with the fields of their kind.
+/// Reports unknown fields of a ClusterServiceVersion whose names are close to a known name. Other unknown fields may
+/// belong to a newer OLM. Deployments are compared with the fields of their kind.
 fn misspelled(csv: &Object) -> impl Iterator<Item = Diagnostic> {
     let deployments = Path::from("spec.install.spec.deployments");
     let problems = shape::check(csv.value(), &SHAPE, MOST_OF_A_RULE);

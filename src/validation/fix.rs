@@ -281,7 +281,7 @@ fn worse(tree: &Tree, before: &[Finding], after: &[Finding]) -> Vec<(String, Sev
     more.map(|((file, _, severity), _)| (file, severity)).collect()
 }
 
-/// Returns the path inside the bundle of a file whose name in findings includes the path of the bundle.
+/// Returns the path of a file inside the bundle. `name` is its name in findings, which includes the path of the bundle.
 fn inside(tree: &Tree, name: &str) -> String {
     let origin = tree.origin().trim_end_matches('/');
     let below = name.strip_prefix(origin).and_then(|rest| rest.strip_prefix('/'));

@@ -1,4 +1,5 @@
-//! Reports images that a mirror of the bundle would miss, and related images that still belong to the previous release.
+//! Reports images that a mirror of the bundle would not contain, and related images that still belong to the previous
+//! release.
 
 use crate::bundle::mentions::{missing_entries, outdated, unlisted};
 use crate::bundle::{Bundle, MediaType};
@@ -34,7 +35,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             continue;
         };
         let message = format!(
-            "a mirror of the bundle would miss {}, which is not a related image",
+            "a mirror of the bundle would not contain {}, which is not a related image",
             first.image
         );
         let help = format!("Add it to {map} of {file}:\n{}", to_yaml(&json!([entry])).trim_end());

@@ -44,8 +44,8 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     findings.extend(shapes);
 }
 
-/// Reports a bundle without a ClusterServiceVersion whose annotations name an unknown media type, such as `plain+v0`,
-/// because which files are missing depends on the media type.
+/// Reports a bundle without a ClusterServiceVersion whose annotations name an unknown media type, such as `plain+v0`.
+/// Which files are missing depends on the media type.
 pub(super) fn unknown_media_type(bundle: &Bundle) -> Option<Diagnostic> {
     let annotations = bundle.annotations.as_ref()?;
     let named = annotations.media_type()?;

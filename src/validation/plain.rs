@@ -136,8 +136,8 @@ fn role<'a>(bundle: &'a Bundle, binding: &'a Object) -> Option<&'a Object> {
     of(bundle, rbac::GROUP, kind).find(|role| role.name() == name)
 }
 
-/// Reports wildcards in verbs and non-resource URLs. Only wildcard types are banned, but these wildcards also grant
-/// more than an operator needs.
+/// Reports wildcards in verbs and non-resource URLs. The format bans only wildcard groups and resources, but these
+/// wildcards also grant more than an operator needs.
 fn wildcard_verbs(role: &Object, findings: &mut Vec<Diagnostic>) {
     let rules = Path::root().key("rules");
     for (index, rule) in role.list(&["rules"]).iter().enumerate() {

@@ -25,8 +25,8 @@ pub fn images(tree: &Tree, only_related: bool, limits: &Limits) -> Vec<String> {
     images.filter(|image| seen.insert(image.clone())).collect()
 }
 
-/// Queries the registries for the platforms of each image. An image that is not available has the reason instead of its
-/// platforms.
+/// Queries the registries for the platforms of each image. For an image that is not available, returns the reason
+/// instead.
 pub async fn platforms(images: Vec<String>, transports: &Transports) -> Platforms {
     let asked = stream::iter(images).map(|image| async move {
         let answer = ask(&image, transports).await;

@@ -42,7 +42,7 @@ struct Section {
     conditions: Conditions,
 }
 
-/// The terms by the key of the policy; `None` if the policy allows everything.
+/// The terms, with one field for each key of the policy. A field is `None` if the policy does not restrict it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Conditions {
@@ -96,8 +96,8 @@ pub struct Terms {
 }
 
 impl Policy {
-    /// Returns the terms for a user with these groups. Each key of the first section for the user, or for one of the
-    /// groups, replaces the same key of the terms for all users; other keys keep the terms for all users.
+    /// Returns the terms for a user who belongs to these groups. Each key of the first section for the user, or for one
+    /// of the groups, replaces the same key of the terms for all users; other keys keep the terms for all users.
     pub fn terms(&self, user: Option<&str>, groups: &[String]) -> Terms {
         let is_for = |section: &&Section| {
             user.is_some_and(|user| section.users.iter().any(|name| name == user))

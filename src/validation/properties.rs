@@ -258,8 +258,8 @@ fn meaning(
     };
     let entry = OptionalManifest { group, ..*entry };
     let written = bundle.objects.iter().find(|object| matches(&entry, object));
-    // The objects of a k8s+v1 bundle are shipped without namespaces that OLM does not keep, so entries may also name
-    // the objects without these namespaces.
+    // OLM moves some kinds of objects into the install namespace, and a k8s+v1 bundle ships them without their own
+    // namespaces. An entry without a namespace therefore also matches them.
     let shipped = || {
         let mut objects = bundle.objects.iter();
         let plain = bundle.media_type == MediaType::K8sV1 && entry.namespace.is_none();

@@ -7,7 +7,7 @@ use crate::rules::{self, Rule};
 use crate::text::{Document, Path, mend};
 use crate::version::VersionRange;
 
-/// Reports a problem with a range in a metadata entry, at the place inside its text.
+/// Reports a problem with a version range in a metadata entry, at the exact place in the text of the range.
 pub(super) fn range_problem(entry: &TypedValue, range: &str, path: &Path, rule: &'static Rule) -> Option<Diagnostic> {
     let (document, of_entry) = entry.entry();
     problem(document, &of_entry.key("value").join(path), range, rule)

@@ -27,7 +27,7 @@ pub struct Validation {
     pub media_type: Option<MediaType>,
     /// All findings, in the order of files and places.
     pub findings: Vec<Finding>,
-    /// Whether errors kept some checks from running.
+    /// Whether errors prevented some of the checks.
     pub incomplete: bool,
 }
 

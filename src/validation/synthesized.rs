@@ -11,7 +11,7 @@ use serde_json::Value;
 /// The name of the virtual file. Findings never show this name.
 const FILE: &str = "the synthesized ClusterServiceVersion";
 
-/// Rules about values that the synthesis itself sets, or that it has already judged with better places.
+/// Rules about values that the synthesis itself sets, or that it has already checked with more precise places.
 const SETTLED: &[&str] = &[
     "bundle-serviceaccount-clash",
     "bundle-size-exceeded",
@@ -65,8 +65,8 @@ impl<'a> Synthesized<'a> {
         self.bundle
     }
 
-    /// Returns the finding at the place that the value came from; `None` if the synthesis has already reported the
-    /// finding.
+    /// Moves the finding to the place where the value comes from. Returns `None` if the synthesis has already reported
+    /// the finding.
     pub(super) fn at_its_source(&self, mut finding: Finding) -> Option<Finding> {
         let diagnostic = &mut finding.diagnostic;
         if SETTLED.contains(&diagnostic.rule.id) {

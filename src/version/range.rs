@@ -140,8 +140,8 @@ impl VersionRange {
             .any(|version| self.contains(&version) && other.contains(&version))
     }
 
-    /// Returns the positions of the values in the range, without checking each value. The values must be sorted by
-    /// ascending version. The returned ranges are ascending and not adjacent.
+    /// Returns the positions of the values whose versions are in the range, without checking each value. The values
+    /// must be sorted by ascending version. The returned ranges are ascending and not adjacent.
     pub fn positions<T>(&self, values: &[T], version: impl Fn(&T) -> &Version) -> Vec<std::ops::Range<usize>> {
         let below =
             |bound: &Bound| values.partition_point(|value| version(value).cmp_precedence(&bound.version).is_lt());
@@ -240,7 +240,7 @@ fn expand(operator: Operator, text: &str) -> Result<Vec<Bound>, String> {
             Some(sign @ ('^' | '~')) => format!("{sign} is not supported in OLM ranges; use >= and < instead"),
             Some(_) if text.ends_with(',') => "use a space instead of the comma".to_owned(),
             Some(_) if text.contains(char::is_whitespace) => {
-                format!("{text:?} is not a version: only spaces may separate versions")
+                format!("{text:?} is not a version: separate versions with spaces only")
             }
             _ => format!("{text:?} is not a version: {reason}"),
         })?;

@@ -268,7 +268,7 @@ fn a_catalog_that_does_not_fit_together_is_refused_at_its_line() {
             insta::assert_snapshot!(outcome, @r#"
             ------- stderr -------
             error: catalog/p.yaml:13: channel "b" of package "p" has an entry for bundle "p.v22", which is not in the catalog
-              hint: to list all faults of a catalog folder, use opmx validate
+              hint: to list all faults in a catalog folder, use opmx validate
             ------- exit 1 -------
             "#);
         }

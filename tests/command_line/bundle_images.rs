@@ -82,7 +82,7 @@ fn lines_replace_images_wherever_they_stand_and_the_rest_stays() {
     insta::assert_snapshot!(build(&sandbox, "--image-map images.txt --pins-out pins.txt"), @"
     oci:out@sha256:3afac0aa6ec986537c2fa687ade240c408c7b8210eb76c253ceda6d8697c5ae1
     ------- stderr -------
-    warning[related-image-missing]: a mirror of the bundle would miss other.example.com/spade:1, which is not a related image
+    warning[related-image-missing]: a mirror of the bundle would not contain other.example.com/spade:1, which is not a related image
       --> bundle/manifests/rake.clusterserviceversion.yaml:31:60
        |
     31 | ...name: RELATED_IMAGE_SPADE_IMAGE, value: other.example.com/spade:1}

@@ -113,7 +113,7 @@ fn versions_are_added_changed_and_removed_and_the_rest_keeps_its_bytes() {
     assert_eq!(text(&sandbox), commented);
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog lifecycle catalog rake 1.10 --remove"), @"
     ------- stderr -------
-    warning: the catalog contains no lifecycle of version 1.10 of package rake
+    warning: the catalog contains no lifecycle for version 1.10 of package rake
     no changes in catalog
     ");
     succeed(&sandbox, "catalog lifecycle catalog rake --remove");

@@ -427,7 +427,7 @@ fn edges_are_held_against_the_template() {
     insta::assert_snapshot!(run(&sandbox, "catalog release operators/rake 1.2.0 --bundle rake2"), @r#"
     ------- stderr -------
     error: the version cannot be added to the template operators/rake/catalog-templates/basic.yaml: bundle rake.v1.2.0 would be a second head of channel "fast" of package "rake" beside rake.v1.1.0: it replaces nothing
-      hint: let rake.v1.2.0 replace or skip rake.v1.1.0
+      hint: make rake.v1.2.0 replace or skip rake.v1.1.0
     ------- exit 1 -------
     "#);
     asked(

@@ -450,7 +450,7 @@ fn an_index_that_somebody_else_moved_meanwhile_keeps_what_they_added() {
     let (sandbox, output) = overtaken("");
     assert_eq!(output.status.code(), Some(0));
     insta::assert_snapshot!(String::from_utf8(output.stderr).unwrap(), @"
-    another client moved the tag in the meantime, so the change was repeated on its index
+    another client moved the tag in the meantime, so the change was repeated on the new index
     added rake.v1.0.0 to package rake (stable)
     ");
     assert_eq!(

@@ -27,7 +27,7 @@ fn a_site_has_a_page_for_each_package_and_version_and_every_link_leads_somewhere
     let made = outcome_of(&sandbox, "index page index.db -o site");
     assert_eq!(
         (made.stdout.as_str(), made.stderr.as_str()),
-        ("", "wrote a site of 3 packages and 4 versions to site\n")
+        ("", "wrote a site with 3 packages and 4 versions to site\n")
     );
     let site = Site::read(&sandbox.path("site"));
     assert_eq!(site.complaints(), Vec::<String>::new());
@@ -505,7 +505,7 @@ fn what_only_images_hold_is_read_from_them_where_that_is_asked_for() {
             .contains("The catalog does not contain the permissions")
     );
     let made = outcome_of(&sandbox, "index page index.db -o full --images --use-http");
-    assert_eq!(made.stderr, "wrote a site of 2 packages and 2 versions to full\n");
+    assert_eq!(made.stderr, "wrote a site with 2 packages and 2 versions to full\n");
     let full = Site::read(&sandbox.path("full"));
     assert_eq!(full.complaints(), Vec::<String>::new());
     let version = full.page(&page).text;

@@ -116,7 +116,7 @@ fn images_in_arguments_and_settings_reach_the_index_once_they_are_related_images
     let validated = run(&sandbox, "bundle validate sprinkler");
     let missed = |image: &str| {
         format!(
-            "warning[related-image-missing]: a mirror of the bundle would miss registry.example.com/sprinkler/{image}:5.2.0"
+            "warning[related-image-missing]: a mirror of the bundle would not contain registry.example.com/sprinkler/{image}:5.2.0"
         )
     };
     for image in ["hose", "nozzle", "pressure"] {

@@ -258,7 +258,7 @@ fn an_upgrade_that_asks_for_more_ends_with_one() {
     bundle(&sandbox, "old", "1.0.0", "get, list");
     bundle(&sandbox, "new", "1.1.0", "get, list, delete");
     insta::assert_snapshot!(sandbox.run("permissions diff old new".split(' ')), @"
-    to approve: rake.v1.1.0 needs these permissions in addition to rake.v1.0.0:
+    to approve: rake.v1.1.0 needs these permissions in addition to those of rake.v1.0.0:
     NAMESPACE  GROUP   RESOURCE  NAMES  VERBS
     operators  (core)  leaves           delete
     ------- exit 3 -------
@@ -474,7 +474,7 @@ fn s86_a_new_version_is_compared_with_the_published_head() {
     assert_eq!(more.status, Some(3), "{more}");
     assert!(
         more.stdout
-            .starts_with("to approve: rake.v1.2.0 needs these permissions in addition to rake.v1.1.0:"),
+            .starts_with("to approve: rake.v1.2.0 needs these permissions in addition to those of rake.v1.1.0:"),
         "{more}"
     );
     let both = outcome_of(

@@ -218,7 +218,7 @@ fn the_quickstart_ends_with_what_is_in_the_index() {
     );
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let block = readme
-        .split_once("It ends by listing the contents of the new index")
+        .split_once("The script ends by listing the channels in the new index")
         .unwrap()
         .1;
     let said = steps(block.split("\n```\n").next().unwrap());

@@ -59,12 +59,12 @@ const SAMPLES: Field = Field::new(
 const SAMPLE: Shape = Shape::Map(&[], &Shape::Any);
 
 impl Annotation {
-    /// Returns the field that specifies valid values, for an annotation of a Deployment.
+    /// Returns the field that defines the valid values of an annotation of a Deployment.
     pub fn of_operator(&self) -> Option<&'static Field> {
         FIELDS.iter().find(|field| field.key == self.field)
     }
 
-    /// Returns the field that specifies valid values, for an annotation of a CustomResourceDefinition.
+    /// Returns the field that defines the valid values of an annotation of a CustomResourceDefinition.
     pub fn of_kind(&self) -> Option<&'static Field> {
         static SAMPLES_FIELD: Field = SAMPLES;
         if self.field == EXAMPLES {
@@ -80,7 +80,7 @@ pub fn required() -> impl Iterator<Item = &'static str> {
     required.map(|field| field.key)
 }
 
-/// Whether an annotation contains values of this shape as plain strings. All other values are YAML or JSON.
+/// Whether values of this shape are written as plain strings in an annotation. All other values are YAML or JSON.
 pub fn is_plain_text(shape: &Shape) -> bool {
     matches!(shape, Shape::Text | Shape::Syntax(_) | Shape::Choice(_))
 }
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use crate::shape::Target;
 
-    /// Every optional key with a target.
+    /// Every optional key that has a target.
     #[test]
     fn every_field_has_an_annotation_that_olm_yaml_need_not_say() {
         let apart = [

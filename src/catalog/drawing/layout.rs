@@ -260,8 +260,8 @@ fn straight(edges: &Edges, column: Rectangle) -> Route {
     }
 }
 
-/// Returns the lines of a set of edges that leave the column. `lane` is the x coordinate of the trunk, and `side` is
-/// that of the side of the column where the lines begin and end.
+/// Returns the lines that represent a set of edges beside the column. `lane` is the x coordinate of the trunk; `side`
+/// is the x coordinate of the side of the column where the lines begin and end.
 fn aside(edges: &Edges, column: Rectangle, lane: usize, side: usize) -> Route {
     // Lines of different kinds enter and leave a box at different heights.
     let (inward, outward) = match edges.kind {
@@ -307,7 +307,7 @@ struct Lanes {
 }
 
 /// Assigns a lane to each set of edges whose kind satisfies `here`, except straight lines. Of the lanes that are free
-/// beside all bundles that the edges pass, it uses the one nearest to the column.
+/// beside all bundles that the edges pass, the one nearest to the column is used.
 fn lanes(channel: &ChannelDrawing, here: impl Fn(EdgeKind) -> bool) -> Lanes {
     let mut spans: Vec<(Range<usize>, usize)> = channel
         .edges

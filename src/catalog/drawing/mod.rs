@@ -21,7 +21,7 @@ use semver::Version;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
-/// The approximate maximum number of parts in which the version ranges of a channel are drawn, per bundle. If versions
+/// The approximate maximum number of parts, per bundle, that are drawn for the version ranges of a channel. If versions
 /// are in update order, a range is one part. Otherwise, a range can have many parts: without a limit, the lines would
 /// overlap, and their number would grow with the square of the number of bundles.
 const RANGE_PARTS: usize = 8;
@@ -86,7 +86,7 @@ pub enum Standing {
 pub struct Edges {
     /// The relation of the newer bundle to the older ones.
     pub kind: EdgeKind,
-    /// The index in [`ChannelDrawing::nodes`] of the newer bundle.
+    /// The index of the newer bundle in [`ChannelDrawing::nodes`].
     pub newer: usize,
     /// The indexes of the older bundles, in order, as consecutive runs.
     pub older: Vec<Range<usize>>,
@@ -104,7 +104,7 @@ pub enum EdgeKind {
 }
 
 impl ChannelDrawing {
-    /// Returns the suffix of the channel name.
+    /// Returns the suffix for the channel name.
     fn remark(&self) -> &'static str {
         match (self.is_default, self.is_deprecated) {
             (true, true) => ", default, deprecated",
@@ -307,7 +307,7 @@ fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
 struct Ranges {
     /// The versions in ascending order, each with the index of its bundle.
     versions: Vec<(Version, usize)>,
-    /// The end of the run of each version; within a run, the indexes increase or decrease by one.
+    /// The end of the run that contains each version; within a run, the indexes increase or decrease by one.
     stretches: Vec<usize>,
     /// The number of additional parts that may be drawn.
     left: usize,

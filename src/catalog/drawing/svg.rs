@@ -40,7 +40,7 @@ const LEGEND: [(Sample, &str); 6] = [
     ),
     (
         Sample::Line(EdgeKind::Replaces),
-        "solid line: the upper end replaces the lower",
+        "solid line: the upper bundle replaces the lower one",
     ),
     (
         Sample::Line(EdgeKind::Skips),
@@ -48,7 +48,7 @@ const LEGEND: [(Sample, &str); 6] = [
     ),
     (
         Sample::Line(EdgeKind::SkipRange),
-        "dotted line: skipRange of the bundle at the arrow; a bar means all adjacent bundles",
+        "dotted line: skipRange of the bundle at the arrow; a bar stands for all bundles next to it",
     ),
 ];
 
@@ -71,7 +71,7 @@ pub fn svg(drawing: &Drawing) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"title description\">\n\
          <title id=\"title\">Update graph</title>\n\
-         <desc id=\"description\">Channels: {channels}, bundles in them: {bundles}. The head of each channel is on top; lines lead up to the bundles that a bundle can be updated to.</desc>\n\
+         <desc id=\"description\">Channels: {channels}, bundles in them: {bundles}. The head of each channel is on top; lines lead from each bundle up to the bundles that it can be updated to.</desc>\n\
          <style>{STYLE}</style>\n\
          {}\n\
          <rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>",

@@ -30,7 +30,7 @@ impl Document {
         found.map(|(_, value)| &**value)
     }
 
-    /// Returns the value of a string field; empty if the field is absent or of a different type.
+    /// Returns the value of a string field; empty if the field is absent or has a different type.
     pub fn text(&self, name: &str) -> String {
         let value = self.field(name).map(|value| serde_json::from_str(value.get()));
         value.and_then(Result::ok).unwrap_or_default()
@@ -82,7 +82,8 @@ impl Document {
         list(self.field("relatedImages"))
     }
 
-    /// Returns the document with a new value for a field, which keeps its position; a new field is added at the end.
+    /// Returns the document with a new value for a field. An existing field keeps its position; a new field is added at
+    /// the end.
     #[must_use]
     pub fn with(mut self, name: &str, value: Box<RawValue>) -> Self {
         match self.fields.iter_mut().find(|(field, _)| field == name) {

@@ -54,7 +54,7 @@ pub enum CatalogError {
         /// The limit.
         limit: usize,
     },
-    /// The data that must be kept from the documents exceeds the limit.
+    /// The data of the documents that must be kept in memory exceeds the limit.
     #[error("{}:{line}: the names, edges and properties of the catalog exceed the limit of {limit} bytes here", file.display())]
     TooMuch {
         /// The file.
@@ -70,7 +70,7 @@ pub enum CatalogError {
         /// The path.
         file: PathBuf,
     },
-    /// A single file contains documents, but none of a catalog.
+    /// A single file contains documents, but no catalog documents.
     #[error("{} is not a catalog: its schema is {schema:?}, and it contains no olm.package, olm.channel or olm.bundle", file.display())]
     NotACatalog {
         /// The file.
@@ -85,7 +85,7 @@ pub enum CatalogError {
         file: PathBuf,
     },
     /// A file has changed.
-    #[error("{} changed while it was read; try again", file.display())]
+    #[error("{} changed while it was being read; try again", file.display())]
     Changed {
         /// The file.
         file: PathBuf,

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 pub struct Formatted {
     /// The content of the file.
     pub content: Vec<u8>,
-    /// The lines, from 1, on which documents begin that keep their layout, because a different layout would change
+    /// The first lines, counted from 1, of the documents that keep their layout because a different layout would change
     /// their content.
     pub kept: Vec<usize>,
 }
@@ -158,7 +158,7 @@ fn comments_of_separators(between: &[u8]) -> Vec<String> {
     comments.collect()
 }
 
-/// Returns whether a part may be moved: only if its comments can be about no other document.
+/// Returns whether a part may be moved: only if its comments cannot be about another document.
 fn may_move(place: usize, part: &Part) -> bool {
     let is_comment = part.value.is_null();
     let ends_with_comment = || part.text.lines().next_back().is_some_and(|line| line.starts_with('#'));

@@ -17,7 +17,7 @@ pub struct CatalogLimits {
     pub values: usize,
     /// The number of keys and values in all documents of a template together, because all are kept in memory.
     pub template_values: usize,
-    /// The memory, in bytes, for the data that is kept from all documents: names, edges, properties and findings.
+    /// The memory, in bytes, for the names, edges, properties and findings of all documents.
     pub kept_bytes: usize,
     /// The number of files that stay open, so that their original content can still be read after they have been
     /// replaced. If a catalog has more files, the others are reopened by name.
@@ -40,7 +40,7 @@ impl Default for CatalogLimits {
 }
 
 impl CatalogLimits {
-    /// Returns the limits of one manifest inside a document.
+    /// Returns the limits for one manifest inside a document.
     pub(super) fn of_manifest(&self) -> Limits {
         Limits {
             values: self.values,
@@ -48,7 +48,7 @@ impl CatalogLimits {
         }
     }
 
-    /// Returns the limits of one document.
+    /// Returns the limits for one document.
     pub(crate) fn of_document(&self) -> Limits {
         Limits {
             file_bytes: self.document_bytes,

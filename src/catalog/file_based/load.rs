@@ -23,8 +23,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 /// A file-based catalog in memory.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// Packages, channels and bundles. Two packages may contain bundles of the same name; [`Catalog::find`] returns one
-    /// of them.
+    /// Packages, channels and bundles. Two packages may contain bundles with the same name; [`Catalog::find`] returns
+    /// one of them.
     pub catalog: Catalog,
     /// The items that `olm.deprecations` documents deprecate.
     pub deprecated: Deprecated,
@@ -35,9 +35,9 @@ pub struct Loaded {
 pub struct Deprecated {
     /// The deprecated packages.
     pub packages: BTreeSet<Text>,
-    /// The deprecated channels, each as package and channel.
+    /// The deprecated channels, as pairs of package and channel.
     pub channels: BTreeSet<(Text, Text)>,
-    /// The deprecated bundles, each as package and bundle.
+    /// The deprecated bundles, as pairs of package and bundle.
     pub bundles: BTreeSet<(Text, Text)>,
 }
 
@@ -72,8 +72,8 @@ pub(crate) struct Loader {
 }
 
 impl Loader {
-    /// Adds a document. `number` becomes the handle of a bundle. Documents of schemas other than packages, channels,
-    /// bundles and deprecations are ignored.
+    /// Adds a document. `number` becomes the handle of a bundle. Documents other than packages, channels, bundles and
+    /// deprecations are ignored.
     ///
     /// # Errors
     /// Returns an error if the document does not have the form of its schema, or already exists.
@@ -170,8 +170,8 @@ impl Loader {
     /// Returns the catalog.
     ///
     /// # Errors
-    /// Returns an error if a channel or bundle belongs to no package, or a channel has an entry without a bundle, or
-    /// two entries of the same name.
+    /// Returns an error if a channel or bundle belongs to no package, or a channel has an entry without a bundle or two
+    /// entries with the same name.
     pub(crate) fn finish(self) -> Result<Loaded, LoadError> {
         let Self {
             mut texts,

@@ -1,5 +1,5 @@
-//! An estimate of the memory for a catalog's documents in a reader that keeps names, edges and properties, but not
-//! manifests.
+//! An estimate of the memory that a reader needs for a catalog's documents if it keeps names, edges and properties, but
+//! not manifests.
 
 use super::{Schema, document};
 use crate::olm::property::holds_manifests;
@@ -12,8 +12,8 @@ const ITEM: usize = 96;
 /// The bytes for a string in addition to its text.
 const STRING: usize = 32;
 
-/// Returns an estimate, which may be too high, of the number of bytes that are kept from a document of this schema.
-/// `field` returns the values of the document's fields.
+/// Returns an estimate, which may be too high, of the number of bytes that are kept in memory for a document with this
+/// schema. `field` returns the values of the document's fields.
 pub(super) fn kept<'a>(schema: &Schema, field: impl Fn(&str) -> Option<&'a RawValue>) -> usize {
     let length = |name: &str| field(name).map_or(0, |value| value.get().len());
     let names = ["schema", "package", "name"].map(length).iter().sum::<usize>();

@@ -42,7 +42,7 @@ const FIELDS: [(&str, &str, &str); 14] = [
 /// The fields that are always written, even if the object has no value for them.
 const ALWAYS: [&str; 3] = ["apiServiceDefinitions", "crdDescriptions", "provider"];
 
-/// Returns the document at a level. Values that are already migrated, or cannot be read, are unchanged.
+/// Returns the document migrated to a level. Values that are already migrated, or cannot be read, are unchanged.
 pub fn migrated(document: Document, level: Level) -> Document {
     match level {
         Level::None => document,

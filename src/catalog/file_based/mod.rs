@@ -181,7 +181,7 @@ pub struct Reference {
 pub struct Identity {
     /// The version.
     pub version: Option<String>,
-    /// The release, which distinguishes bundles of the same version.
+    /// The release, which distinguishes bundles with the same version.
     pub release: Option<String>,
 }
 

@@ -126,7 +126,7 @@ pub struct FileBasedCatalog {
     /// The documents, in output order.
     pub handles: Vec<Handle>,
     limits: CatalogLimits,
-    /// The number of bytes that are kept from the documents.
+    /// The number of bytes that are kept in memory for the documents.
     kept: usize,
 }
 

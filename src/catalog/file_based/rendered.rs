@@ -6,7 +6,7 @@ use super::document::Document;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-/// A list with the fields of its items, in order. Fields after the first `required` ones may be omitted.
+/// A list field, and the fields of its items in order. Fields after the first `required` ones may be omitted.
 struct Part {
     name: &'static str,
     fields: &'static [&'static str],
@@ -29,7 +29,7 @@ const RELATED_IMAGES: Part = Part {
     required: 2,
 };
 
-/// Returns the parts of the documents of a schema, and the fields that may be omitted.
+/// Returns the parts of documents with this schema, and the fields that may be omitted.
 fn parts(schema: &Schema) -> (&'static [Part], &'static [&'static str]) {
     match schema {
         Schema::Package => (&[PROPERTIES], &["icon", "description", "properties"]),

@@ -204,7 +204,7 @@ impl<R: Read> Stream<R> {
                             inside = false;
                             at += end + 1;
                         }
-                        // The following byte belongs to the string; it may not be in the buffer yet.
+                        // The following byte belongs to the string; it might not be in the buffer yet.
                         Some(escape) => at += escape + 2,
                         None => at = rest.len(),
                     }

@@ -64,7 +64,7 @@ pub enum GraphError {
     },
     /// Several bundles with the same version substitute for the same bundle.
     #[error(
-        "in package {package:?} {} have the same version {version:?} and both substitute for {substitutes}; use a different version for each, at least in the build metadata",
+        "in package {package:?}, {} have the same version {version:?} and both substitute for {substitutes}; use a different version for each, at least in the build metadata",
         .bundles.join(" and ")
     )]
     SubstitutesAmbiguous {
@@ -171,7 +171,7 @@ pub enum GraphError {
     },
     /// The head of a channel would be skipped by a bundle below it.
     #[error(
-        "bundle {bundle} skips {head}, which is the head of channel {channel:?} of package {package:?} and above it: \
+        "bundle {bundle} is below {head}, the head of channel {channel:?} of package {package:?}, but skips it: \
          clusters on {head} would be downgraded; remove {head} from skips in {bundle}, or give {bundle} a version \
          higher than that of {head}"
     )]
@@ -278,7 +278,7 @@ pub enum GraphError {
     },
     /// Inserting a bundle would disconnect other bundles from the head.
     #[error(
-        "channel {channel:?} of package {package:?} (head {head}) would lose the update path from {}: the bundle above would replace the new bundle instead of the bundles that it replaced or skipped; use replaces mode for this package",
+        "channel {channel:?} of package {package:?} (head {head}) would lose the update path from {}: the next higher bundle would replace the new bundle instead of the bundles that it replaces or skips now; use replaces mode for this package",
         .lost.join(", ")
     )]
     Disconnected {

@@ -1,7 +1,7 @@
 //! The modes `semver` and `semver-skippatch`, in which the version alone determines the position of a new bundle.
 //!
 //! The bundles of a channel form a line from the highest to the lowest version. A new bundle is inserted between its
-//! neighbours: it replaces the next lower bundle, and the next higher bundle replaces the new bundle instead of all
+//! neighbors: it replaces the next lower bundle, and the next higher bundle replaces the new bundle instead of all
 //! bundles that it replaced or skipped before. In the mode `semver-skippatch`, the new bundle also skips all lower
 //! versions with the same major and minor number.
 //!

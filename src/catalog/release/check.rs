@@ -77,7 +77,7 @@ fn kind(document: &Document, path: &Path, mapping: &Mapping, template: &Document
         return;
     }
     let message = format!(
-        "ci.yaml specifies that {} is of type {}, but its schema is {schema:?}",
+        "ci.yaml specifies that {} has the type {}, but its schema is {schema:?}",
         mapping.template,
         mapping.kind.schema()
     );

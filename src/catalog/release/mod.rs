@@ -129,7 +129,7 @@ impl OperatorFiles {
         Ok(files)
     }
 
-    /// Returns whether a version of this name exists.
+    /// Returns whether a version with this name exists.
     pub fn has_version(folder: &Path, version: &str) -> bool {
         folder.join(version).join(RELEASE_FILE).is_file()
     }
@@ -155,7 +155,7 @@ fn of_folder(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
     Ok(paths)
 }
 
-/// Returns the only document of a file, or `None` with a finding if the file does not contain exactly one.
+/// Returns the only document in a file, or `None` with a finding if the file does not contain exactly one.
 fn read_one(path: &Path, limits: CatalogLimits, findings: &mut Vec<Diagnostic>) -> Result<Option<Document>, FileError> {
     let fail = |error| FileError::new("read", path, error);
     let limits = limits.of_document();

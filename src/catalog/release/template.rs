@@ -23,7 +23,7 @@ pub struct TemplateChange<'b> {
     pub version: Option<&'b Version>,
     /// The image reference for the template.
     pub image: &'b str,
-    /// The image of a bundle with this name that the template already contains.
+    /// The image that the template already contains for a bundle with this name.
     pub known_image: Option<&'b str>,
     /// Whether to replace that image and differing edges.
     pub overwrite: bool,

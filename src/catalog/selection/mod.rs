@@ -1,4 +1,4 @@
-//! Parts of a catalog: selected by package and channel names, and a [`part`] of a package also by versions.
+//! Parts of a catalog, selected by package and channel names. A [`part`] of a package can also be selected by versions.
 
 pub mod part;
 
@@ -61,11 +61,11 @@ pub enum SelectionError {
 pub struct Minimum {
     /// The version of the bundle.
     pub version: Version,
-    /// The packages with a channel that contains the bundle.
+    /// The packages that have the bundle in a selected channel.
     pub packages: Vec<String>,
 }
 
-/// Finds the bundle at which a part begins, among the selected channels.
+/// Finds the bundle at which a part begins in the selected channels.
 ///
 /// # Errors
 /// Returns an error if the bundle does not exist, or its version cannot be ordered.
@@ -99,10 +99,11 @@ pub fn minimum(catalog: &Catalog, bundle: &str, selection: &Selection) -> Result
 }
 
 impl Selection {
-    /// Returns the channels of the part, each with its package, in the order of the catalog.
+    /// Returns the selected channels, each with its package, in the order of the catalog.
     ///
     /// # Errors
-    /// Returns an error for a name that is not in the catalog, because an empty part would look like a valid result.
+    /// Returns an error for a name that is not in the catalog, because an empty selection would look like a valid
+    /// result.
     pub fn of<'catalog>(
         &self,
         catalog: &'catalog Catalog,

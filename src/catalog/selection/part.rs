@@ -16,7 +16,7 @@ pub struct Part {
     /// Versions from which clusters must be able to reach the heads: the bundles with these versions are selected, and
     /// those on the update paths to the heads.
     pub from: Vec<Version>,
-    /// Whether to omit the bundles of those versions themselves, because the clusters already have them.
+    /// Whether to omit the bundles with the versions in `from` themselves, because the clusters already have them.
     pub past_from: bool,
 }
 

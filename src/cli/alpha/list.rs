@@ -1,11 +1,11 @@
-//! `opmx alpha list`: the tables of opm.
+//! `opmx alpha list`: the content of an index, in opm's table format.
 
 use crate::cli::Context;
 use crate::cli::error::CommandResult;
 use crate::cli::index::list::{self, PartOfIndex, WholeIndex};
 use clap::{Args, Subcommand};
 
-/// List the content of an index or catalog, in the tables of opm
+/// List the content of an index or catalog in opm's table format
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct ListArguments {

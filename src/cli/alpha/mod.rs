@@ -1,4 +1,4 @@
-//! `opmx alpha`: catalog templates, and hidden commands that opm has here and opmx elsewhere.
+//! `opmx alpha`: catalog templates, and hidden commands that opm has under `alpha` and opmx has elsewhere.
 
 mod convert;
 mod graph;

@@ -39,13 +39,13 @@ Examples:
 /// Render the catalog that a template describes
 ///
 /// A template specifies each bundle by an image in a registry, a layout (oci:DIR:TAG) or an archive, or by a folder,
-/// whose path is relative to the working folder. The types are basic (olm.template.basic, or a catalog whose bundles
-/// have only an image), semver (olm.semver) and substitutes (olm.template.substitutes). By default, the schema of the
-/// template determines the type.
+/// whose path is relative to the working folder. The types are basic (olm.template.basic, or a catalog that specifies
+/// only the image of each bundle), semver (olm.semver) and substitutes (olm.template.substitutes). By default, the
+/// schema of the template determines the type.
 ///
 /// In a catalog from a semver template, the default channel comes from the most stable list. If that list results in
-/// several channels, the highest version decides, then the type in defaultChannelTypePreference. The icon and
-/// description of the package come from the head of that channel.
+/// several channels, the highest version decides; if several channels contain it, the type in
+/// defaultChannelTypePreference decides. The icon and description of the package come from the head of that channel.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TemplateArguments {

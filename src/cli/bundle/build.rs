@@ -37,7 +37,7 @@ Examples:
   Replace the tags of all images in the bundle with digests
   $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4 --pin
 
-  Use the released images by digest, and write a list of them
+  Replace images as listed in images.txt, pin them, and write the replacements to pins.txt
   $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4 \\
       --image-map images.txt --pin --pins-out pins.txt";
 
@@ -78,17 +78,17 @@ pub(crate) struct BuildArguments {
     /// not changed.
     #[arg(long, value_name = "FILE")]
     image_map: Option<String>,
-    /// Write the replaced images to this file, in the format of --image-map
+    /// Write the image replacements to this file, in the format of --image-map
     ///
     /// Each line contains the name of an image in the bundle, and its replacement in the bundle image.
     #[arg(long, value_name = "FILE")]
     pins_out: Option<PathBuf>,
     /// Add images to the related images: mentioned or from-env
     ///
-    /// "mentioned", the default value, adds images in arguments, variables and ConfigMaps that are neither container
-    /// images nor already related images, so that mirrors include them. "from-env" adds the images of RELATED_IMAGE_*
-    /// variables, each under the name of its variable. With --pin, the added images are also pinned. The files of the
-    /// bundle are not changed.
+    /// "mentioned", the default value, adds the images that arguments, variables and ConfigMaps mention, except
+    /// container images and existing related images. Mirrors then include the added images. "from-env" adds the images
+    /// of RELATED_IMAGE_* variables, each under the name of its variable. With --pin, the added images are also pinned.
+    /// The files of the bundle are not changed.
     #[arg(
         long,
         value_enum,
@@ -117,7 +117,7 @@ pub(crate) struct BuildArguments {
     /// Replace metadata/annotations.yaml if it contradicts the options
     #[arg(short, long)]
     overwrite: bool,
-    /// Copy manifests/ and metadata/ into this folder before building
+    /// Also write the manifests/ and metadata/ of the image to this folder
     #[arg(short = 'u', long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
     #[command(flatten)]

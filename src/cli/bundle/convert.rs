@@ -26,8 +26,8 @@ Examples:
 /// k8s+v1 bundle contains the Deployments, RBAC, Services and webhooks that the ClusterServiceVersion describes, and
 /// metadata/olm.yaml with all settings that manifests cannot express.
 ///
-/// Content that the other media type does not support is reported. For a ClusterServiceVersion without minKubeVersion,
-/// metadata/olm.yaml sets the version 0.0.0, which stands for any version. Wildcards in RBAC are allowed in registry+v1
+/// Content that the other media type does not support is reported. If the ClusterServiceVersion has no minKubeVersion,
+/// metadata/olm.yaml sets it to 0.0.0, which stands for any version. Wildcards in RBAC are allowed in registry+v1
 /// bundles, with a warning, but not in k8s+v1 bundles. All other files of the bundle are copied.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

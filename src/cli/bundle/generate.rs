@@ -21,9 +21,9 @@ Examples:
 
 /// Write annotations.yaml and bundle.Dockerfile, as opm does
 ///
-/// The Dockerfile is for building the image with a different tool; "opmx bundle build" needs none. The Dockerfile is
-/// written to the working folder, and metadata/annotations.yaml to the folder of the bundle. Values that the options do
-/// not set are taken from the existing annotations.
+/// The Dockerfile is for building the image with a different tool; "opmx bundle build" needs no Dockerfile. The
+/// Dockerfile is written to the working folder, and metadata/annotations.yaml to the folder of the bundle. Values that
+/// the options do not set are taken from the existing annotations.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct GenerateArguments {
@@ -31,7 +31,7 @@ pub(crate) struct GenerateArguments {
     folder: FolderArguments,
     #[command(flatten)]
     annotations: AnnotationArguments,
-    /// Copy manifests/ and metadata/ into this folder, and refer to them there
+    /// Copy manifests/ and metadata/ into this folder, and make the Dockerfile refer to the copies
     #[arg(short = 'u', long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
     /// Base image of the Dockerfile
@@ -75,8 +75,8 @@ pub(crate) fn run(arguments: &GenerateArguments, context: &Context<'_>) -> Comma
     Ok(Status::Success)
 }
 
-/// Returns the path of a folder as the Dockerfile contains it: relative to the working folder, where the image is
-/// built.
+/// Returns the path of `name` in `folder`, as written in the Dockerfile: relative to the working folder, where the
+/// image is built.
 fn below(folder: &Path, name: &str) -> String {
     let relative = std::env::current_dir()
         .ok()

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 pub(super) struct InferenceArguments {
     /// Folder of sample custom resources, which become the alm-examples
     ///
-    /// Each sample must be of a kind that the bundle provides. The samples replace the examples in metadata/olm.yaml.
+    /// The bundle must provide the kind of each sample. The samples replace the examples in metadata/olm.yaml.
     #[arg(long, value_name = "DIR")]
     samples: Option<PathBuf>,
     #[command(flatten)]

@@ -42,8 +42,8 @@ Examples:
 /// Start a bundle: write the metadata that raw manifests need
 ///
 /// Reads the manifests, and writes metadata/olm.yaml and metadata/annotations.yaml. Values that follow from the
-/// manifests are filled in; the others are comments for the author to complete. Existing files are replaced only
-/// with --overwrite; "opmx bundle update" imports the next release.
+/// manifests are filled in; the others are comments for the author to complete. Existing files are replaced only with
+/// --overwrite. To import the next release, use "opmx bundle update".
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InitArguments {
@@ -53,11 +53,11 @@ pub(crate) struct InitArguments {
     /// Copy the manifests from this folder or file, or from standard input (-)
     ///
     /// The manifests become the files of manifests/. Input that kustomize or Helm must render first is an error. If a
-    /// kustomization only lists manifests, these are copied and others are skipped, as are files without manifests.
+    /// kustomization only lists manifests, only the listed manifests are copied. Files without manifests are skipped.
     #[arg(long, value_name = "DIR|FILE|-")]
     from: Option<PathBuf>,
-    /// Package that the bundle belongs to [default: the name of the Deployment, or the common start of several names, or
-    /// the namespace if the name is generic]
+    /// Package that the bundle belongs to [default: the name of the Deployment, or the common start of several names,
+    /// or the namespace if the name is generic]
     #[arg(short, long, value_name = "NAME")]
     package: Option<String>,
     /// Version of the operator, such as 1.2.3
@@ -205,7 +205,8 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     Ok(Status::Success)
 }
 
-/// Returns the decisions that remain about the required keys. The name follows from the package and the version.
+/// Returns the decisions that remain about the required keys. If the package is known, the name follows from the
+/// version and is not listed separately.
 fn open_keys(starter: &Starter, shown: &str) -> Vec<String> {
     let why = "no image tag is a version; set it there, or use --overwrite --version VERSION";
     let derived = starter.package.as_ref().filter(|_| starter.open.contains(&"version"));
@@ -221,8 +222,8 @@ fn open_keys(starter: &Starter, shown: &str) -> Vec<String> {
 }
 
 /// Returns an error if files would be overwritten. Files that already have the new content are ignored, so that a
-/// command that was killed after its work can be repeated. Old manifests that are not imported again also cause an
-/// error, because they would become part of the bundle.
+/// command that was killed after it wrote the files can be repeated. Old manifests that are not imported again also
+/// cause an error, because they would become part of the bundle.
 fn refuse_overwriting(
     written: &Tree,
     changed: &BTreeSet<String>,

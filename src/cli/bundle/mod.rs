@@ -87,7 +87,7 @@ pub(crate) fn run_shared(command: &SharedCommand, context: &Context<'_>) -> Comm
     }
 }
 
-/// The folder of a bundle, in the positional argument of opmx or in the option `--directory` of opm.
+/// The folder of a bundle, from the positional argument of opmx or from opm's option `--directory`.
 #[derive(Debug, Args)]
 struct FolderArguments {
     /// Folder of the bundle, which contains manifests/ and metadata/
@@ -137,7 +137,7 @@ impl AnnotationArguments {
     }
 }
 
-/// Converts an error, with a hint if the annotations can be set on the command line.
+/// Converts an error, and adds a hint if the annotations can be set on the command line.
 fn annotation_error(error: AnnotationError) -> CommandError {
     match error {
         AnnotationError::Unknown => {

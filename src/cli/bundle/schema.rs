@@ -17,7 +17,7 @@ Examples:
   it begins with this line:
   # yaml-language-server: $schema=../../olm.schema.json
 
-  Print the schema of the annotations that can replace its keys
+  Print the schema of the annotations that can replace keys of olm.yaml
   $ opmx bundle schema --annotations
 
   Print the schema of the output of opmx bundle validate -o json
@@ -30,8 +30,8 @@ Examples:
 ///
 /// With the schema of olm.yaml, editors complete and explain the keys, and show mistakes while you type. The format is
 /// JSON Schema draft 7. Most values in olm.yaml can also be set in annotations of a Deployment, and values about the
-/// bundle's own kinds in annotations of their CustomResourceDefinitions; olm.yaml takes precedence. Only "opmx bundle
-/// synthesize" can check values that depend on the manifests.
+/// bundle's own kinds in annotations of their CustomResourceDefinitions; olm.yaml takes precedence. The schema cannot
+/// check values that depend on the manifests; use "opmx bundle validate" to check them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SchemaArguments {

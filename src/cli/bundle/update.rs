@@ -45,8 +45,8 @@ pub(crate) struct UpdateArguments {
     folder: PathBuf,
     /// The manifests of the next release: a folder, a file, or standard input (-)
     ///
-    /// Input that kustomize or Helm must render first is an error. A kustomization that only lists manifests is
-    /// skipped, as are files without manifests.
+    /// Input that kustomize or Helm must render first is an error. If a kustomization only lists manifests, only the
+    /// listed manifests are imported. Files without manifests are skipped.
     #[arg(long, value_name = "DIR|FILE|-")]
     from: PathBuf,
     /// Version of the operator, such as 1.2.3 [default: the tag of its image]

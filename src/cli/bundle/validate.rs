@@ -106,8 +106,8 @@ pub(crate) struct ValidateArguments {
     fix: bool,
     /// With --fix, print the changes as a diff without writing anything
     ///
-    /// "patch -p1" and "git apply" accept the diff in the folder where the command was run. The exit status is that of
-    /// the fixed bundles.
+    /// "patch -p1" and "git apply" accept the diff in the folder where the command was run. The exit status is the same
+    /// as for the fixed bundles.
     #[arg(long, requires = "fix", conflicts_with = "output")]
     dry_run: bool,
     /// Output format
@@ -357,7 +357,7 @@ fn say_what_was_mended(fixings: &[(String, Fixing)], mending: Mending, printer: 
     for (bundle, fixing) in fixings {
         for (path, rule) in &fixing.refused {
             printer.warning(format_args!(
-                "{bundle}/{path} was not fixed for {rule} because the result would not be as expected"
+                "{bundle}/{path} was not fixed for {rule} because the fix would not have the expected result"
             ));
         }
         for finding in &fixing.fixed {

@@ -53,8 +53,8 @@ Examples:
 /// same bundle again changes nothing; different content under the same name is an error. Either all catalogs change or
 /// none, so several catalogs must be on the same file system, at most three levels below a common folder.
 ///
-/// In a basic template, the entry of a bundle contains its image and name. In a semver template, its image is added to
-/// the lists that --channel names: candidate, fast or stable.
+/// In a basic template, the entry of a bundle contains its image and name. In a semver template, the image of a bundle
+/// is added to the lists that --channel names: candidate, fast or stable.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AddArguments {
@@ -112,11 +112,12 @@ pub(crate) struct AddArguments {
     /// Print the changes as a diff without writing anything
     #[arg(long)]
     dry_run: bool,
-    /// Replace old forms with newer forms, up to this level [default: the form of the other bundles in the catalog]
+    /// Replace old forms with newer forms, up to this level [default: the form of the other bundles in the package or
+    /// catalog]
     ///
     /// "bundle-object-to-csv-metadata" replaces the manifests of a bundle with the metadata that user interfaces show,
-    /// if the bundle has an image with the manifests. The catalog becomes much smaller, but requires a version of OLM
-    /// from 2023 or later. In a catalog without other bundles, manifests are not replaced by default.
+    /// if the bundle has an image that contains the manifests. The catalog becomes much smaller, but requires a version
+    /// of OLM from 2023 or later. In a catalog without other bundles, manifests are not replaced by default.
     #[arg(long, value_enum, value_name = "LEVEL")]
     migrate_level: Option<MigrateLevel>,
     /// Omit recommended and optional dependencies
@@ -233,18 +234,19 @@ fn range(text: &str) -> Result<String, RangeError> {
 /// The bundles of each package with their references, from the lowest version up.
 type Packages = BTreeMap<String, Vec<(String, RenderedBundle)>>;
 
-/// Returns the reason why a catalog stores the manifests of a bundle instead of the reference of its image.
+/// Returns the reason why a catalog stores the manifests of a bundle instead of a reference to its image.
 fn why_inline(reference: &str) -> &'static str {
     match reference.parse() {
         Ok(Location::Image(Reference::Registry(_))) => {
-            "OLM unpacks only images of registry+v1 bundles; publish it with opmx bundle build --media-type registry+v1"
+            "OLM unpacks only images of registry+v1 bundles; publish the bundle with \
+             opmx bundle build --media-type registry+v1"
         }
         _ => "it is not in a registry; to store only its reference, publish the bundle and add it from there",
     }
 }
 
 impl AddArguments {
-    /// Renders the bundles. Returns `None` if a bundle has errors, which have been reported.
+    /// Renders the bundles. If a bundle has errors, reports them and returns `None`.
     fn rendered(&self, context: &Context<'_>) -> Result<Option<Packages>, CommandError> {
         let printer = &context.printer;
         let transports = self.registry.transports(context);

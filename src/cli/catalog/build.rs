@@ -77,7 +77,8 @@ impl BuildArguments {
 pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     if arguments.labels.iter().any(|(key, _)| key == CONFIGS_LABEL) {
-        let message = format!("the label {CONFIGS_LABEL} cannot be set, because it is the location of the catalog");
+        let message =
+            format!("the label {CONFIGS_LABEL} cannot be set, because opmx sets it to the location of the catalog");
         return Err(CommandError::usage(message).hint("omit this --label; the catalog is always in /configs"));
     }
     let to: Reference = arguments.tag.parse()?;

@@ -17,7 +17,7 @@ Examples:
 
 const RENAME: &str = "\
 Examples:
-  Rename a channel; to keep the old name for existing Subscriptions, copy it instead
+  Rename a channel; to keep the old name for existing Subscriptions, copy the channel instead
   $ opmx catalog channel rename catalog etcd singlenamespace-alpha single";
 
 const COPY: &str = "\

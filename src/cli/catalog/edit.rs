@@ -26,7 +26,7 @@ pub(crate) struct EditArguments {
     options: EditOptions,
 }
 
-/// The catalog that a command changes, if it cannot change templates.
+/// The catalog that a command changes, for commands that cannot change templates.
 #[derive(Debug, Args)]
 pub(crate) struct FolderEditArguments {
     /// Catalog folder
@@ -106,7 +106,7 @@ impl EditOptions {
     }
 }
 
-/// Reports the effects of a change, or the effects that it would have in a dry run.
+/// Reports the effects of a change or, in a dry run, the effects that it would have.
 #[derive(Clone, Copy)]
 pub(crate) struct Report<'a> {
     pub(crate) printer: &'a Printer,

@@ -28,9 +28,9 @@ Examples:
 
 /// Set the maintenance phases and platforms of package versions
 ///
-/// For each package, the catalog contains one document of schema io.openshift.operators.lifecycles.v1alpha1. The
-/// OpenShift console shows its content. Phases follow each other without gaps, and include their first and last days.
-/// Values that are not specified are kept.
+/// The catalog stores these values in one document of schema io.openshift.operators.lifecycles.v1alpha1 for each
+/// package, and the OpenShift console shows them. Phases must follow each other without gaps; they include their first
+/// and last days. Values that are not specified are kept.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LifecycleArguments {
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &LifecycleArguments, context: &Context<'_>) -> Comm
                     let of = arguments.version.map(|version| format!("version {version} of "));
                     let of = of.unwrap_or_default();
                     report.printer.warning(format_args!(
-                        "the catalog contains no lifecycle of {of}package {package}"
+                        "the catalog contains no lifecycle for {of}package {package}"
                     ));
                 }
             },

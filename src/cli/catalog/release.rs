@@ -33,10 +33,10 @@ const PARALLEL: usize = 4;
 ///
 /// The file ci.yaml of the operator specifies the catalogs that are rendered from its templates. The file
 /// release-config.yaml in the folder of the version specifies its channels and the bundles that it replaces there.
-/// Missing templates are created. The catalogs are in catalogs/NAME/PACKAGE, next to the folder of all operators, and
-/// are updated from their templates. Catalogs for OpenShift 4.17 and later contain olm.csv.metadata instead of
-/// manifests. Only bundles that a catalog does not contain are fetched, each once for all catalogs. Either all files
-/// change or none.
+/// Missing templates are created. The catalogs are in catalogs/NAME/PACKAGE, next to the folder that contains all
+/// operators, and are updated from their templates. Catalogs for OpenShift 4.17 and later contain olm.csv.metadata
+/// instead of manifests. Only bundles that a catalog does not contain are fetched, each once for all catalogs. Either
+/// all files change or none.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReleaseArguments {
@@ -46,7 +46,7 @@ pub(crate) struct ReleaseArguments {
     /// Folder of the version in OPERATOR_DIR [default: the version of the bundle]
     #[arg(value_name = "VERSION")]
     version: Option<String>,
-    /// Bundle of the version, with the reference to write to the templates
+    /// Bundle of the version; this reference is written to the templates
     #[arg(short, long, value_name = "REF")]
     bundle: String,
     /// Replace existing entries of the version, and remove catalog content that is not in the templates

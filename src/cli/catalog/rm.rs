@@ -32,9 +32,9 @@ Examples:
 /// Remove packages, channels or bundles from a catalog
 ///
 /// An entry that replaced a removed bundle takes over the replaces, skips and skipRange of that bundle, and skips the
-/// bundle itself. Therefore every channel keeps one head, and clusters that run the bundle still get updates. Clusters
-/// that run a removed head stay on it, which causes a warning. Empty channels, bundles that are no longer in any
-/// channel, and deprecations of removed items are also removed.
+/// bundle itself. Therefore every channel keeps one head, and clusters that run a removed bundle still get updates.
+/// Clusters that run a removed head stay on it; a warning reports this. Empty channels, bundles that are no longer in
+/// any channel, and deprecations of removed items are also removed.
 ///
 /// In a basic template, bundles are identified by the field "name" of their entries. In a semver template, a target is
 /// an image: IMAGE, or LIST=IMAGE for one of the lists candidate, fast and stable.

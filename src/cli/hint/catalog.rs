@@ -68,7 +68,7 @@ hints! {
             above(bundle, others)
         )),
         Self::At { error, .. } => error.hints(),
-        Self::Heads { .. } => hint("let one of the heads replace or skip the others"),
+        Self::Heads { .. } => hint("make one of the heads replace or skip the others"),
         Self::Differs { .. } => hint("use a different version for the bundle, or replace the existing bundle with \
                                       --overwrite"),
         Self::Edges { .. } => hint("change the edges with --overwrite, or omit --replaces and --skips"),
@@ -92,7 +92,8 @@ hints! {
         Self::NoLifecycle { others, .. } => {
             let others: Vec<String> = others.iter().map(ToString::to_string).collect();
             hint(format!(
-                "pass --phase once for each phase of the version, or specify a version with a lifecycle: {}",
+                "pass --phase once for each phase of the version, or specify a version that already has a lifecycle: \
+                 {}",
                 others.join(", ")
             ))
         }
@@ -108,7 +109,7 @@ hints! {
     CatalogLoadError {
         pass: [Catalog],
         none: [],
-        Self::Document { .. } => hint("to list all faults of a catalog folder, use opmx validate"),
+        Self::Document { .. } => hint("to list all faults in a catalog folder, use opmx validate"),
     }
     TemplateChangeError {
         pass: [Revise],
@@ -129,7 +130,7 @@ hints! {
     }
 }
 
-/// Returns the advice to put a bundle above the other heads of its channel.
+/// Returns the advice to make a bundle replace or skip the other heads of its channel.
 fn above(bundle: &str, others: &[String]) -> String {
-    format!("let {bundle} replace or skip {}", others.join(", "))
+    format!("make {bundle} replace or skip {}", others.join(", "))
 }

@@ -42,7 +42,7 @@ hints! {
         pass: [Database],
         none: [],
         Self::Unknown { nearest: Some(_), .. } => Advice::missing(),
-        Self::Unknown { .. } => hint("opmx index list packages shows the available packages").of_missing(),
+        Self::Unknown { .. } => hint("use opmx index list packages to show the available packages").of_missing(),
     }
     PromoteError {
         pass: [Database],
@@ -76,7 +76,7 @@ fn refusal_hints(refusals: &[Refused]) -> Advice {
             Refusal::Substitutes {
                 bundle, substitutes, ..
             } => format!(
-                "allow the annotation with --enable-alpha and --mode replaces, or remove it and let {bundle} replace \
+                "allow the annotation with --enable-alpha and --mode replaces, or remove it and make {bundle} replace \
                  or skip {substitutes}"
             ),
             Refusal::AlreadyPresent { differences, .. } if differences.is_empty() => {
@@ -92,7 +92,8 @@ fn refusal_hints(refusals: &[Refused]) -> Advice {
             }
             Refusal::Graph(GraphError::Unreachable { version, bundle, .. }) if version.is_empty() => {
                 format!(
-                    "set spec.version in the ClusterServiceVersion of {bundle}, which otherwise has the lowest version"
+                    "set spec.version in the ClusterServiceVersion of {bundle}; without it, {bundle} has the lowest \
+                     version"
                 )
             }
             Refusal::Graph(GraphError::Unreachable { .. } | GraphError::SeveralUnreachable { .. }) => {

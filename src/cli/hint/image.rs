@@ -66,7 +66,7 @@ hints! {
     VolumesError {
         pass: [File],
         none: [],
-        Self::Missing { .. } => hint("transfer all files of the archive; its list names them"),
+        Self::Missing { .. } => hint("transfer all files in the list of the archive, NAME.json"),
         Self::Damaged { .. } | Self::Size { .. } | Self::Tar { .. } => hint("transfer the volume again"),
         Self::Blob { .. } => hint("write the archive again, and transfer all of its files"),
     }
@@ -124,12 +124,13 @@ pub fn registry_hint(error: &RegistryError) -> Option<&'static str> {
     })
 }
 
-/// Returns the advice to name an OCI layout, if a push went to the default registry of references without a host.
+/// Returns the advice to specify an OCI layout, if an image was pushed to the default registry because its reference
+/// contains no host.
 fn layout_hint(error: &RegistryError) -> Option<String> {
     let is_push =
         error.request.contains("/blobs/") && !error.request.starts_with("GET") || error.request.starts_with("PUT");
     let name = &error.image;
-    // Commands that read images reject such a word, so it is the target of a push.
+    // Commands that read images reject a single word as a name, so this name is the target of a push.
     let is_push = is_push || !name.contains(['/', ':', '@']);
     let host = name.split('/').next().unwrap_or_default();
     let has_host = name.contains('/') && (host == "localhost" || host.contains(['.', ':']));

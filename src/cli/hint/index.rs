@@ -127,7 +127,7 @@ hints! {
         Self::Selection(error) => match error {
             SelectionError::Package { nearest: Some(name), .. } => hint(format!("did you mean {name:?}?")).of_missing(),
             SelectionError::Package { .. } | SelectionError::Channel { .. } | SelectionError::Bundle { .. } => {
-                hint("opmx index list packages shows the available packages").of_missing()
+                hint("use opmx index list packages to show the available packages").of_missing()
             }
             SelectionError::Version { .. } => Advice::default(),
         },
@@ -182,6 +182,6 @@ hints! {
         pass: [File],
         none: [NotAFolder, Name, Label],
         Self::Taken { .. } => hint("remove the existing file to write it again"),
-        Self::Builder => hint("use --builder-image to specify an image with opm or opmx as /bin/opm"),
+        Self::Builder => hint("use --builder-image to specify an image that contains opm or opmx as /bin/opm"),
     }
 }

@@ -1,5 +1,5 @@
 //! Advice for the errors of the modules below: hints, and whether an error reports that an item does not exist. Only
-//! here do errors become advice, and limits become the flags that raise them.
+//! this module maps errors to advice, and limits to the flags that raise them.
 
 mod bundle;
 mod catalog;
@@ -24,7 +24,7 @@ use std::error::Error;
 use std::io;
 use std::path::Path;
 
-/// The hint for a search for a resolution that was stopped because it took too many steps.
+/// The hint for a resolution that was stopped because it took too many steps.
 pub(crate) const MORE_STEPS: &str = "allow more steps with --max-steps, or specify fewer catalogs";
 const VALUES: &str = "--max-values";
 const TOTAL_SIZE: &str = "--max-total-size";
@@ -149,7 +149,7 @@ fn flag_hint(limit: Limit) -> &'static str {
     }
 }
 
-/// Returns the hint for input that exceeds a limit, which `flag` raises.
+/// Returns the hint for input that exceeds the limit that `flag` raises.
 pub(crate) fn raise(flag: &str) -> String {
     format!("raise the limit with {flag} if you trust the input")
 }

@@ -26,7 +26,7 @@ Examples:
   Check a database file, and fix unambiguous problems
   $ opmx index check index.db --fix
 
-  Check that the registries have all bundles before publishing
+  Before publishing, check that the registries have all bundles
   $ opmx index check oci:index:v1 --images
 
   Check a file-based catalog, and that the registries have its bundles
@@ -40,9 +40,9 @@ Examples:
 
 /// Check an index: its channels, its rows and the sizes of its manifests
 ///
-/// Finds bundles that no update leads to, entries of missing bundles, invalid heads and default channels, cycles in the
-/// graph, and manifests that are unreadable or too large. In a database, also finds orphaned rows and a damaged file;
-/// in a file-based catalog, everything that opmx validate finds. Nothing is changed without --fix, which is for
+/// Finds bundles that no update leads to, entries for missing bundles, invalid heads and default channels, cycles in
+/// the graph, and manifests that are unreadable or too large. In a database, also finds orphaned rows and damage to the
+/// file; in a file-based catalog, everything that opmx validate finds. Nothing is changed without --fix, which is for
 /// databases only. The exit status is 0 if no error is found; warnings do not affect it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -53,9 +53,8 @@ pub(crate) struct CheckArguments {
     index: String,
     /// Fix unambiguous problems in a database file, in one step
     ///
-    /// Rows of missing bundles, bundles that are in no channel, and APIs that no bundle provides or requires are
-    /// removed; the only channel of a package becomes its default channel. Reports the fixes and the remaining
-    /// findings.
+    /// Removes rows of missing bundles, bundles that are in no channel, and APIs that no bundle provides or requires;
+    /// makes the only channel of a package its default channel. Reports the fixes and the remaining findings.
     #[arg(long)]
     fix: bool,
     /// Check that the registries have the images of the bundles or, with --images=all, also the images that the

@@ -22,8 +22,8 @@ Examples:
 /// Draw the update graph of an index
 ///
 /// Lines lead from older to newer bundles: solid if the newer bundle replaces the older bundle, dashed if it skips the
-/// older bundle, and dotted if its skipRange contains the older bundle. Heads, deprecated bundles, and bundles that a
-/// channel only mentions, have distinct borders and labels.
+/// older bundle, and dotted if its skipRange contains the older bundle. Heads, deprecated bundles and bundles that a
+/// channel only mentions have distinct borders and labels.
 ///
 /// Mermaid renderers accept 500 lines by default; in larger graphs, the formats mermaid and dot draw one line for a
 /// whole skipRange. The format svg has no such limit and needs no other program.

@@ -39,9 +39,9 @@ Examples:
 
 /// List the bundle images, and the images that the bundles run
 ///
-/// Dependencies of the selected bundles are included, whether required, recommended or optional. These are all bundles
-/// of the index that could satisfy a dependency, because the cluster decides which one is installed, and the bundles
-/// that these require in turn.
+/// Dependencies of the selected bundles are included, whether required, recommended or optional. The cluster decides
+/// which bundle satisfies a dependency, so every bundle of the index that could satisfy it is included, together with
+/// the bundles that these require in turn.
 ///
 /// For each image, shows whether a digest or a tag names it, the bundles that need it, its role in them (bundle image,
 /// run by the operator, or only listed as related), and the reason for including bundles that were not selected. If the

@@ -170,7 +170,7 @@ pub(crate) fn packages(wanted: &WholeIndex, context: &Context<'_>) -> CommandRes
     Ok(Status::Success)
 }
 
-/// Lists the channels. For a channel without a single head, the reason is shown instead of the head.
+/// Lists the channels. For a channel that has no head or several heads, an error is shown instead of the head.
 pub(crate) fn channels(wanted: &PartOfIndex, context: &Context<'_>) -> CommandResult {
     let headings = ["PACKAGE", "CHANNEL", "HEAD"];
     let opened = wanted.open(context)?;
@@ -242,7 +242,7 @@ fn bundles(wanted: &PartOfIndex, context: &Context<'_>) -> CommandResult {
     Ok(Status::Success)
 }
 
-/// Lists the bundles of the channels in the table of opm: sorted by name, and with the columns of opm.
+/// Lists the bundles of the channels in opm's table format: sorted by name, and with opm's columns.
 pub(crate) fn bundles_as_opm(wanted: &PartOfIndex, context: &Context<'_>) -> CommandResult {
     let headings = [
         "PACKAGE",

@@ -1,4 +1,4 @@
-//! `opmx index`: an index image or database of bundles.
+//! `opmx index`: an index of bundles, in an image or a database.
 
 mod add;
 pub(crate) mod catalog_argument;

@@ -73,7 +73,7 @@ pub(crate) struct PageArguments {
     /// Title of the site
     #[arg(long, value_name = "TITLE")]
     title: Option<String>,
-    /// URL of the published site, for the links of its feed and its error page
+    /// URL of the published site, for the links in its feed and on its error page
     #[arg(long, value_name = "URL", value_parser = address)]
     base_url: Option<String>,
     /// Name of the catalog on clusters, used in the manifests that the pages offer [default: from the name and the tag
@@ -190,9 +190,11 @@ pub(crate) fn run(arguments: &PageArguments, context: &Context<'_>) -> CommandRe
         (Some(folder), _) => {
             let site = write(&opened, folder, &options)?;
             warn(&site, context);
-            context
-                .printer
-                .status(format_args!("wrote a site of {} to {}", told(&site), folder.display()));
+            context.printer.status(format_args!(
+                "wrote a site with {} to {}",
+                told(&site),
+                folder.display()
+            ));
             Ok(Status::Success)
         }
         (None, Some(address)) => serve(opened, address, &options, arguments, context),
@@ -291,7 +293,7 @@ fn serve(
             let listener = server::listen(Some(address.ip()), address.port())?;
             if let Ok(address) = listener.local_addr() {
                 printer.status(format_args!(
-                    "showing a site of {} at http://{address}/",
+                    "showing a site with {} at http://{address}/",
                     told(&summary)
                 ));
             }

@@ -29,14 +29,14 @@ const INDEX_DOCKERFILE: &str = "index.Dockerfile";
 /// The program that serves an index from its image, and the platforms of the image.
 #[derive(Debug, Args)]
 pub(crate) struct ServerArguments {
-    /// Base image with a program that serves the index; by default, the image contains only opmx
+    /// Base image with a program that serves the index; by default, the index image contains only opmx
     #[arg(short = 'i', long, value_name = "REF")]
     binary_image: Option<String>,
     /// Also build for this platform, with the static opmx binary in FILE; may be repeated
     ///
     /// The result is an image index with an image for the platform of the running opmx and for each specified platform.
     /// A binary for the platform of the running opmx replaces the running opmx. With --binary-image, opmx is added to
-    /// the base image of each platform, and serves instead of the program in the base image.
+    /// the base image for each platform, and serves the index instead of the program in the base image.
     #[arg(long = "binary", value_name = "PLATFORM=FILE")]
     binaries: Vec<Binary>,
     /// Build for all platforms of the base image
@@ -104,19 +104,19 @@ pub(crate) struct PublicationArguments {
     /// Fail if another pipeline moves the tag, instead of repeating the change on the new index
     ///
     /// By default, a change that loses a race for the tag is repeated on the index that the other pipeline published.
-    /// In layouts, archives and registries that support If-Match, no change is lost. In all other registries, the tag
-    /// is checked before, during and 2 seconds after the push, so that no change by another opmx process is lost. It is
-    /// an error if the registry responds too slowly for these checks. Tools that push without a check can still
-    /// overwrite a change. Without --from-index, the change cannot be repeated, and a tag that appears or moves in the
-    /// meantime is an error.
+    /// In layouts and archives, and in registries that support If-Match, no change is lost. In all other registries,
+    /// the tag is checked before, during and 2 seconds after the push, so that no change by another opmx process is
+    /// lost. It is an error if the registry responds too slowly for these checks. Tools that push without a check can
+    /// still overwrite a change. Without --from-index, the change cannot be repeated, and a tag that appears or moves
+    /// in the meantime is an error.
     #[arg(long, conflicts_with = "generate")]
     no_redo: bool,
 }
 
-/// The form of the result for a file-based catalog.
+/// The form of the result if the source is a file-based catalog.
 #[derive(Debug, Args)]
 pub(crate) struct CatalogFormArguments {
-    /// Form of the result for a file-based catalog: catalog or database [default: catalog]
+    /// Form of the result if the source is a file-based catalog: catalog or database [default: catalog]
     ///
     /// A catalog keeps everything that the change does not affect, including comments. --generate can write only a
     /// database.
@@ -246,10 +246,11 @@ pub(crate) fn remark<T>(published: &Published<T>, printer: &Printer) {
     match published.redone {
         0 => {}
         1 => {
-            printer.status("another client moved the tag in the meantime, so the change was repeated on its index");
+            printer.status("another client moved the tag in the meantime, so the change was repeated on the new index");
         }
         times => printer.status(format_args!(
-            "other clients moved the tag in the meantime, so the change was repeated {times} times on their indexes"
+            "other clients moved the tag in the meantime, so the change was repeated {times} times, each time on the \
+             newest index"
         )),
     }
     printer.report(&published.imported.findings);

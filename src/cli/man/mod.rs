@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &ManArguments, context: &Context<'_>) -> CommandRes
     Ok(Status::Success)
 }
 
-/// Returns file names and contents; the page of a command group follows those of its commands.
+/// Returns the file name and the content of each page. The page of a command group follows those of its commands.
 fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut root = command("opmx").disable_help_subcommand(true);
     root.build();
@@ -71,9 +71,9 @@ fn rules_page() -> io::Result<Vec<u8>> {
     roff.text([roman("opmx-rules - the rules behind the findings")]);
     roff.control("SH", ["DESCRIPTION"]);
     roff.text([roman(
-        "Every finding names its rule. An id never changes its meaning. Only errors make a command fail. A finding can \
-         have a different severity than its rule if the severity depends on the bundle. Each example changes a bundle \
-         that is otherwise valid. Lines and columns of findings count from 1, columns in characters.",
+        "Every finding names its rule. The meaning of an id never changes. Only errors make a command fail. A finding \
+         can have a different severity than its rule if the severity depends on the bundle. Each example changes a \
+         bundle that is otherwise valid. Lines and columns in findings are numbered from 1; columns count characters.",
     )]);
     roff.control("PP", []);
     roff.text([roman(
@@ -86,7 +86,9 @@ fn rules_page() -> io::Result<Vec<u8>> {
         roff.text([roman(advice::of_rule(rule).into_owned())]);
         if let Some(consequence) = rule.consequence() {
             roff.control("IP", []);
-            roff.text([roman(format!("For published content this is a warning. {consequence}"))]);
+            roff.text([roman(format!(
+                "For published content, this is a warning. {consequence}"
+            ))]);
         }
         if let Some(example) = examples.get(rule.id) {
             example_of(example, &mut roff);

@@ -24,10 +24,10 @@ Examples:
 /// Delete the images of a plan from a registry, except those of other plans
 ///
 /// Without --apply, only shows the manifests that would be deleted. Manifests that a kept plan needs at the target are
-/// not deleted, whether they are images, parts of image indexes, signatures or other referrers. Manifests with tags
-/// that no plan contains are also kept, unless --other-tags is specified. Nothing is deleted before the catalogs of the
-/// kept plans are at the target. Manifests are deleted with their tags; the garbage collection of the registry frees
-/// the space of their blobs.
+/// not deleted, whether they are images, parts of image indexes, signatures or other referrers. Manifests that have
+/// tags outside the plans are also kept, unless --other-tags is specified. Nothing is deleted before the catalogs of
+/// the kept plans are at the target. Manifests are deleted with their tags; the garbage collection of the registry
+/// frees the space of their blobs.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct DeleteArguments {
@@ -126,7 +126,7 @@ pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> Command
     table.finish()?;
     if !spared.is_empty() {
         printer.status(format_args!(
-            "{} kept because of tags outside the plans; --other-tags deletes them",
+            "{} kept because of tags outside the plans; use --other-tags to delete such manifests, too",
             counted(spared.len(), "manifest")
         ));
     }

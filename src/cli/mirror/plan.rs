@@ -102,9 +102,9 @@ pub(super) struct PlanArguments {
     config: Option<PathBuf>,
     /// File or folder with objects of a cluster, or - for standard input; may be repeated
     ///
-    /// Mirrors the versions that its Subscriptions and ClusterExtensions have installed, and their upgrades: the
-    /// shortest path from each installed version to the head of its channel. The objects are the output of "kubectl get
-    /// subscriptions,csv,catalogsources -A -o yaml", or of "kubectl get" for ClusterExtensions and ClusterCatalogs.
+    /// Mirrors the versions that the cluster's Subscriptions and ClusterExtensions have installed, and their upgrades:
+    /// the shortest path from each installed version to the head of its channel. The objects are the output of "kubectl
+    /// get subscriptions,csv,catalogsources -A -o yaml", or of "kubectl get" for ClusterExtensions and ClusterCatalogs.
     #[arg(
         long,
         value_name = "PATH",
@@ -395,9 +395,9 @@ fn remark(collected: &Collected, printer: &Printer) {
         if !package.channels_left_out.is_empty() {
             let channels: Vec<String> = package.channels_left_out.iter().cloned().collect();
             printer.warning(format_args!(
-                "left out {} without a selected version from package {}: {}",
-                counted(channels.len(), "channel"),
+                "package {}: left out {} without a selected version: {}",
                 package.package,
+                counted(channels.len(), "channel"),
                 channels.join(", ")
             ));
         }

@@ -77,7 +77,7 @@ enum Place {
 }
 
 fn place(text: &str) -> Result<Place, String> {
-    // Folders do not usually have the name of a host with a port.
+    // Folder names do not usually look like a host with a port.
     if Path::new(text).exists() {
         return Ok(Place::Archive(text.into()));
     }

@@ -27,9 +27,9 @@ Examples:
 ///
 /// A Subscription is replaced by the Operator with the same package, channel and catalog, which is created if absent.
 /// An Install specifies the installed bundle by the image that a catalog or the InstallPlan names, or otherwise by the
-/// manifests in the InstallPlan. It uses the service account of the OperatorGroup of its namespace; if there is none,
-/// or several, it uses the service account with the name of the Install. ClusterServiceVersions that OLM copied are
-/// removed if the original belongs to an Operator.
+/// manifests in the InstallPlan. It uses the service account of the OperatorGroup in its namespace; if there is no
+/// OperatorGroup, or more than one, it uses the service account with the name of the Install. ClusterServiceVersions
+/// that OLM copied are removed if the original belongs to an Operator.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MigrateArguments {

@@ -49,7 +49,7 @@ pub(crate) struct DiffArguments {
     /// Package in the index whose published head counts as approved
     #[arg(long, value_name = "NAME", requires = "index")]
     package: Option<String>,
-    /// Channel with the head [default: the default channel]
+    /// Channel whose head counts as approved [default: the default channel]
     #[arg(long, value_name = "NAME", requires = "package")]
     channel: Option<String>,
     #[command(flatten)]
@@ -98,7 +98,7 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
         }
         Format::Text => {
             context.printer.line(format!(
-                "to approve: {} needs these permissions in addition to {before}:",
+                "to approve: {} needs these permissions in addition to those of {before}:",
                 new.name
             ))?;
             terminal::permissions::permissions(&context.printer, &added)?;

@@ -65,12 +65,12 @@ Examples:
 /// permissions in the role, unless it may escalate or bind. Objects that already exist require permissions to read and
 /// change them; for an upgrade, describe the installed objects with --cluster. OLM writes CustomResourceDefinitions
 /// with its own account, so no other account needs permissions for them. Permissions for optional manifests are listed
-/// separately and are not required: without them, these manifests are not created, and the installation completes.
+/// separately and are not required: without them, these manifests are not created, but the installation completes.
 ///
 /// The permissions that the operator's accounts have after the installation are also listed, each with its reason. They
-/// can exceed the requested permissions: if the OperatorGroup has no target namespaces, OLM grants permissions that are
-/// requested for one namespace in all namespaces. The OperatorGroup is read from the files; without an OperatorGroup,
-/// the target namespaces follow from the install modes that the bundle supports.
+/// can exceed the requested permissions: if the OperatorGroup has no target namespaces, OLM extends permissions that
+/// are requested for one namespace to all namespaces. The OperatorGroup is read from the files; without an
+/// OperatorGroup, the target namespaces follow from the install modes that the bundle supports.
 ///
 /// With --service-account, the permissions that the account already has are subtracted: those that the what-if file
 /// grants it, and those that it has through bindings among the objects. The output formats yaml and json show the
@@ -78,15 +78,15 @@ Examples:
 ///
 /// Instead of a bundle, a YAML or JSON file with Install and Operator resources may be specified. Without a bundle or a
 /// file, the resources in --cluster or --state are reviewed. An Install is applied by the service account of the only
-/// OperatorGroup of its namespace; if the namespace has none or several, by the service account with the name of the
+/// OperatorGroup in its namespace; if the namespace has none or several, by the service account with the name of the
 /// Install.
 ///
 /// With --user or --group, checks whether a user may approve the installation, which requires the pending permissions,
 /// and use a catalog, which requires the verb install on the CatalogSource. With --as role, prints the roles that would
 /// allow the user to do so. The exit status is 3 if the answer is no.
 ///
-/// With --policy, checks the bundle against the policy of an administrator, including the terms for a specified user.
-/// The exit status is 3 if something is not allowed.
+/// With --policy, checks the bundle against the policy of an administrator, including its terms for the user, if one is
+/// specified. The exit status is 3 if something is not allowed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct PermissionsArguments {
@@ -214,7 +214,7 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
     let install = &arguments.installer.install;
     let state = install.state(context)?;
     let user = arguments.user.user();
-    // Whether there is an account does not depend on the bundle; only the name of the account can.
+    // The bundle can determine the name of the account, but not whether there is an account.
     if arguments.shape.is_some() && arguments.installer.account(&state, "").is_none() && user.is_none() {
         return Err(CommandError::usage(
             "--as role requires a service account; specify it with --service-account NAMESPACE/NAME, or with an \

@@ -33,7 +33,7 @@ pub(super) struct UserArguments {
     /// Group of the user; may be repeated. Without --user, any member of these groups is checked
     #[arg(long, value_name = "GROUP")]
     group: Vec<String>,
-    /// CatalogSource to check for use, which requires the verb install on it; may be repeated
+    /// CatalogSource that the user would use, which requires the verb install on it; may be repeated
     ///
     /// Without a bundle and without this option, the CatalogSources of the cluster are listed. For Operators, the form
     /// is [NAME=]INDEX[,PRIORITY]: an index to use instead of the CatalogSource with this name.
@@ -122,7 +122,7 @@ pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'
     let waiting = pending(&needs, question.installer)?;
     let missing = missing_to_approve(&needs, question.installer, &held)?;
     let bundle = content.map(|(content, _)| content.name.as_str());
-    // A list of all catalogs answers no question with yes or no, so it does not affect the status.
+    // A list of all catalogs is not a yes-or-no answer, so it does not affect the status.
     let is_usable = |row: &Row<'_>| row.catalog.may_use && !row.refused_by_policy;
     let is_held = missing.is_empty() && (all || catalogs.iter().all(|catalog| catalog.may_use));
     let is_allowed = missing.is_empty() && question.refused.is_empty() && (all || rows.iter().all(is_usable));

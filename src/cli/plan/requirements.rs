@@ -5,7 +5,7 @@ use crate::install::apply::RequiredApis;
 use crate::kubernetes::GroupVersionKind;
 use crate::kubernetes::platform::is_platform_group;
 
-/// Returns a sentence for each sort of APIs that was not checked, with the option or command that checks it.
+/// Returns a sentence for each group of APIs that were not checked, with the option or command that checks them.
 pub(super) fn unchecked(versions: &[RequiredApis]) -> Vec<String> {
     let mut sentences = Vec::new();
     for RequiredApis { name, required, native } in versions {

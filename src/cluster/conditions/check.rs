@@ -153,7 +153,8 @@ fn conditions_in(state: &State) -> Vec<Value> {
         .collect()
 }
 
-/// Returns the installed operators: those listed in a state, which are in its namespace, and those among its objects.
+/// Returns the installed operators: those that the state lists, which are in its namespace, and those among its
+/// objects.
 pub fn installed_in(state: &State) -> Vec<InstalledOperator<'_>> {
     let named = state.installed.iter().map(|installed| InstalledOperator {
         name: &installed.name,

@@ -81,8 +81,8 @@ pub(super) fn of(condition: OperatorCondition<'_>, lists: Option<&Lists<'_>>, he
     }
 }
 
-/// Overrides every condition of the resource that may hold back an upgrade, regardless of the condition that currently
-/// decides.
+/// Returns the change that overrides every condition of the resource that can hold back an upgrade, regardless of the
+/// condition that currently decides.
 fn release(condition: OperatorCondition<'_>, lists: &Lists<'_>) -> Release {
     let is_proposed = condition.text(&["kind"]) == "Condition";
     let said = |kind: &&&str| find(&lists.reported, kind).is_some() || find(&lists.overrides, kind).is_some();

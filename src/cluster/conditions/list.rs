@@ -26,7 +26,7 @@ pub(super) struct Listed<'a> {
     /// `lastTransitionTime`.
     pub(super) since: Option<&'a str>,
     pub(super) observed_generation: Option<i64>,
-    /// Whether the status is true or false instead of a string.
+    /// Whether the status is a boolean instead of a string.
     pub(super) bare_status: bool,
 }
 

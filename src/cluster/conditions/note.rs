@@ -152,7 +152,7 @@ fn of_condition(listed: &Listed<'_>, notes: &mut Vec<Note>) {
     }
 }
 
-/// Returns the supported type that differs from a string only by one letter or by case.
+/// Returns the supported type that differs from `kind` only in one letter or in case.
 fn misspelled(kind: &str) -> Option<&'static str> {
     let near = |supported: &&str| {
         let distance = strsim::damerau_levenshtein(&supported.to_lowercase(), &kind.to_lowercase());

@@ -11,8 +11,8 @@ pub const ENVIRONMENT: &str = "OPERATOR_CONDITION_NAME";
 /// Returns the `Condition` of an operator, and a Role and a RoleBinding that allow the operator to get, list and update
 /// only this resource and its status.
 ///
-/// In the proposal, the name of the resource is generated; here it is that of the ClusterServiceVersion, so that the
-/// Role can name the resource.
+/// In the proposal, the name of the resource is generated; here it is the name of the ClusterServiceVersion, so that
+/// the Role can refer to the resource by name.
 pub fn proposed(starter: Starter<'_>) -> [Value; 3] {
     let Starter {
         operator, namespace, ..

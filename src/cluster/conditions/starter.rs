@@ -62,7 +62,7 @@ impl Starter<'_> {
 }
 
 /// Returns the `OperatorCondition`, and a Role and a RoleBinding that allow the operator to get, update and patch only
-/// this resource. The names and verbs are those of OLM, because OLM replaces others within seconds.
+/// this resource. The names and verbs are the ones that OLM uses, because OLM replaces any others within seconds.
 pub fn starter(starter: Starter<'_>) -> [Value; 3] {
     let Starter {
         operator, namespace, ..

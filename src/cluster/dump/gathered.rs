@@ -33,7 +33,7 @@ pub(super) struct Gathered<'a> {
 
 /// The reason why a value is rejected.
 pub(super) enum Refusal {
-    /// The value is not an object; contains a description of it.
+    /// The value is not an object; the string describes what the value is instead.
     NoObject(String),
     /// The value contains too many values.
     Values,

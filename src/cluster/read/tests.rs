@@ -80,7 +80,7 @@ fn an_empty_map_is_a_state_of_nothing() {
     assert_eq!((&*state.namespace, state.apis), (NAMESPACE, None));
 }
 
-/// An invalid file, its error, and whether a schema can find it.
+/// An invalid file, its error, and whether the schema also rejects the file.
 const WRONG: &[(&str, &str, bool)] = &[
     ("[]", "1:1: the file must be a map, not a list", true),
     ("version: 2", "1:10: unknown format version 2", true),

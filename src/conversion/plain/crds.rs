@@ -55,7 +55,7 @@ pub(super) fn describe(work: &mut Work<'_>, values: &mut Map<String, Value>) {
             && entry.get("description").is_none()
             && let Some(map) = entry.as_object_mut()
         {
-            // The CSV has no description, but the synthesis would add that of the CRD's schema.
+            // The CSV has no description, but the synthesis would add the description in the CRD's schema.
             map.insert("description".to_owned(), "".into());
         }
         let entry = &entry;

@@ -139,8 +139,8 @@ pub(super) fn convert(
     })
 }
 
-/// Removes the entries that match no object only because they do not name its namespace. A k8s+v1 bundle ships objects
-/// without their namespaces, so these entries would match objects there. Returns `None` if nothing changes.
+/// Removes the entries that match no object, but would match one if they named its namespace. A k8s+v1 bundle ships
+/// objects without their namespaces, so such an entry would start to match. Returns `None` if nothing changes.
 fn without_misses(value: &Value, objects: &[&Object]) -> Option<Value> {
     let mut kept = value.clone();
     let list = kept.get_mut("manifests")?.as_array_mut()?;

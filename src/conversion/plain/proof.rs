@@ -112,7 +112,7 @@ pub(super) fn name_differences(work: &mut Work<'_>, synthesized: &Value) {
     }
 }
 
-/// Moves an error in the new bundle to its origin in the old one, because the new bundle is not written.
+/// Makes an error in the new bundle point at its origin in the old one, because the new bundle is not written.
 pub(super) fn in_source(mut finding: Diagnostic, old: &Tree, new: &Tree, csv: &Object) -> Diagnostic {
     let Some(place) = finding.place.take() else {
         return finding;
@@ -138,7 +138,7 @@ pub(super) fn in_source(mut finding: Diagnostic, old: &Tree, new: &Tree, csv: &O
     finding.at(csv.key_place(&guess))
 }
 
-/// Returns the path of the innermost value of a YAML file that contains a place.
+/// Returns the path of the innermost value that contains the place, in a YAML file.
 fn path_at(place: &Place) -> Path {
     let text = place.source.text().as_bytes();
     let Some(document) = text::read(OLM_YAML, text, &generous()).documents.into_iter().next() else {

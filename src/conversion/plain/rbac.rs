@@ -193,9 +193,9 @@ fn free_name(base: &str, taken: &BTreeSet<String>) -> String {
         .unwrap_or_default()
 }
 
-/// Returns the namespaces in which bindings other than those of the CSV name accounts of the operator. Such a binding
-/// is shipped unchanged and must not be mistaken for a part of the permissions, so the operator's own namespace gets a
-/// different name.
+/// Returns the namespaces in which the bindings that are not part of the CSV expect accounts of the operator. Such a
+/// binding is shipped unchanged and must not be mistaken for a part of the permissions, so the operator's own namespace
+/// gets a different name.
 pub(super) fn bound_namespaces<'a>(work: &Work<'a>, extra: &[String]) -> BTreeSet<&'a str> {
     let projected = |name: &str| {
         work.deployments.iter().any(|deployment| deployment.account() == name)

@@ -63,8 +63,8 @@ impl Services {
                 continue;
             };
             let ports: Vec<(u64, Value)> = ports(service);
-            // A Service whose name OLM generates must not be shipped, because OLM creates it: either all of its ports
-            // are used, or none.
+            // OLM itself creates Services with generated names, so a Service with such a name must not be shipped:
+            // either all of its ports are used, or the Service is not used at all.
             let all_needed = ports.iter().all(|(port, target)| {
                 let endpoint = Endpoint {
                     deployment,

@@ -53,8 +53,8 @@ fn write_package(transaction: &Transaction<'_>, graph: &Graph, before: &Package)
     Ok(())
 }
 
-/// New entries first refer to themselves and get their targets when all of them exist: as long as any entry refers to a
-/// missing entry, the database scans all entries on every insert.
+/// New entries first refer to themselves, and get their targets only after all entries exist: as long as any entry
+/// refers to a missing entry, the database scans all entries on every insert.
 fn write_entries(transaction: &Transaction<'_>, graph: &Graph, before: &Package) -> rusqlite::Result<()> {
     let (numbers, surplus) = numbers(transaction, graph, before)?;
     let stored: BTreeSet<i64> = before.entries.values().flatten().copied().collect();

@@ -137,7 +137,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// Returns the bundles and packages that this refusal is about. Their graphs are not checked, because errors in
-    /// them may be consequences of the refusal.
+    /// them may have the same cause as the refusal.
     pub(super) fn in_the_graph(&self) -> Vec<&str> {
         match self {
             Self::AlreadyPresent { bundle, .. }
@@ -202,7 +202,7 @@ impl About<'_> {
 
 impl Refusal {
     /// Returns the bundles that the refusal is about, and the kind of value that is refused. Returns `None` if the
-    /// refusal names the directory or image of the bundle, or is not about such a value.
+    /// refusal names the directory or image of the bundle, or is not about a value in the bundle's files.
     fn stated(&self) -> Option<(About<'_>, Stated)> {
         Some(match self {
             Self::OtherPackage { bundle, .. } | Self::SeveralPackages { bundle, .. } => {

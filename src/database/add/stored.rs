@@ -235,8 +235,8 @@ impl Bundle {
 }
 
 impl<'a> Place<'a> {
-    /// Returns the names of the bundle, of its edges and of the bundle that it substitutes for. All of them belong to
-    /// the package of the bundle.
+    /// Returns the names of the bundle and of the bundles that it replaces, skips and substitutes for. All of these
+    /// bundles belong to the same package.
     pub(super) fn names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let edges = [&self.node.replaces, &self.node.substitutes];
         let edges = edges.into_iter().chain(&self.node.skips).map(String::as_str);

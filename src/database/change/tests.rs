@@ -274,7 +274,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// Writes a database in the state that a process killed during a write leaves: the file contains half of the change,
-/// and the journal to undo it is next to it.
+/// and the journal that undoes this change is next to the file.
 fn killed_in_the_middle(folder: &Path) -> PathBuf {
     let (live, path) = (folder.join("live.db"), folder.join("index.db"));
     let target = Target::InPlace(&live);

@@ -195,7 +195,7 @@ impl Channel<'_> {
                 Some(format!("is {head:?}, which has no entry in the channel"))
             }
             first => Some(format!(
-                "is {head:?}, but its topmost entry is {}",
+                "is {head:?}, but the topmost entry of the channel is {}",
                 quoted(first.map(|first| first.bundle.as_str()))
             )),
         }

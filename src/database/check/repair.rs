@@ -70,9 +70,9 @@ impl fmt::Display for Repair {
     }
 }
 
-/// Repairs a database file: removes rows of missing bundles, bundles in no channel and unused APIs, corrects rows whose
-/// version or image differs from that of their bundle, and sets the default channel of packages with a single channel.
-/// Returns the repairs, in order.
+/// Repairs a database file: removes bundles that are in no channel, rows that belong to missing bundles, and unused
+/// APIs; corrects rows whose version or image differs from that of their bundle; and sets the default channel of
+/// packages that have a single channel. Returns the repairs, in order.
 ///
 /// # Errors
 /// Returns an error if the file does not exist or cannot be changed. The file is then unchanged.

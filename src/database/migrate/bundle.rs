@@ -95,7 +95,7 @@ impl<'c> Writer<'c> {
         })
     }
 
-    /// Writes every bundle that has a name. An old program once wrote rows without a name, which contain no other
+    /// Writes every bundle that has a name. Rows without a name were written by an old program, and contain no other
     /// values either.
     pub(super) fn write_all(mut self) -> rusqlite::Result<()> {
         let connection = self.connection;
@@ -166,8 +166,8 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    /// Writes the provided APIs. In versions in which APIs belonged to channel entries, the database contained none for
-    /// a bundle that was only skipped, so they are derived from its manifests.
+    /// Writes the provided APIs. In schema versions in which APIs belong to channel entries, the database contains no
+    /// APIs of a bundle that is only skipped, so they are derived from the manifests of the bundle.
     fn write_provided(&mut self, owner: Owner<'_>, said: &Stored) -> rusqlite::Result<BTreeSet<Gvk>> {
         let mut provided = apis(&mut self.providers, owner.name)?;
         if self.version < since::APIS {
@@ -305,7 +305,8 @@ fn gvk((group, version, kind): &Gvk) -> String {
     canonical::to_string(&json!({"group": group, "kind": kind, "version": version}))
 }
 
-/// Returns the value of a dependency of version 8 without its type; `None` if it does not repeat the type.
+/// Returns the value of a dependency from schema version 8 without the type; `None` if the value does not repeat the
+/// type.
 fn without_type(value: &str) -> Option<String> {
     let mut value: serde_json::Value = serde_json::from_str(value).ok()?;
     value.as_object_mut()?.shift_remove("type")?;

@@ -165,8 +165,8 @@ const TICK: Duration = Duration::from_millis(20);
 /// Copies the database with the files next to it and lets SQLite finish or undo the transaction in the copy.
 ///
 /// # Errors
-/// Returns [`ReadError::Changed`] if another program writes one of the files meanwhile, because the copies may not
-/// match then.
+/// Returns [`ReadError::Changed`] if another program writes to one of the files during the copy, because the copies
+/// might then be inconsistent.
 pub(super) fn private_copy(path: &Path, handle: &File, steps: u64) -> Result<TemporaryFolder, ReadError> {
     let before = stamps(path, handle)?;
     thread::sleep(TICK);

@@ -1,4 +1,4 @@
-//! The read lock of a database, which keeps writers out, held by a connection that reads no data.
+//! The read lock of a database, which keeps writers out. A connection that reads no data holds it.
 
 use super::super::guard::guard;
 use rusqlite::{Connection, ErrorCode, OpenFlags};

@@ -15,8 +15,8 @@ pub(super) struct Bundle<'a> {
 
 impl Bundle<'_> {
     /// Returns the owned API services and, depending on `which`, either every version of every custom resource
-    /// definition among the manifests, or only those that the `ClusterServiceVersion` owns. All owned custom resource
-    /// definitions must be among the manifests.
+    /// definition among the manifests, or only the versions that the `ClusterServiceVersion` owns. All owned custom
+    /// resource definitions must be among the manifests.
     pub(super) fn provided(&self, objects: &[&Value], which: Provided) -> Result<BTreeSet<Api>, RecordError> {
         let defined = self.defined(objects)?;
         let mut owned = self.crds("owned")?;

@@ -30,7 +30,7 @@ pub(super) fn read(annotation: &str) -> Result<Vec<(String, String)>, String> {
     Ok(properties)
 }
 
-/// Checks a property if every index reader decodes its type: the fields of its value must be strings.
+/// Checks a property whose type every index reader decodes: the fields of its value must be strings.
 fn check_known(property: &Property) -> Result<(), String> {
     // Properties have the same fields as dependencies of the same type.
     let fields = match DependencyKind::of(&property.kind, Spelling::Dependency) {

@@ -1,5 +1,5 @@
-//! Reads data about a bundle from the manifests that an index already stores, for schemas that had no tables or columns
-//! for the data yet.
+//! Reads data about a bundle from the manifests that an index already stores, for schema versions that have no tables
+//! or columns for the data.
 
 use super::field::Field;
 use super::{Api, Contents, Provided, RecordError, apis, images, olm_properties};

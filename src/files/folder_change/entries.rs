@@ -1,4 +1,4 @@
-//! The entries of a folder that changes, and of the folders in which its new files wait. No link is followed.
+//! The entries of a folder that is being changed, and of the folders in which its new files wait. No link is followed.
 
 use crate::files::{FileError, open_regular};
 use sha2::{Digest, Sha256};

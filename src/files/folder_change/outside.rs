@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct Outside {
     /// The absolute path of the target.
     target: OsString,
-    /// The name next to the target under which the complete file waits.
+    /// The name of the complete file, which waits next to the target.
     waiting: String,
     /// The inode of the waiting file.
     inode: u64,

@@ -1,4 +1,4 @@
-//! The part of a change that has taken effect but is not yet finished, for readers of the folder.
+//! The unfinished part of a change that has already taken effect, for readers of the folder.
 
 use super::{FILES, JOURNAL, STAGING, record_of};
 use crate::files::{FileError, temporary_prefix};
@@ -30,8 +30,8 @@ impl Pending {
         self.files.contains_key(path)
     }
 
-    /// Returns the path that a file has inside a folder once it is at its target. The file may still be waiting in a
-    /// change to that folder or to a folder above.
+    /// Returns the path that `file` has inside `folder`, or will have once it has been moved to its target. The file
+    /// may still be waiting in a change to that folder or to a folder above.
     pub(crate) fn inside<'p>(folder: &Path, file: &'p Path) -> Option<&'p Path> {
         if let Ok(inside) = file.strip_prefix(folder) {
             return Some(inside.strip_prefix(Path::new(JOURNAL).join(FILES)).unwrap_or(inside));

@@ -1,4 +1,4 @@
-//! Cache files that map each layer to its compressed blob.
+//! Cache files, each of which maps a layer to its compressed blob.
 
 use crate::files::open_regular;
 use crate::image::digest::Digest;

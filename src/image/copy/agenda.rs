@@ -1,4 +1,4 @@
-//! The work that remains of a copy: the state of each item, and the jobs that can start.
+//! The remaining work of a copy: the state of each item, and the jobs that can start.
 
 use super::{Copy, Item, State};
 use crate::image::digest::Digest;
@@ -10,7 +10,7 @@ pub(super) enum Job {
     Item(usize),
 }
 
-/// The work that remains.
+/// The remaining work of a copy.
 pub(super) struct Agenda<'a> {
     copy: &'a Copy,
     /// The state of each item; `None` until it is decided.

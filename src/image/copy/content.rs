@@ -75,7 +75,7 @@ impl<'a> Contents<'a> {
     }
 }
 
-/// Returns the error for content that was found in none of its places.
+/// Returns the error for content that was not found in any of its places.
 pub(super) fn absent(digest: &Digest) -> ImageError {
     ImageError::NotFound {
         image: digest.to_string(),

@@ -45,8 +45,8 @@ pub enum JournalError {
 }
 
 impl Journal {
-    /// Opens the journal of the same copy, or starts a new journal if there is none. The journal is locked until it is
-    /// removed or dropped.
+    /// Opens the journal that an earlier run of the same copy left behind, or starts a new journal if there is none.
+    /// The journal is locked until it is removed or dropped.
     ///
     /// # Errors
     /// Returns an error if the journal file cannot be read or written, another run is using it, or the file is not a

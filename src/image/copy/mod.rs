@@ -41,7 +41,7 @@ pub struct Copy {
 pub struct Stored {
     /// The media type, digest and size.
     pub descriptor: Descriptor,
-    /// The places that contain the content; each is tried if all earlier places fail.
+    /// The places that contain the content, in the order in which they are tried until one succeeds.
     pub places: Vec<Place>,
 }
 

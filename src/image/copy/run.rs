@@ -58,7 +58,7 @@ enum Done {
     Item(usize, Result<(), String>),
 }
 
-/// A repository, and referrers of one of its manifests. The registry does not list these referrers itself.
+/// A repository, and referrers of one of its manifests. The registry itself does not list these referrers.
 type Unlisted = (RegistryReference, BTreeMap<Digest, Document>);
 
 struct Run<'a> {

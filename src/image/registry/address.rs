@@ -136,8 +136,8 @@ impl Reach {
         }
     }
 
-    /// Rejects a URL with a numeric address out of reach. The check is needed here because numeric addresses bypass the
-    /// resolver.
+    /// Rejects a URL with a numeric address that is out of reach. The check is needed here because numeric addresses
+    /// bypass the resolver.
     pub(super) fn check(self, url: &Url) -> Result<(), RefusedAddress> {
         match written(url) {
             Some(address) if !self.includes(Place::of(address)) => Err(RefusedAddress {

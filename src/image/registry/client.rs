@@ -52,7 +52,7 @@ impl From<&ImageOptions> for ConnectionOptions {
     }
 }
 
-/// HTTP clients that are created on first use, so that commands without registry access do not need certificates.
+/// HTTP clients that are created on first use, so that commands that do not access a registry need no certificates.
 #[derive(Debug)]
 pub(super) struct Clients {
     pub(super) options: ConnectionOptions,

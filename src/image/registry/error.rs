@@ -210,7 +210,7 @@ impl RegistryFailure {
         )
     }
 
-    /// Whether the failure means that the registry requires a different login.
+    /// Whether the failure means that the registry requires a login, or rejects the current login.
     pub(crate) fn is_login(&self) -> bool {
         matches!(self, Self::Unauthorized { .. } | Self::Denied { .. })
     }

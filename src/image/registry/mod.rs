@@ -1,9 +1,9 @@
 //! Images in registries that implement the OCI distribution specification.
 //!
 //! The types of error responses are from the oci-client crate. The HTTP client of that crate is not used: it discards
-//! statuses and `Retry-After` headers, which are needed for retries, reads manifests without a size limit, and supports
-//! only one login per host. It also panics on machines without system certificates and on tokens that are not valid
-//! header values. This module makes requests with the same HTTP library.
+//! the statuses and `Retry-After` headers that retries need, reads manifests without a size limit, and supports only
+//! one login per host. It also panics on machines without system certificates and on tokens that are not valid header
+//! values. This module uses the HTTP library of that crate directly.
 
 mod address;
 mod answer;

@@ -6,15 +6,15 @@
 //! 1. The tag is checked before the manifest is pushed to it. If the tag has moved, it is left unchanged.
 //! 2. While the registry processes the manifest, the tag is checked repeatedly. If a different image appears under the
 //!    tag in the meantime, the manifest replaces that image, and the replacement is reported.
-//! 3. After the manifest was accepted, the writer waits and then checks the tag again. If the tag has moved, the image
-//!    of a different writer has replaced this image. That writer may not have noticed this, because it may have been
-//!    between its own steps 1 and 2.
+//! 3. After the manifest has been accepted, the writer waits and then checks the tag again. If the tag has moved, the
+//!    image of a different writer has replaced this image. That writer might not have noticed this, because it may have
+//!    been between its own steps 1 and 2.
 //!
 //! Of two writers, at least one always notices the other. If the second writer pushes its manifest during the wait of
 //! the first, the first writer notices it in step 3. Otherwise, the image of the first writer stays under the tag for
-//! longer than the wait, and the second writer notices it in step 1 or 2. This requires that the interval between
-//! checks is shorter than the wait. If a writer measures a longer interval, for example because its process was
-//! suspended, it reports this instead of success.
+//! longer than the wait, and the second writer notices it in step 1 or 2. For this, the interval between checks must be
+//! shorter than the wait. If a writer measures a longer interval, for example because its process was suspended, it
+//! reports this instead of success.
 
 use super::error::RegistryError;
 use super::repository::{Access, Repository};
@@ -63,8 +63,8 @@ struct Noticed {
 }
 
 impl Noticed {
-    /// Records a check that was requested at `asked` and has just completed. `other` is an image of a different writer
-    /// that the check found.
+    /// Records a check that was requested at `asked` and has just completed. `other` is the image of a different
+    /// writer, if the check found one.
     fn looked(&mut self, asked: Instant, other: Option<Digest>) {
         if let Some(other) = other
             && self.between.is_none_or(|(known, _)| known != other)

@@ -216,12 +216,14 @@ mod tests {
         }
     }
 
-    /// Returns the number of seconds until the transfer of a blob that delivers `bytes` every `gap` seconds fails.
+    /// Returns the number of seconds after which the transfer of a blob fails if `bytes` bytes arrive every `gap`
+    /// seconds.
     fn given_up(limits: TimeLimits, gap: u32, bytes: u64) -> Option<(u32, RegistryFailure)> {
         given_up_when(limits, |second| if second % gap == 0 { bytes } else { 0 })
     }
 
-    /// Returns the number of seconds until the transfer of a blob that delivers `bytes(second)` in each second fails.
+    /// Returns the number of seconds after which the transfer of a blob fails if `bytes(second)` bytes arrive in each
+    /// second.
     fn given_up_when(limits: TimeLimits, bytes: impl Fn(u32) -> u64) -> Option<(u32, RegistryFailure)> {
         let mut pace = limits.pace();
         (1..=600).find_map(|second| Some((second, pace.passed(SECOND, bytes(second)).err()?)))
@@ -320,7 +322,7 @@ mod tests {
             .wait_sending(std::future::pending::<()>(), &sent, 100)
             .await;
         assert!(matches!(waited, Err(RegistryFailure::Stalled { .. })));
-        // The time limit is longer after the whole body was sent.
+        // The time limit is longer once the whole body has been sent.
         sent.store(100, Ordering::Relaxed);
         let waited = silent
             .pace()

@@ -1,5 +1,5 @@
-//! Places blobs in a repository: an existing blob is kept; otherwise, the registry mounts it from a different
-//! repository, or it is uploaded.
+//! Places blobs in a repository. An existing blob is kept; a missing blob is mounted from a different repository, or
+//! uploaded.
 
 use super::Registry;
 use super::answer::Answer;
@@ -61,7 +61,7 @@ pub enum PlaceError {
     Source(ImageError),
 }
 
-/// Known facts about a repository before a blob is placed in it.
+/// What is known about a repository before a blob is placed in it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Before<'a> {
     /// A different repository in the registry that contains the blob.
@@ -72,7 +72,7 @@ pub struct Before<'a> {
 
 impl Registry {
     /// Places a blob in the repository of a reference. If `before` specifies a repository to mount the blob from, the
-    /// registry is first requested to mount it.
+    /// registry is first asked to mount it.
     pub(in crate::image) async fn place(
         &self,
         reference: &RegistryReference,
@@ -139,7 +139,7 @@ impl Upload<'_> {
         Ok(answer.await?.status() == StatusCode::OK)
     }
 
-    /// Requests the registry to mount the blob from a different repository.
+    /// Asks the registry to mount the blob from a different repository.
     async fn mount(&self, from: &str) -> Result<Mount, RegistryError> {
         let mut begin = self.begin()?;
         begin.access = Access::Mount(from.to_owned());
@@ -209,7 +209,8 @@ impl Upload<'_> {
         let location = location.and_then(|location| location.to_str().ok());
         let url = upload_url(session.url(), location, self.descriptor).map_err(|failure| begin.fail(failure))?;
         if session.is_foreign() && self.repository.is_own(&url) {
-            // If this were allowed, a different server could make opmx use its login to write to any repository.
+            // If this were allowed, a different server could make opmx write to any repository with the login of the
+            // user.
             let reason =
                 "a different server responded for the registry and specified the registry as the upload location";
             return Err(begin.fail(refused(&url, reason)));

@@ -34,8 +34,8 @@ impl Registry {
         Ok(status.await? == StatusCode::OK)
     }
 
-    /// Whether the repository of a reference is new: the registry reports that its list of tags does not exist.
-    /// Registries may also report this for a repository without tags.
+    /// Whether the repository of a reference is new: the registry reports that the repository has no list of tags.
+    /// Registries may also report this for an existing repository that has no tags.
     pub(in crate::image) async fn is_new(&self, reference: &RegistryReference) -> Result<bool, ImageError> {
         let url = self.url(reference, "tags/list")?;
         let status = self.ask(reference, (Method::GET, Access::Pull), url, &FOUND_OR_NOT);

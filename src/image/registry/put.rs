@@ -19,7 +19,7 @@ const SUBJECT_HEADER: &str = "oci-subject";
 /// The result of pushing a manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Put {
-    /// The manifest was stored. `knows_subject` is whether the registry confirmed that it lists the manifest as a
+    /// The manifest was stored. `knows_subject` says whether the registry confirmed that it lists the manifest as a
     /// referrer of its subject.
     Stored { knows_subject: bool },
     /// The manifest was not stored because the condition was not met.
@@ -27,8 +27,8 @@ pub(super) enum Put {
 }
 
 impl Registry {
-    /// Pushes a manifest to the tag or digest of a reference. Everything that the manifest references must have been
-    /// pushed before. Returns whether the registry lists the manifest among the referrers of its subject.
+    /// Pushes a manifest to the tag or digest of a reference. Everything that the manifest references must already have
+    /// been pushed. Returns whether the registry lists the manifest among the referrers of its subject.
     pub(in crate::image) async fn put_document(
         &self,
         reference: &RegistryReference,
@@ -41,7 +41,7 @@ impl Registry {
         Ok(put.await? == Put::Stored { knows_subject: true })
     }
 
-    /// Pushes a manifest to a tag or its digest if the condition is met.
+    /// Pushes a manifest by tag or by digest, if the condition is met.
     pub(super) async fn push_manifest(
         repository: &Repository,
         document: &Document,

@@ -138,7 +138,7 @@ async fn page(repository: &Repository, request: &Request<'_>) -> Result<(Vec<u8>
         None => None,
     };
     if let Some(next) = next.as_ref().filter(|next| !repository.is_own(next)) {
-        return Err(request.fail(refused(next, "all pages of a list must be on the registry itself")));
+        return Err(request.fail(refused(next, "all pages of a list must come from the same registry")));
     }
     let bytes = answer.read(MANIFEST_LIMIT).await;
     Ok((bytes.map_err(|failure| request.fail(failure))?, next))
@@ -153,7 +153,7 @@ fn next_page(asked: &Url, link: &str) -> Result<Option<Url>, RegistryFailure> {
         return Ok(None);
     }
     let url = from_stranger(Some(asked), address).map_err(|problem| RegistryFailure::Protocol {
-        problem: format!("it specifies an invalid address of the next page: {problem}"),
+        problem: format!("it specifies an invalid address for the next page: {problem}"),
     })?;
     Ok(Some(url))
 }

@@ -1,4 +1,4 @@
-//! Streams of blobs in registries that resume after interruptions, and succeed only if the digest matches.
+//! Streams blobs from registries. A stream resumes after interruptions, and succeeds only if the digest matches.
 
 use super::Registry;
 use super::answer::Answer;
@@ -20,7 +20,7 @@ const FORGIVEN: u64 = 1 << 20;
 
 /// A blob in one or more repositories.
 pub(in crate::image) struct RemoteBlob {
-    /// The repositories that contain the blob; each is tried if all earlier repositories fail.
+    /// The repositories that contain the blob, in the order in which they are tried until one succeeds.
     repositories: Vec<(Arc<Repository>, String)>,
     descriptor: Descriptor,
     retry: RetryPolicy,

@@ -64,7 +64,7 @@ pub(super) struct Request<'a> {
     pub(super) body: Option<RequestBody<'a>>,
 }
 
-/// A body that can be sent several times, because the first response may only be a challenge.
+/// A body that can be sent several times, because the first response may be only a challenge.
 pub(super) struct RequestBody<'a> {
     pub(super) length: u64,
     /// Creates the body, which counts the bytes sent.
@@ -162,8 +162,7 @@ impl Repository {
         Err(request.fail(self.with_login(failure).await))
     }
 
-    /// Runs the attempts of a request, with retries. If an earlier request could not reach the registry, no request is
-    /// sent.
+    /// Runs `attempt` with retries. If an earlier request could not reach the registry, no request is sent.
     pub(super) async fn ask<T, A: Future<Output = Result<T, RegistryError>>>(
         &self,
         request: &Request<'_>,
@@ -307,14 +306,14 @@ impl Repository {
         *known = Some(known.map_or(place, |known| known.min(place)));
     }
 
-    /// Whether a URL belongs to the registry itself, that is, has the scheme, host and port of the reference.
+    /// Whether a URL belongs to the registry itself, that is, has the scheme, host and port of the registry.
     pub(super) fn is_own(&self, url: &Url) -> bool {
         let scheme = if self.is_secure() { "https" } else { "http" };
         let own = format!("{scheme}://{}", self.host).parse::<Url>();
         own.is_ok_and(|own| own.origin() == url.origin())
     }
 
-    /// Returns the failure for a server other than the registry that requires a login.
+    /// Returns the failure for a server, other than the registry, that requires a login.
     fn foreign_login(&self, url: &Url) -> RegistryFailure {
         let own = format!("http://{}", self.host).parse::<Url>();
         let upgraded = !self.is_secure() && url.scheme() == "https";

@@ -74,7 +74,7 @@ pub async fn fill(
                 whole.items += 1;
                 open.remove(&digest);
             }
-            // For example, if the disk is full, continuing is pointless.
+            // Continuing is pointless, for example if the disk is full.
             Err(error @ ImageError::File(_)) => return Err(error),
             Err(error) => {
                 whole.failed += 1;

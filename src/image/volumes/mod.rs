@@ -1,5 +1,5 @@
-//! OCI layouts in volumes: tar files of limited size, each of which is a layout, and which form a single layout when
-//! they are unpacked to the same folder.
+//! OCI layouts in volumes: tar files of limited size. Each volume is a layout, and all volumes form a single layout
+//! when they are unpacked to the same folder.
 //!
 //! All positions are determined by the content sizes, before any content is read. Therefore, blobs can be written in
 //! any order, the same content results in the same bytes, and an interrupted run can be resumed by checking the

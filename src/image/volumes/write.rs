@@ -196,7 +196,7 @@ fn partial_of(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Returns the header of a member, which is deterministic.
+/// Returns the header of a member. The header does not depend on the current time or user.
 fn header(member: &Member, missing: &BTreeSet<Digest>) -> tar::Header {
     let path = match &member.content {
         Content::Fixed(fixed) => fixed.path.clone(),

@@ -14,8 +14,8 @@ use crate::olm::releases::{Capability, Need, Olm, Since, capability};
 use crate::rules::{self, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Adds findings about requirements that bundles have, as read by `olm`, but that the index does not satisfy. For a
-/// release of OLM, also adds findings about the bundles that its clusters cannot use.
+/// Adds findings about the requirements that `olm` reads from bundles but that the index does not satisfy. If `olm` is
+/// a release, also adds findings about the bundles that clusters with this release cannot use.
 ///
 /// # Errors
 /// Returns an error if the index cannot be read or changes while it is being read.

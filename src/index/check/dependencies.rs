@@ -1,4 +1,4 @@
-//! Finds bundles with requirements that no bundle of the index satisfies.
+//! Finds bundles whose requirements no bundle of the index satisfies.
 
 use super::listed::listed;
 use crate::catalog::{BundleId, Catalog, Property};
@@ -10,9 +10,9 @@ use crate::resolver::Needs;
 use crate::rules;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the requirements of bundles in channels that, according to this OLM, the catalog does not satisfy, each
-/// dependency once, in a fixed order. Deprecated bundles are not reported if the OLM supports deprecation, because they
-/// are never newly installed.
+/// Returns findings about the requirements that, according to this OLM, the catalog does not satisfy: each requirement
+/// once, in a fixed order. Only bundles in channels are checked. Deprecated bundles are not reported if the OLM
+/// supports deprecation, because they are never newly installed.
 pub(super) fn without_provider(catalog: &Catalog, olm: &Olm) -> Vec<Diagnostic> {
     let channels = catalog.packages.iter().flat_map(|package| &package.channels);
     let entries = channels.flat_map(|channel| &channel.entries);

@@ -103,7 +103,7 @@ fn places(catalog: &Catalog) -> BTreeMap<&str, String> {
 /// The answer of a registry: success if the registry contains the image, or `None` if the registry was not queried.
 pub type Answer = Option<Result<(), ImageError>>;
 
-/// A function that returns a hint after a failed request, if there is one.
+/// A function that returns the hint for a failed request, if there is a hint.
 pub type Advice = fn(&RegistryError) -> Option<&'static str>;
 
 /// Queries the registries for all images, several at once, and returns the findings in a fixed order. A registry that
@@ -131,7 +131,7 @@ async fn ask_once(wanted: &Wanted, transports: &Transports, silent: &Mutex<BTree
     Some(answer.map(drop))
 }
 
-/// Returns the reference by which a cluster would pull the image, or the reason why the image has none.
+/// Returns the reference by which a cluster would pull the image, or the reason why no cluster can pull it.
 fn registry_reference(image: &str) -> Result<RegistryReference, String> {
     match image.parse() {
         Ok(Reference::Registry(reference)) => Ok(reference),

@@ -27,7 +27,7 @@ pub(super) struct Needed {
 }
 
 /// Returns the needs of the bundle, as far as the index shows them: the needs of manifests that the index does not
-/// contain are unknown, and omitted.
+/// contain are unknown, so they are omitted.
 pub(super) fn of_bundle(index: &Index, bundle: &Bundle) -> Result<Vec<Needed>, OpenError> {
     let mut found = Found::default();
     let image = bundle.image.as_deref().filter(|image| !image.is_empty());

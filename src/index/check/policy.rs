@@ -14,9 +14,9 @@ use crate::validation::policy::{Terms, judge, judge_catalog, judge_image};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Returns all violations of a policy, in a fixed order. The policy is applied to the catalog itself, if it is an
-/// image, and to the images and manifests of its bundles. A single warning names the bundles whose manifests the index
-/// does not contain.
+/// Returns all violations of a policy, in a fixed order. The policy is applied to the catalog itself if the catalog is
+/// an image, and to the images and manifests of its bundles. A single warning names the bundles whose manifests the
+/// index does not contain.
 ///
 /// # Errors
 /// Returns an error if the index cannot be read or changes while it is being read.

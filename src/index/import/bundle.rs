@@ -128,7 +128,7 @@ fn plurals(csv: &Value, stored: &Stored) -> BTreeMap<GroupVersionKind, String> {
         let kind = GroupVersionKind::new(group, owned["version"].as_str()?, owned["kind"].as_str()?);
         Some((kind, plural.to_owned()))
     });
-    // Definitions in manifests take precedence over statements about them.
+    // Definitions in manifests take precedence over the list of owned kinds.
     let mut plurals: BTreeMap<GroupVersionKind, String> = owned.collect();
     plurals.extend(known);
     plurals

@@ -79,8 +79,8 @@ impl fmt::Display for Part {
             Self::Description => write!(formatter, "a database has no field for the description of a package"),
             Self::Icon => write!(
                 formatter,
-                "a database contains only the icon of the head of the default channel, which differs from that of the \
-                package"
+                "a database contains only the icon of the head of the default channel, but the package has a \
+                different icon"
             ),
             Self::Graph(Difference::Skips {
                 channel,

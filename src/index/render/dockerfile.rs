@@ -12,7 +12,7 @@ pub(crate) const SCRATCH: &str = "scratch";
 /// The parts of a catalog image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CatalogImage {
-    /// The base image, which contains `/bin/opm`, or [`SCRATCH`].
+    /// The base image: [`SCRATCH`], or an image that contains `/bin/opm`.
     pub base: String,
     /// The image whose `/bin/opm` creates the cache.
     pub builder: String,

@@ -1,5 +1,5 @@
-//! Writes a catalog as a folder: a folder with one file for each package, and one file next to them for other
-//! documents.
+//! Writes a catalog as a folder: each package becomes a subfolder that contains one file, and all other documents are
+//! in one file next to these subfolders.
 
 use super::sources::{Form, RenderSource, SourceError, write_all};
 use crate::catalog::file_based::write::Language;
@@ -66,7 +66,7 @@ pub fn write_folder(sources: &[RenderSource], form: Form, target: &Path) -> Resu
     Ok(packages)
 }
 
-/// The file that is currently written.
+/// The file that is currently being written.
 struct Open {
     package: String,
     path: PathBuf,

@@ -194,7 +194,8 @@ impl RenderSource {
     }
 
     fn of_file(path: &Path, opening: &SourceOptions<'_>) -> Result<Self, SourceError> {
-        // A file that is named like a database should be one; if it is not, opening it produces the better error.
+        // A file that is named like a database should be one; if it is not, opening it as a database produces a better
+        // error.
         if is_database(path)? || path.extension().is_some_and(|extension| extension == "db") {
             let rendered = RenderedIndex::new(
                 Database::open_within(path, opening.limits.index.steps)?,

@@ -6,7 +6,7 @@ use crate::csv::{self, Csv};
 use crate::install::handling::Resource;
 use serde_json::Value;
 
-/// `status.reason` of a ClusterServiceVersion whose Deployments may not be created or updated.
+/// `status.reason` of a ClusterServiceVersion if the account is not allowed to create or update its Deployments.
 const REASON: &str = "InstallComponentFailedNoRetry";
 
 /// A version that fails although its plan is complete.
@@ -20,8 +20,8 @@ pub struct FailedVersion {
     pub message: String,
 }
 
-/// Returns the versions among these steps whose Deployments the installing account may not create or update. `statuses`
-/// are the final statuses of the steps; a version that already existed is not installed again.
+/// Returns the versions among these steps whose Deployments the installing account is not allowed to create or update.
+/// `statuses` are the final statuses of the steps; a version that already existed is not installed again.
 pub(super) fn refused(steps: &[Step], statuses: &[StepStatus], cluster: &Cluster<'_>) -> Vec<FailedVersion> {
     let new = steps
         .iter()
@@ -44,7 +44,7 @@ pub(super) fn refused(steps: &[Step], statuses: &[StepStatus], cluster: &Cluster
 }
 
 impl Cluster<'_> {
-    /// Returns the API server's message if the account may not create or update a Deployment.
+    /// Returns the API server's message if the account is not allowed to create or update a Deployment.
     fn forbidden_deployment(&self, name: &str, namespace: &str) -> Option<String> {
         let installer = self.installer.as_ref()?;
         let resource = Resource {

@@ -12,9 +12,9 @@ struct Owner<'a> {
     owned: Vec<GroupVersionKind>,
 }
 
-/// Returns warnings about definitions that both a version of the plan and an installed version in the same namespace
-/// own, unless the former replaces the latter. After the plan, OLM sets a new version that shares a definition to
-/// Failed.
+/// Returns a warning for each definition that is owned both by a version in the plan and by an installed version in the
+/// same namespace, unless the version in the plan replaces the installed one. After the plan, OLM sets a new version
+/// that shares a definition to Failed.
 pub(super) fn shared(steps: &[Step], namespace: &str, state: &State) -> Vec<String> {
     let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
     let mut warnings = Vec::new();

@@ -144,8 +144,8 @@ impl Installer {
         })
     }
 
-    /// Returns the API server's answer if the account may not send a request about a namespaced or cluster-scoped
-    /// object. The answer names the object, unless the request creates it.
+    /// Returns the API server's answer if the account is not allowed to send a request about a namespaced or
+    /// cluster-scoped object. The answer names the object, unless the request creates it.
     pub(super) fn forbidden(&self, resource: &Resource, name: &str, verb: &str, namespace: &str) -> Option<String> {
         let place = resource.namespaced.then_some(namespace);
         let asked = Rule::new(&resource.group, &resource.plural, &[verb]);

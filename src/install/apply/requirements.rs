@@ -59,8 +59,8 @@ pub(super) fn pending(steps: &[Step], statuses: &[StepStatus], apis: &Apis, stat
         .collect()
 }
 
-/// Returns the versions among these steps with required APIs that are in neither the plan nor the description of the
-/// cluster, each with these APIs. Returns nothing if the description lists the APIs of the cluster, because then
+/// Returns the versions among these steps that require APIs found in neither the plan nor the description of the
+/// cluster, each with those APIs. Returns nothing if the description lists the APIs of the cluster, because then
 /// [`pending`] checks them.
 pub(crate) fn unchecked(steps: &[Step], state: &State) -> Vec<RequiredApis> {
     if state.apis.is_some() {

@@ -99,7 +99,7 @@ fn an_optional_step_does_not_fail_the_plan_for_what_the_cluster_cannot_have() {
             .steps
             .iter()
             .filter(|outcome| outcome.status == StepStatus::Created);
-        assert_eq!(others.count(), steps.len() - 1, "the plan goes on behind it");
+        assert_eq!(others.count(), steps.len() - 1, "the plan continues after it");
         seen += 1;
     }
     assert_eq!(seen, 7);
@@ -128,7 +128,7 @@ fn an_optional_step_still_fails_the_plan_for_errors_that_say_nothing_of_the_clus
             "{reason} {code}"
         );
         let behind = of_kind(&steps, &applied, "ServiceAccount");
-        assert_eq!(behind.status, StepStatus::Unknown, "nothing behind it was tried");
+        assert_eq!(behind.status, StepStatus::Unknown, "no later step was tried");
         assert_eq!(applied.conditions()[0].reason, "InstallComponentFailed");
     }
 }
@@ -174,7 +174,7 @@ fn what_is_there_already_is_updated_and_the_update_is_judged_by_the_same_table()
         assert_eq!(
             of_kind(&steps, &bare, "ServiceMonitor").status,
             StepStatus::Present,
-            "409 of a creation"
+            "409 for a creation"
         );
     }
     let mut existing = object("monitoring.coreos.com/v1", "ServiceMonitor", "m");
@@ -198,7 +198,7 @@ fn what_is_there_already_is_updated_and_the_update_is_judged_by_the_same_table()
     assert_eq!(
         of_kind(&steps, &applied, "ServiceMonitor").reason,
         "Conflict",
-        "409 of an update"
+        "409 for an update"
     );
 }
 
@@ -538,7 +538,7 @@ fn an_account_that_may_not_do_all_of_it_is_refused_for_ever() {
     assert_eq!(
         of_kind(&steps, &escalating, "ServiceMonitor").status,
         StepStatus::NotCreated,
-        "Forbidden is of this cluster"
+        "the cluster answers Forbidden"
     );
     assert_eq!(of_kind(&steps, &escalating, "Role").status, StepStatus::Unknown);
     assert!(

@@ -230,8 +230,8 @@ impl<'a> Cluster<'a> {
             .any(|object| object.is(&expected.group, &expected.kind))
     }
 
-    /// Returns the object in the cluster to compare an expected object with. If OLM generated the name, an object with
-    /// the same owner and content also matches.
+    /// Returns the object in the cluster that an expected object is compared with. If OLM generated the name, an object
+    /// with the same owner and content also matches.
     fn counterpart(&self, expected: &Expected, version: &str) -> Option<Component<'a>> {
         let named = self.find(&expected.group, &expected.kind, &expected.namespace, &expected.name);
         if named.is_some() || !expected.is_generated {

@@ -199,7 +199,7 @@ fn rooted<'k, 'p>(kind: &'k str, path: &'p str) -> (&'k str, &'p str) {
     }
 }
 
-/// Returns the form of an object that is compared: the strings of a Secret are encoded as in a cluster.
+/// Returns an object in the form in which it is compared: the strings of a Secret are encoded as in a cluster.
 pub(super) fn stored(kind: &str, mut object: Value) -> Value {
     use base64::Engine;
     let texts = object.as_object_mut().and_then(|map| map.shift_remove("stringData"));

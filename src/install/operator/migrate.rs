@@ -1,6 +1,6 @@
-//! Migrates Subscriptions and OperatorGroups to Operators and Installs, as OLM would according to the proposal: for
-//! each Subscription, it creates an `Operator` with the same package, channel and CatalogSource, and an `Install` with
-//! the installed content. Also lists the copied ClusterServiceVersions that are no longer needed.
+//! Migrates Subscriptions and OperatorGroups to Operators and Installs, as OLM would according to the proposal:
+//! creates, for each Subscription, an `Operator` with the same package, channel and CatalogSource, and an `Install`
+//! with the installed content. Also lists the copied ClusterServiceVersions that are no longer needed.
 
 use super::component::Component;
 use super::updates::{CatalogReference, reference_of, spec_from};

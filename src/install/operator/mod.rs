@@ -57,7 +57,7 @@ pub struct Operator {
     pub api_version: &'static str,
     /// `Operator`.
     pub kind: &'static str,
-    /// The metadata, which consists of the name.
+    /// The metadata, which contains only the name.
     pub metadata: ObjectMeta,
     /// The source of updates, from the resource in the cluster; by default, from the Subscription.
     pub spec: Value,

@@ -9,7 +9,7 @@ use crate::version::parse_tolerant;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// The annotation of a ClusterServiceVersion with the properties of its bundle.
+/// The annotation of a ClusterServiceVersion that contains the properties of its bundle.
 const PROPERTIES: &str = "/metadata/annotations/operatorframework.io~1properties";
 
 /// `status.updates` of an operator.
@@ -144,8 +144,8 @@ pub(super) fn spec_from(subscription: Component<'_>) -> Value {
     json!({"type": "CatalogSource", "catalogSource": source})
 }
 
-/// Returns the package and channel that the operator follows, according to its `spec`; otherwise its Subscription;
-/// otherwise the package of its version.
+/// Returns the package and channel that the operator follows, according to its `spec`, otherwise according to its
+/// Subscription. If neither names a package, returns the package of the operator's version.
 pub(super) fn followed(
     name: &str,
     spec: &Value,

@@ -1,4 +1,4 @@
-//! The permissions of an operator's service accounts after OLM installed the operator, and their origins.
+//! The permissions of an operator's service accounts after OLM has installed the operator, and their origins.
 //!
 //! These exceed the permissions in the ClusterServiceVersion. If the OperatorGroup has no target namespaces, OLM copies
 //! every Role that it generates into a ClusterRole, so that the permissions for one namespace apply in all namespaces.
@@ -89,7 +89,7 @@ impl fmt::Display for Operator {
     }
 }
 
-/// Returns the operators among these steps, with the permissions of their accounts after the plan was applied in a
+/// Returns the operators among these steps, with the permissions of their accounts after the plan has been applied in a
 /// namespace of the cluster.
 ///
 /// # Errors

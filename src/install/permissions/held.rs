@@ -19,8 +19,8 @@ pub(crate) fn account_of(state: &State, namespace: &str) -> Option<Account> {
     })
 }
 
-/// Returns the permissions of an account, according to the grants of the state and the bindings among its objects, and
-/// notes about references that could not be followed.
+/// Returns the permissions of an account, and notes about references that could not be followed. The permissions come
+/// from the grants in the state and the bindings that the state contains.
 pub fn held(account: &Account, state: &State) -> (Grants, Vec<String>) {
     let (mut held, notes) = grants(&state.objects, account);
     let own = state.grants.iter().filter(|grant| {

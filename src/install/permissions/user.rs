@@ -28,8 +28,8 @@ pub struct CatalogUse {
     pub may_use: bool,
 }
 
-/// Returns the permissions of a user, according to the bindings of a cluster and, for a service account, the grants of
-/// a what-if file, and notes about references that could not be followed.
+/// Returns the permissions of a user, and notes about references that could not be followed. The permissions come from
+/// the bindings in a cluster and, for a service account, also from the grants in a what-if file.
 pub fn held_by(user: &User, state: &State) -> (Grants, Vec<String>) {
     let (mut grants, mut notes) = grants_of(&state.objects, user);
     if let Some(account) = user.account() {

@@ -1,5 +1,5 @@
 //! The steps of an Install, their permissions, and their results. Content is installed into the namespaces that it
-//! specifies, and may be of any kind, because in the proposal OLM applies it unchanged.
+//! specifies, and may have any kind, because in the proposal OLM applies it unchanged.
 
 use super::account;
 use super::namespaces::{DEFAULT, Mapping};

@@ -2,8 +2,8 @@
 //!
 //! A required rule stands for single permissions: one group, one resource, one verb and at most one name; or one path
 //! and one verb. A permission is covered if a single granted rule covers all its parts. Comparisons are case-sensitive,
-//! and only a wildcard covers a required wildcard. The uncovered part of a rule is therefore a set of products, a
-//! `Region`, so that the single permissions never have to be listed.
+//! and only a wildcard covers a required wildcard. The uncovered part of a rule is therefore a set of products (a
+//! `Region`), and the single permissions never have to be listed.
 
 mod region;
 mod rows;
@@ -161,7 +161,7 @@ impl<'a> Granted<'a> {
         Ok(())
     }
 
-    /// Returns the indexes of the rules that may cover part of a region.
+    /// Returns the indexes of the rules that might cover part of a region.
     fn candidates(&self, region: &Region<'_>) -> Vec<usize> {
         if region.of_paths() {
             return self.about_paths.clone();

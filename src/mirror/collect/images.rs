@@ -31,7 +31,7 @@ impl Collector<'_> {
             return;
         };
         known.uses.insert(use_of);
-        // If all platforms are requested for one use of the image, all are included.
+        // If one use of the image requests all platforms, all are included.
         if platforms.is_empty() || known.platforms.is_empty() {
             known.platforms.clear();
         } else {
@@ -88,7 +88,7 @@ impl Collector<'_> {
                 continue;
             }
             for layer in &looked.foreign {
-                let why = format!("its layer {layer} is distributed by its vendor, not by registries");
+                let why = format!("its layer {layer} is distributed by the vendor, not by registries");
                 self.assembly.leave_out(image, bundles(&wanted.uses), why);
             }
             let naming = self.request.naming.as_ref();

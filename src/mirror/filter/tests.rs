@@ -5,7 +5,8 @@ use crate::mirror::request::Place;
 use crate::version::parse_strict;
 use std::path::Path;
 
-/// A package whose newest version depends on a different package, with a second channel that contains one prerelease.
+/// A package with two channels, the second of which contains only a prerelease. The newest release depends on a
+/// different package.
 const GARDEN: &str = "\
 ---
 schema: olm.package

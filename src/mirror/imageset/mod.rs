@@ -1,5 +1,5 @@
-//! Reads mirror requests from an ImageSetConfiguration, the file format for mirroring OpenShift catalogs, in the
-//! version `mirror.openshift.io/v2alpha1`.
+//! Reads mirror requests from an ImageSetConfiguration, the file format for mirroring OpenShift catalogs. The version
+//! of the format is `mirror.openshift.io/v2alpha1`.
 //!
 //! Catalogs, images and blocked images are supported, but releases, Helm charts and samples are not. Parts of the file
 //! that are ignored are reported.
@@ -104,7 +104,7 @@ impl Reader<'_> {
             ),
             (other, _) => self.fail(
                 &root.key("kind"),
-                format!("the file is of the kind {other}, but {KIND} is expected"),
+                format!("the file has the kind {other}, but {KIND} is expected"),
             ),
         }
     }

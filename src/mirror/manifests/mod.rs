@@ -46,7 +46,7 @@ pub struct ManifestOptions {
     pub name: String,
     /// The namespace of the CatalogSources.
     pub namespace: String,
-    /// The names of the catalog objects, by catalog source.
+    /// The names of the catalog objects, by the source of the catalog.
     pub catalog_names: BTreeMap<String, String>,
 }
 
@@ -86,7 +86,7 @@ pub enum ManifestError {
     },
 }
 
-/// Generates manifests for a plan with destinations at a target.
+/// Generates manifests for a plan whose images have destinations at a target.
 ///
 /// # Errors
 /// Returns an error if a name is invalid or appears twice.

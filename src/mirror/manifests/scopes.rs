@@ -47,7 +47,7 @@ pub fn rules(plan: &Plan, scope: Scope) -> Rules {
             };
             let source = repository_of(&reference);
             pairs.entry(source.clone()).or_default().insert(destination.clone());
-            // An image reference with both a tag and a digest is pulled by digest, but some clients drop the digest.
+            // An image that is referenced by both tag and digest is pulled by digest, but some clients drop the digest.
             let by_tag =
                 reference.digest().is_none() || reference.tag().is_some_and(|tag| origin.contains(&format!(":{tag}@")));
             if by_tag {

@@ -142,7 +142,7 @@ fn a_rule_is_for_one_repository_unless_a_wider_one_is_wanted_and_what_it_catches
             "the rule for registry.example.com/garden also applies to registry.example.com/garden/gone:v1, which the plan leaves out"
         ]
     );
-    // A different path with the same ending also leads to this mirror.
+    // The rule for `certs` leads to a namespace with a different name, because only the last path component must match.
     assert_eq!(
         wide.by_tag.keys().collect::<Vec<_>>(),
         ["other.example.com/proxy", "registry.example.com/certs"]

@@ -274,13 +274,13 @@ pub struct Totals {
 }
 
 impl Plan {
-    /// Returns the names of the images that were selected but cannot be copied, without those that the request blocks.
+    /// Returns the names of the images that were selected but cannot be copied, except those that the request blocks.
     pub fn missing(&self) -> BTreeSet<&str> {
         let missing = self.left_out.iter().filter(|left_out| !left_out.blocked);
         missing.map(|left_out| left_out.image.as_str()).collect()
     }
 
-    /// Returns the names of the indexes that the catalogs were made from, in their order.
+    /// Returns the names of the indexes that the catalogs were made from, in the order of the catalogs.
     pub fn catalog_names(&self) -> Vec<String> {
         self.catalogs.iter().map(|catalog| catalog.source.clone()).collect()
     }
@@ -339,12 +339,12 @@ pub enum PlanError {
     /// The plan refers to content that it does not contain.
     #[error("{who} refers to {digest}, which is not in the plan")]
     Dangling {
-        /// The entry with the reference.
+        /// The entry that contains the reference.
         who: String,
         /// The missing digest.
         digest: Digest,
     },
-    /// The plan contains content that belongs to none of its images, so that it would not be copied.
+    /// The plan contains content that belongs to none of its images, so the content would not be copied.
     #[error("{what} belongs to no image of the plan")]
     Loose {
         /// The content.

@@ -110,8 +110,8 @@ impl Judge<'_> {
         })
     }
 
-    /// Checks that the image is signed. An image index is signed if the index itself or all its platform images are
-    /// signed, because container engines check either.
+    /// Checks that the image is signed. An image index counts as signed if the index itself or all its platform images
+    /// are signed, because container engines check either.
     fn signed(&self, name: &RegistryReference, keys: &[PublicKey], identity: &Identity) -> Result<(), String> {
         let whole = self.manifest(self.image.digest, name, keys, identity);
         let Err(why) = whole else { return Ok(()) };

@@ -1,10 +1,9 @@
 //! Reads signature policies in the formats of container engines and clusters, and checks whether mirrored images comply
 //! with them.
 //!
-//! Signatures are checked in the same way as by container engines, but only signatures that a public key verifies and
-//! that are stored under tags derived from digests are supported. Signatures are searched for at the target of the
-//! image, but the policy for the original image name applies, as on a cluster with mirrors. No other servers are
-//! contacted.
+//! Signatures are checked as container engines check them, but only signatures that a public key verifies and that are
+//! stored under tags derived from digests are supported. The signatures are read from the target of the image, but the
+//! policy for the original image name applies, as on a cluster with mirrors. No other servers are contacted.
 
 mod judge;
 mod read;
@@ -103,7 +102,7 @@ fn scopes(image: &RegistryReference) -> Vec<String> {
         scopes.push(format!("*.{parent}"));
         domain = parent;
     }
-    // The scope that contains all images in registries.
+    // The empty scope contains all images in registries.
     scopes.push(String::new());
     scopes
 }

@@ -55,7 +55,7 @@ pub enum PolicyError {
 /// in error messages.
 ///
 /// # Errors
-/// Returns an error with the line in the document if the file is not a policy, or refers to a key that cannot be read.
+/// Returns an error that names the line if the file is not a policy, or refers to a key that cannot be read.
 pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Result<Policy, PolicyError> {
     let mut reading = text::read(name, bytes, limits);
     let whole = || Place::new(&SourceFile::new(name, ""), 0..0);

@@ -115,7 +115,7 @@ impl PublicKey {
         if is_known { Ok(Self(key)) } else { Err(KeyError::Kind) }
     }
 
-    /// Whether `signature` is a valid signature of `message` with this key.
+    /// Whether `signature` is a valid signature of `message`, made with this key.
     pub fn made(&self, signature: &[u8], message: &[u8]) -> bool {
         RawPublicKeyEntity::try_from(&self.0).is_ok_and(|entity| {
             let mut algorithms = ALGORITHMS.iter();

@@ -1,4 +1,4 @@
-//! The data kept from the documents of a catalog: names and edges, and bundle messages without the manifests.
+//! The data about a catalog that the server keeps in memory: names and edges, and bundle messages without manifests.
 
 use super::super::listing::{Builder, Listing, NewChannel, NewEntry, NewPackage, Plurals};
 use super::graph::{self, Graph};
@@ -220,8 +220,8 @@ fn dependency(kind: &str, value: &str) -> Option<Property> {
     })
 }
 
-/// Removes the white space between JSON tokens and, like existing servers, replaces the escapes `\u003c`, `\u003e` and
-/// `\u0026`, which Go writes to make JSON safe in web pages, with the characters themselves.
+/// Removes the white space between JSON tokens. Like existing servers, also replaces the escapes `\u003c`, `\u003e` and
+/// `\u0026` with the characters themselves; Go writes these escapes to make JSON safe in web pages.
 fn compact(json: &str) -> Cow<'_, str> {
     const ESCAPES: [(&str, char); 3] = [("u003c", '<'), ("u003e", '>'), ("u0026", '&')];
     if !json.bytes().any(|byte| byte == b'\\' || byte.is_ascii_whitespace()) {

@@ -138,7 +138,7 @@ impl Graph {
         self.channels.iter().flat_map(of).collect()
     }
 
-    /// Returns the edges of all heads that provide an API; an edge to a skipped bundle is only included if the channel
+    /// Returns the edges of all heads that provide an API; an edge to a skipped bundle is included only if the channel
     /// contains that bundle.
     pub(in crate::server) fn latest_providing(&self, api: &GroupVersionKind) -> Vec<Edge> {
         let heads = self.providing_heads(api);
@@ -146,8 +146,8 @@ impl Graph {
         edges.collect()
     }
 
-    /// Returns the head of a default channel if it provides an API. If several do, the package whose name comes first
-    /// is used.
+    /// Returns the head of a default channel if the head provides an API. If several heads do, the first by package
+    /// name is returned.
     pub(in crate::server) fn default_providing(&self, api: &GroupVersionKind) -> Option<Edge> {
         let mut heads = self.providing_heads(api).filter(|(channel, _)| channel.is_default);
         heads.next().map(|(channel, head)| channel.edge(head, &head.replaces))

@@ -1,7 +1,7 @@
 //! The APIs that the granted rules imply: required, optional, native, or served by the bundle's APIServices.
 //!
 //! RBAC names groups and resources, but a CSV needs kinds and versions. Nothing is guessed: a resource that neither the
-//! bundle nor `olm.yaml` explains is an error with a suggested entry.
+//! bundle nor `olm.yaml` explains is an error that suggests an entry.
 
 mod entries;
 mod known;
@@ -30,7 +30,7 @@ const OLM_GROUPS: [&str; 2] = ["operators.coreos.com", "packages.operators.coreo
 /// The kind and version of an unknown API, as placeholders.
 const UNKNOWN: (&str, &str) = ("…", "…");
 
-/// A resource in RBAC rules whose kind neither the bundle nor `olm.yaml` specifies.
+/// A resource that RBAC rules name, but whose kind neither the bundle nor `olm.yaml` specifies.
 #[derive(Debug, Clone)]
 pub struct Unresolved {
     /// API group.
@@ -193,8 +193,9 @@ fn report(
     work.report(finding);
 }
 
-/// Reports a resource that none of a rule's groups contains. Kubernetes groups without a domain are completely known,
-/// so this is a mistake. A rule may list several groups for several resources; each resource must be in one of them.
+/// Reports a resource that none of a rule's groups contains. All resources of the Kubernetes groups without a domain
+/// are known, so such a rule is a mistake. A rule may list several groups and several resources; each resource must be
+/// in one of the groups.
 fn unknown_resource(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) {
     let served = |group: &str| {
         !builtin::is_bare_group(group)
@@ -212,7 +213,7 @@ fn unknown_resource(work: &mut Work<'_>, group: &str, resource: &str, mentions: 
     }
 }
 
-/// Returns the entry of `apis` in `olm.yaml` for this resource, with its index.
+/// Returns the entry for this resource under `apis` in `olm.yaml`, and the index of the entry.
 fn hint<'a>(work: &Work<'a>, group: &str, resource: &str) -> Option<(usize, &'a Value)> {
     let hints = work.olm.list(&["apis"]).iter().enumerate();
     let text = |hint: &'a Value, key: &str| hint.get(key).and_then(Value::as_str);
@@ -407,7 +408,7 @@ fn native(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<
     })
 }
 
-/// Adds the native APIs that URL paths of API resources name. All other URLs stay in the rules and imply nothing.
+/// Adds the native APIs that URL paths of API resources name. All other URLs stay in the rules and imply no API.
 fn native_urls(work: &mut Work<'_>, granted: &[&Grant], natives: &mut Vec<Native>) {
     let mut seen = BTreeSet::new();
     for grant in granted {

@@ -9,7 +9,7 @@ use crate::synthesis::Work;
 use crate::text::Path;
 use serde_json::Value;
 
-/// Reports the entries whose resources neither the mentions nor the URL paths of the granted rules name.
+/// Reports the entries whose resources the granted rules name neither directly nor by URL paths.
 pub(super) fn report(work: &mut Work<'_>, mentions: &Mentions<'_>, granted: &[&Grant]) {
     let names: Vec<String> = mentions
         .keys()

@@ -20,8 +20,8 @@ pub(super) struct Merged {
     pub(super) differing: Vec<Object>,
 }
 
-/// Adds custom resources to the examples in `olm.yaml`. An existing example stays, because a person may have written
-/// it, unless the bundle no longer provides the version of the example.
+/// Adds custom resources to the examples in `olm.yaml`. Keeps an existing example of the same object, because a person
+/// may have written it, but replaces the example if the bundle no longer provides its version.
 ///
 /// # Errors
 /// Returns an error if there are examples to add, but the existing examples are not a list.

@@ -43,8 +43,8 @@ pub(super) fn decisions(is: &Synthesis, after: &Bundle, was: &Decisions, wanted:
     open
 }
 
-/// Returns the labels of the rules with wildcards in roles that named the bundle's own kinds in the previous release.
-/// The wildcards of these rules are replaced with names again.
+/// Returns the labels of the rules that have wildcards now, although their roles named the bundle's own kinds in the
+/// previous release. The wildcards of these rules are replaced with names again.
 pub(super) fn named_before(is: &Synthesis, was: &Synthesis, before: &Bundle) -> BTreeSet<String> {
     let same = |left: &Object, right: &Object| left.gvk() == right.gvk() && left.name() == right.name();
     let still = |rule: &WildcardRule, groups: &BTreeSet<&str>| {

@@ -8,7 +8,7 @@ use memchr::{memchr2, memchr3};
 use serde_json::{Map, Value};
 
 impl<'text> Lines<'text> {
-    /// Reads a scalar, or a list or map in brackets, inside a map or list in a column.
+    /// Reads a scalar, or a list or map in brackets, inside a map or list that begins in `column`.
     pub(super) fn scalar(&mut self, column: usize, depth: usize) -> Option<Value> {
         match self.byte(self.at)? {
             b'"' => self.double_quoted().map(Value::String),

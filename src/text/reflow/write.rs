@@ -20,7 +20,7 @@ pub(super) struct Writer<'t> {
     entries: Vec<(&'t str, usize)>,
 }
 
-/// The indentation of a list or map before and after, in characters.
+/// The indentation of a list or map in the old and in the new text, in characters.
 #[derive(Debug, Clone, Copy)]
 struct Level {
     old: usize,
@@ -202,7 +202,7 @@ impl<'t> Writer<'t> {
         of_next
     }
 
-    /// Writes a list or map at a column. `inline` means that its first line may continue the current line.
+    /// Writes a list or map indented to `column`. `inline` means that its first line may continue the current line.
     fn block(&mut self, node: &Node, column: usize, inline: bool) -> Option<()> {
         let (start, first) = match node {
             Node::Map { start, entries } => (*start, entries.first()?.0.start()),
@@ -265,8 +265,7 @@ impl<'t> Writer<'t> {
         Some(())
     }
 
-    /// Moves to an entry or item of the list or map at a depth; returns the start of the lines that belong to the entry
-    /// or item.
+    /// Moves to the next entry of the map, or item of the list, at `depth`. Returns the offset where its lines start.
     fn next_child(&mut self, place: usize, start: usize, depth: usize) -> Option<usize> {
         let column = self.levels.get(depth)?.new;
         if place == 0 {
@@ -279,7 +278,7 @@ impl<'t> Writer<'t> {
         Some(begin.min(self.out.len() - column))
     }
 
-    /// Writes the value of a key, or an item, of a list or map at a column.
+    /// Writes the value of a key, or an item, inside a list or map that is indented to `column`.
     fn value(&mut self, node: &Node, column: usize, of_key: bool) -> Option<()> {
         match node {
             Node::Leaf { span, .. } if span.is_empty() => Some(()),

@@ -42,7 +42,7 @@ impl Revision<'_> {
         }
     }
 
-    /// Returns the lines of a new entry or item whose first line begins at a column, without the last line break.
+    /// Returns the lines of a new entry or item that is indented to `column`, without the last line break.
     fn member(&self, key: Option<&str>, value: &Value, column: usize, like: Option<&Path>) -> String {
         let mut out = String::new();
         if let Some(key) = key {
@@ -55,7 +55,7 @@ impl Revision<'_> {
         {
             return format!("- {}", self.flow_text(value, like));
         }
-        // The distance from the dash is that of the neighbouring item.
+        // The value is as far from the dash as in the neighbouring item.
         let behind = like.and_then(|like| {
             let start = self.layout.span(like).start;
             let near = self.layout.line_start(start) == self.layout.line_start(start.checked_sub(1)?);
@@ -170,7 +170,7 @@ impl Revision<'_> {
         self.layout.column(self.layout.key(path).start)
     }
 
-    /// Writes `key: value`, with the key at a column; the text before the key on its line has already been written.
+    /// Writes `key: value`, with the key in `column`; the text before the key on its line has already been written.
     fn entry(&self, key: &str, value: &Value, column: usize, like: Option<&Path>, out: &mut String) {
         let newline = self.layout.newline;
         out.push_str(to_yaml(&json!(key)).trim_end());
@@ -217,7 +217,7 @@ impl Revision<'_> {
         }
     }
 
-    /// Returns a value on one line, or the lines of a multi-line string, which are indented deeper than a column.
+    /// Returns a value on one line, or the lines of a multi-line string, which are indented deeper than `column`.
     /// Strings get the same quotes as the string at `like`.
     fn scalar(&self, value: &Value, column: usize, like: Option<&Path>) -> String {
         let document = self.layout.document();

@@ -207,7 +207,7 @@ impl<'d> Layout<'d> {
         })
     }
 
-    /// Returns the start of the comments directly above a line that have the same indentation.
+    /// Returns the start of the comments that are directly above a line and have the indentation `indent`.
     fn with_comments(&self, mut line: usize, indent: &str) -> usize {
         while line > 0 {
             let above = self.line_start(line - 1);

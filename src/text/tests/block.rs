@@ -167,8 +167,8 @@ enum Node {
 }
 
 impl Node {
-    /// Writes the node after a key or a dash of a map or list in a column; `of_key` means that a list may begin in the
-    /// same column.
+    /// Writes the node after a key or a dash, in a map or list that begins in `column`; `of_key` means that a list may
+    /// begin in the same column.
     fn write(&self, column: usize, deeper: usize, of_key: bool, out: &mut String) {
         let inner = match self {
             Self::Scalar(text) => {

@@ -1,4 +1,4 @@
-//! The rules of reading and writing, row by row.
+//! The rules for reading and writing, row by row.
 
 #![allow(clippy::format_push_string, clippy::format_collect)]
 

@@ -1,5 +1,5 @@
-//! `community`: checks the requirements of the OpenShift community catalogs for a bundle with objects that Kubernetes
-//! 1.22 (OpenShift 4.9) no longer serves.
+//! `community`: checks the requirements of the OpenShift community catalogs for a bundle that contains objects that
+//! Kubernetes 1.22 (OpenShift 4.9) no longer serves.
 
 use super::{Input, found, removed_apis};
 use crate::diagnostic::Diagnostic;
@@ -13,7 +13,7 @@ use semver::Version;
 use serde_json::Value;
 
 const MAX_OPENSHIFT: &str = "olm.maxOpenShiftVersion";
-/// The label of an index image that names the OpenShift versions that the index is for.
+/// The label that names the OpenShift versions that an index image is for.
 const LABEL: &str = "com.redhat.openshift.versions";
 /// The first version of OpenShift without the removed APIs.
 const REMOVED_IN: Version = Version::new(4, 9, 0);
@@ -30,7 +30,7 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     let Some((name, content)) = &input.options.index_dockerfile else {
         let message = "the OpenShift versions that the index is for are unknown";
         findings.push(Diagnostic::new(&rules::COMMUNITY_INDEX_PATH_MISSING, message).at(object.name_place()));
-        // The original repeats its findings so far as warnings.
+        // The original reports its earlier finding again, as a warning.
         let again = wrong.filter(|finding| input.options.reference && finding.is_error());
         findings.extend(again.map(|mut finding| {
             finding.severity = Severity::Warning;
@@ -93,7 +93,7 @@ fn texts(json: &str) -> Option<Vec<(String, String)>> {
         .collect()
 }
 
-/// Checks the first line with the label.
+/// Checks the first line that contains the label.
 fn index_label(name: &str, content: &str, gone: &str) -> Option<Diagnostic> {
     let source = SourceFile::new(name, content);
     let mut start = 0;

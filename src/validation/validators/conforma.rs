@@ -27,7 +27,7 @@ const REQUIRED_FEATURES: [&str; 7] = [
     "token-auth-azure",
     "token-auth-gcp",
 ];
-/// The annotation with the subscriptions that the operator needs.
+/// The annotation that lists the subscriptions that the operator needs.
 const SUBSCRIPTIONS: &str = "operators.openshift.io/valid-subscription";
 
 /// Checks the parts of the policy that need only the bundle and its image.

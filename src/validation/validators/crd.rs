@@ -181,7 +181,7 @@ fn approval(report: &mut Report<'_>, group: &str) {
 
 fn preserved(report: &mut Report<'_>) {
     let path = Path::from("spec.preserveUnknownFields");
-    // The original also rejects a v1beta1 CRD that does not set the field, because its default was true there.
+    // The original also rejects a v1beta1 CRD that does not set the field, because in v1beta1 the default is true.
     let explicit = report.get(&path) == Some(&Value::Bool(true));
     if explicit || report.reference && report.keeps_unknown_fields() {
         let message = "spec.preserveUnknownFields may no longer be true";

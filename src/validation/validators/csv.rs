@@ -154,7 +154,8 @@ pub(super) fn annotations(object: &Object, rule: &'static Rule, findings: &mut V
     }
 }
 
-/// Checks the key `group` of owned CRDs. This key is not part of the entries, but is harmless if it matches the name.
+/// Checks that the key `group` of an owned CRD, if present, matches the name. The format has no such key, but a
+/// matching one does no harm.
 fn owned_groups(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
     let owned = csv.list(&["spec", "customresourcedefinitions", "owned"]);
     for (index, entry) in owned.iter().enumerate() {

@@ -30,7 +30,7 @@ struct Part {
     promise: &'static str,
     /// The promised value if there is no label.
     usual: &'static str,
-    /// The node label with the value.
+    /// The node label that contains the value.
     node: &'static str,
     /// The rule about images that support more than the labels promise.
     unlabelled: &'static Rule,
@@ -176,8 +176,9 @@ fn unlabelled(object: &Object, csv: Csv<'_>, part: &Part, own: &BTreeSet<&Platfo
     if missing.is_empty() || values == BTreeSet::from([part.usual]) {
         return None;
     }
+    let plural = if missing.len() == 1 { "" } else { "s" };
     let message = format!(
-        "the operator's image is available for the {} {}, for which there is no label",
+        "the operator's image also supports the {}{plural} {}, but no label says so",
         part.name,
         list(&missing)
     );

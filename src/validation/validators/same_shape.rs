@@ -15,8 +15,8 @@ struct Successor {
     same: fn(&Object) -> bool,
 }
 
-/// API versions from the Kubernetes deprecated API migration guide whose successor has no changes, or only changes that
-/// can be detected in the object.
+/// Removed API versions whose successor has no changes, or only changes that can be detected in the object. The source
+/// is the Kubernetes deprecated API migration guide.
 static SUCCESSORS: [Successor; 12] = [
     Successor {
         removed: "scheduling.k8s.io/v1beta1",

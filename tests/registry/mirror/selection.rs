@@ -174,7 +174,7 @@ fn channels_without_a_selected_version_are_told() {
     }
     let garden = Garden::new();
     let text = garden.ok("mirror plan --catalog catalog.yaml -p greenhouse-operator@<2.0.0-0 --use-http --no-binary");
-    let told = "left out 1 channel without a selected version from package greenhouse-operator: candidate";
+    let told = "package greenhouse-operator: left out 1 channel without a selected version: candidate";
     assert!(text.contains(told), "{text}");
     let kept = garden.json("plan.json")["catalogs"][0]["kept"].clone();
     let kept = kept.as_array().unwrap().iter();

@@ -94,7 +94,7 @@ fn related_images(reader: &mut Reader<'_>, fields: &Fields<'_>) {
     }
 }
 
-/// Returns the type and value of a property; reports a missing one and returns `None`.
+/// Returns the type and value of a property. If one of them is missing, reports that and returns `None`.
 pub(super) fn property<'a>(
     reader: &mut Reader<'_>,
     fields: &Fields<'a>,

@@ -1,9 +1,10 @@
-//! The data that is kept from a catalog's documents: names and edges, for the rules that compare several documents.
+//! The data of a catalog's documents that is kept in memory: names and edges, for the rules that compare several
+//! documents.
 
 use super::found::{DocumentId, Found};
 use crate::catalog::Text;
 
-/// The data that is kept from some files.
+/// The data of some files that is kept in memory.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     pub(super) packages: Vec<Package>,

@@ -1,4 +1,4 @@
-//! The rules that need only one document, and the data that is kept from the document.
+//! The rules that need only one document, and the data of that document that is kept in memory.
 
 use super::bundle;
 use super::contents::{Channel, Deprecations, Package, Referred};
@@ -31,7 +31,7 @@ const TEMPLATES: [&str; 4] = [
 /// The maximum number of findings per document.
 const MOST_FINDINGS: usize = 1_000;
 
-/// Checks a JSON document. Returns the number of bytes that are kept from the document.
+/// Checks a JSON document. Returns the number of bytes that are kept in memory for the document.
 ///
 /// # Errors
 /// Returns an error if the text is not a JSON object.

@@ -50,7 +50,8 @@ fn circle(names: &[&str]) -> String {
     names.join(" -> ")
 }
 
-/// Checks a channel, which messages call `subject`. The names of the entries are unique, and none is empty.
+/// Checks a channel. `subject` describes the channel in messages. The names of the entries must be unique and not
+/// empty.
 pub(super) fn check(id: DocumentId, subject: &str, entries: &[CheckedEntry], found: &mut Vec<Found>) {
     let own: HashMap<&str, &CheckedEntry> = entries.iter().map(|entry| (&*entry.name, entry)).collect();
     let at = |entry: &CheckedEntry| id.at(&format!("entries[{}].name", entry.index));
@@ -92,7 +93,7 @@ pub(super) fn check(id: DocumentId, subject: &str, entries: &[CheckedEntry], fou
 }
 
 /// Returns a cycle of entries, each of which replaces or skips the next one. Every entry must be replaced or skipped by
-/// a different one.
+/// another one.
 fn upwards<'e>(entries: &'e [CheckedEntry], start: &'e CheckedEntry) -> Vec<&'e str> {
     let mut above: HashMap<&str, &CheckedEntry> = HashMap::new();
     for entry in entries {

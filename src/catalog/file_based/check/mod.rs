@@ -41,12 +41,12 @@ use std::thread;
 /// The maximum number of threads that read files.
 const THREADS: usize = 4;
 
-/// The number of bytes that are kept for a document from which no other data is kept.
+/// The number of bytes that are kept in memory for a document if only its position is kept.
 const SPOT: usize = 32;
 /// The approximate number of bytes of a finding.
 const FINDING: usize = 512;
 
-/// The maximum number of bytes that are shown of text that cannot be split into documents.
+/// The maximum number of bytes to show of text that cannot be split into documents.
 const SHOWN: usize = 120;
 
 /// The result of checking a catalog.
@@ -62,8 +62,8 @@ pub struct Checked {
     pub bundles: usize,
 }
 
-/// Returns all findings about the catalog in a folder. Unreadable documents are also findings, and the others are still
-/// checked.
+/// Returns all findings about the catalog in a folder. Unreadable documents are also reported as findings; the others
+/// are still checked.
 ///
 /// # Errors
 /// Returns an error if the folder does not exist, a file cannot be read at all, or a limit is exceeded.
@@ -299,7 +299,7 @@ struct FileReader<'a> {
     limits: CatalogLimits,
     /// The number of documents that all threads have read.
     documents: &'a AtomicUsize,
-    /// The number of bytes that all threads keep of the documents.
+    /// The number of bytes that all threads keep in memory for the documents.
     kept: &'a AtomicUsize,
 }
 
@@ -367,7 +367,8 @@ impl FileReader<'_> {
         })
     }
 
-    /// Checks one document. Returns the number of bytes that are kept from the document, not counting findings.
+    /// Checks one document. Returns the number of bytes that are kept in memory for the document, not counting
+    /// findings.
     fn document(&self, id: DocumentId, piece: &Piece<'_>, place: &mut Scratch, unreadable: &mut Unreadable) -> usize {
         let text = match std::str::from_utf8(piece.bytes) {
             Ok(text) => text,
@@ -417,8 +418,8 @@ impl FileReader<'_> {
             } else {
                 "as an object"
             };
-            // The line in the problem counts from the start of the document. It is dropped, because the finding has the
-            // line in the file.
+            // The line in the problem is counted from the start of the document. It is dropped, because the finding
+            // states the line in the file.
             let problem = problem.to_string();
             let words = problem.split(" at line ").next().unwrap_or_default();
             let message = format!("the document cannot be read {what}: {words}");

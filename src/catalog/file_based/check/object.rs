@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// The data that is kept from a manifest.
+/// The data of a manifest that is kept in memory.
 pub(super) struct Object {
     /// The size of the manifest in bytes.
     size: usize,

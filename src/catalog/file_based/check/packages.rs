@@ -103,7 +103,7 @@ impl Check<'_, '_> {
         } else {
             format!(" of package {:?}", self.package)
         };
-        let message = format!("there are two documents of {what} {name:?}{of}");
+        let message = format!("there are two documents for {what} {name:?}{of}");
         let finding = Found::new(rule, message, other.at("name"));
         self.report(finding.also(first.at("name"), "the first one"));
     }
@@ -120,7 +120,7 @@ impl Check<'_, '_> {
             && ids.is_empty()
         {
             let message = format!(
-                "the catalog has deprecations of package {:?}, but no such package",
+                "the catalog has deprecations of package {:?}, but does not define the package",
                 self.package
             );
             let finding = Found::new(&rules::CATALOG_DEPRECATION_PACKAGE, message, first.at("package"));
@@ -133,7 +133,7 @@ impl Check<'_, '_> {
             let lifecycles = members.lifecycles.first().map(|lifecycles| lifecycles.id.at("package"));
             self.found.extend(lifecycles.map(|at| {
                 let message = format!(
-                    "the catalog has lifecycles of package {:?}, but no such package",
+                    "the catalog has lifecycles of package {:?}, but does not define the package",
                     self.package
                 );
                 Found::new(&rules::CATALOG_LIFECYCLE_PACKAGE, message, at).meant(meant)
@@ -142,7 +142,7 @@ impl Check<'_, '_> {
         };
         let count = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
         let message = format!(
-            "the catalog has {} and {} of package {:?}, but no such package",
+            "the catalog has {} and {} of package {:?}, but does not define the package",
             count(members.channels.len(), "channel"),
             count(members.bundles.len(), "bundle"),
             self.package
@@ -280,7 +280,7 @@ impl Check<'_, '_> {
             return;
         };
         for other in documents {
-            let message = format!("there are two documents of deprecations of package {:?}", self.package);
+            let message = format!("there are two deprecations documents for package {:?}", self.package);
             let finding = Found::new(&rules::CATALOG_DEPRECATION_PACKAGE, message, other.id.at("package"));
             self.report(finding.also(first.id.at("package"), "the first one"));
         }
@@ -316,7 +316,7 @@ impl Check<'_, '_> {
             return;
         };
         for other in others {
-            let message = format!("there are two lifecycles documents of package {:?}", self.package);
+            let message = format!("there are two lifecycles documents for package {:?}", self.package);
             let finding = Found::new(&rules::CATALOG_LIFECYCLE_PACKAGE, message, other.id.at("package"));
             self.report(finding.also(first.id.at("package"), "the first one"));
         }

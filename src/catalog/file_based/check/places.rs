@@ -7,14 +7,14 @@ use crate::source::{Place, Position, SourceFile};
 use crate::text::{self, Document};
 use std::sync::Arc;
 
-/// The maximum number of bytes of text that are kept for display with findings. Beyond this limit, findings only have
-/// their lines.
+/// The maximum number of bytes of text that are kept for display with findings. Beyond this limit, findings have only
+/// lines and columns.
 const KEPT: usize = 32 << 20;
 
 /// Locates findings in the documents of `files`.
 pub(super) fn placed(files: &Files<'_>, found: Vec<Found>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::with_capacity(found.len());
-    // Each position with the index of its finding, and with its label if it is a related position.
+    // Each position with the index of its finding; a related position also has its label.
     let mut wanted: Vec<(At, usize, Option<String>)> = Vec::new();
     for finding in found {
         let number = diagnostics.len();
@@ -22,7 +22,7 @@ pub(super) fn placed(files: &Files<'_>, found: Vec<Found>) -> Vec<Diagnostic> {
         wanted.extend(finding.related.into_iter().map(|(at, label)| (at, number, Some(label))));
         diagnostics.push(finding.diagnostic);
     }
-    // Related positions within a finding are in document order.
+    // This also puts the related positions of each finding in document order.
     wanted.sort_by_key(|(at, ..)| at.document);
     let mut kept = 0;
     for group in wanted.chunk_by(|(one, ..), (other, ..)| one.document == other.document) {

@@ -94,7 +94,7 @@ impl Reader<'_> {
         self.id.path(path.clone())
     }
 
-    /// Returns the fields of an object, and reports a value of a different type.
+    /// Returns the fields of an object, and reports a value that has a different type.
     pub(super) fn object<'a>(&mut self, value: &'a RawValue, path: &Path) -> Option<Fields<'a>> {
         if value.get() == "null" {
             // Go also reads null as an object without fields.
@@ -115,7 +115,7 @@ impl Reader<'_> {
         self.item(value, &path.key(fields.written(name)))
     }
 
-    /// Returns a string value, and reports a value of a different type.
+    /// Returns a string value, and reports a value that has a different type.
     pub(super) fn item<'a>(&mut self, value: &'a RawValue, path: &Path) -> Cow<'a, str> {
         if let Some(text) = plain(value) {
             return Cow::Borrowed(text);

@@ -13,7 +13,7 @@ pub(super) struct Scratch {
     pub(super) texts: Texts,
     /// The buffer into which base64 is decoded.
     pub(super) decoded: Vec<u8>,
-    /// The limits of a manifest.
+    /// The limits for one manifest.
     pub(super) limits: Limits,
 }
 

@@ -139,14 +139,14 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "name: p",
         "name: [",
         &["b.yaml:2 catalog-package-missing", "p.yaml:3 yaml-syntax"],
-        "but no such package",
+        "but does not define the package",
     ),
     (
         "p.yaml",
         "schema: olm.package\n",
         "",
         &["b.yaml:2 catalog-package-missing", "p.yaml:1 catalog-schema-missing"],
-        "but no such package",
+        "but does not define the package",
     ),
     (
         "p.yaml",
@@ -228,7 +228,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "defaultChannel: a",
         "defaultChannel: a\n---\nschema: olm.package\nname: p\ndefaultChannel: a",
         &["p.yaml:6 catalog-package-duplicate"],
-        "two documents of package \"p\"",
+        "two documents for package \"p\"",
     ),
     (
         "p.yaml",
@@ -282,7 +282,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "- name: p.v1\n",
         "- name: p.v1\n---\nschema: olm.channel\npackage: p\nname: a\nentries: [{name: p.v1}]\n",
         &["c.yaml:15 catalog-channel-duplicate"],
-        "two documents of channel \"a\" of package \"p\"",
+        "two documents for channel \"a\" of package \"p\"",
     ),
     (
         "c.yaml",
@@ -405,7 +405,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "name: p.v2",
         "name: p.v1",
         &["b.yaml:11 catalog-bundle-duplicate", "c.yaml:9 catalog-entry-bundle"],
-        "two documents of bundle \"p.v1\"",
+        "two documents for bundle \"p.v1\"",
     ),
     (
         "c.yaml",
@@ -567,7 +567,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "schema: olm.deprecations",
         "schema: olm.deprecations\npackage: p\n---\nschema: olm.deprecations",
         &["d.yaml:5 catalog-deprecation-package"],
-        "two documents of deprecations",
+        "two deprecations documents",
     ),
     (
         "d.yaml",
@@ -640,7 +640,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "package: p",
         "package: q",
         &["l.yaml:2 catalog-lifecycle-package"],
-        "lifecycles of package \"q\", but no such package",
+        "lifecycles of package \"q\", but does not define the package",
     ),
     (
         "l.yaml",

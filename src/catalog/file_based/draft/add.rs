@@ -26,7 +26,7 @@ pub struct NewBundle {
     pub stated: StatedAt,
 }
 
-/// The channels and position at which a bundle is added.
+/// The channels to which a bundle is added, and its position in them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Placement {
     /// The channels; if empty, the channels that the bundle itself names.
@@ -35,7 +35,7 @@ pub struct Placement {
     pub mode: Mode,
     /// The default channel of the package.
     pub default_channel: Option<String>,
-    /// Whether to replace a bundle of the same name with different content or edges.
+    /// Whether to replace a bundle that has the same name, but different content or edges.
     pub overwrite: bool,
 }
 
@@ -46,7 +46,7 @@ impl Draft {
     /// replaced.
     ///
     /// # Errors
-    /// Returns an error if a different bundle has the same name, a version is missing that the mode needs, or a channel
+    /// Returns an error if a different bundle has the same name, a version that the mode needs is missing, or a channel
     /// would not have exactly one head.
     pub fn add(
         &mut self,
@@ -236,7 +236,7 @@ impl DraftChannel {
     }
 
     /// Inserts an entry between those with the next lower and the next higher version. Fails if a bundle of the channel
-    /// has no version, or one that differs from the version of the entry at most in build metadata.
+    /// has no version, or a version that differs from that of the entry at most in build metadata.
     fn enter_by_version(
         &mut self,
         package: &str,

@@ -17,10 +17,10 @@ impl Draft {
         Ok(())
     }
 
-    /// Renames a channel, also where the default channel and deprecations refer to it.
+    /// Renames a channel, and updates the default channel and the deprecations that refer to it.
     ///
     /// # Errors
-    /// Returns an error if the channel does not exist, or the new name is already in use.
+    /// Returns an error if the channel does not exist, or the new name is not valid or already in use.
     pub fn rename(&mut self, old: &str, new: &str) -> Result<(), DraftError> {
         let place = self.channel(old)?;
         if old == new {
@@ -41,10 +41,11 @@ impl Draft {
         Ok(())
     }
 
-    /// Creates a channel with the entries of an existing one. A channel that already has these entries is unchanged.
+    /// Creates the channel `to` with the entries of the channel `from`. If `to` already has these entries, nothing
+    /// changes.
     ///
     /// # Errors
-    /// Returns an error if the existing channel does not exist, or a different channel has the new name.
+    /// Returns an error if `from` does not exist, or `to` is not a valid name or already has different entries.
     pub fn copy(&mut self, from: &str, to: &str) -> Result<(), DraftError> {
         let place = self.channel(from)?;
         let Some(channel) = self.channels.get(place).cloned() else {

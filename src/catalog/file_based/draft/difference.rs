@@ -4,14 +4,14 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-/// The number of characters of a value that are shown.
+/// The maximum number of characters of a value to show.
 const SHOWN: usize = 60;
 /// The number of characters that are shown before the first difference.
 const BEFORE: usize = 16;
-/// The number of differing items of a list that are shown.
+/// The maximum number of differing items of a list to show.
 const ITEMS: usize = 3;
 
-/// Returns the fields in which two documents differ, each with both values, which are shortened.
+/// Returns the fields in which two documents differ, each with both values, shortened.
 pub(crate) fn differing(one: &Value, other: &Value) -> Vec<String> {
     let (Some(before), Some(after)) = (one.as_object(), other.as_object()) else {
         return vec![change(Some(one), Some(other))];
@@ -29,7 +29,7 @@ pub(crate) fn differing(one: &Value, other: &Value) -> Vec<String> {
     differences.collect()
 }
 
-/// Returns the differing items of a list. Items of the same type or name are compared with each other.
+/// Returns the differing items of a list. Items with the same type or name are compared with each other.
 fn items(field: &str, before: &[Value], after: &[Value]) -> Vec<String> {
     let mut added: Vec<&Value> = after.iter().filter(|item| !before.contains(item)).collect();
     let mut differences = Vec::new();

@@ -13,13 +13,13 @@ pub enum DraftError {
     /// A list does not have the form that its schema requires.
     #[error("the entries of {of} cannot be read")]
     Entries {
-        /// The item with the list.
+        /// The item that contains the list.
         of: String,
         /// The fault.
         source: serde_json::Error,
     },
     /// Two documents have the same subject.
-    #[error("{subject} is in two documents")]
+    #[error("there are two documents for {subject}")]
     Twice {
         /// The subject of both documents.
         subject: Subject,
@@ -121,7 +121,7 @@ pub enum DraftError {
         /// The name.
         channel: String,
     },
-    /// A channel of this name already exists.
+    /// A channel with this name already exists.
     #[error("package {package:?} already has a channel {channel:?}")]
     Taken {
         /// The package.
@@ -163,7 +163,7 @@ pub enum DraftError {
         /// The versions of the package in the selected channels.
         versions: Vec<String>,
     },
-    /// A bundle of this name with different content already exists.
+    /// A bundle with the same name, but different content, already exists.
     #[error("package {package:?} already has a bundle {bundle:?} with different content: {}", fields.join(", "))]
     Differs {
         /// The package.

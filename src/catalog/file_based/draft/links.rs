@@ -21,8 +21,8 @@ impl DraftChannel {
         names.map(|entry| entry.name.as_str()).collect()
     }
 
-    /// Returns the bundles from the head down, each before those that it skips and replaces. Bundles that no head leads
-    /// to come last.
+    /// Returns the bundles from the head down, each before those that it skips and replaces. Bundles that cannot be
+    /// reached from a head come last.
     pub fn from_head(&self) -> Vec<String> {
         let entries = by_name(&self.entries);
         let mut listed: Vec<&str> = Vec::new();
@@ -192,8 +192,8 @@ fn unlink(links: &mut HashMap<String, BTreeSet<usize>>, name: &str, place: usize
     }
 }
 
-/// Returns a range that includes the versions of both ranges. A string that OLM does not accept as a range includes
-/// none.
+/// Returns a range that includes the versions of both ranges. A string that OLM does not accept as a range includes no
+/// version.
 fn united(one: &str, other: &str) -> String {
     let is_range = |text: &str| !text.is_empty() && VersionRange::parse_as_olm(text).is_ok();
     let known = |text: &str| one.split("||").any(|part| part.trim() == text.trim());

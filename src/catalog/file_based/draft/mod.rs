@@ -1,4 +1,4 @@
-//! A package of a catalog as plain data, with the operations of commands on it.
+//! A package of a catalog as plain data, with the operations that commands perform on it.
 //!
 //! A [`Draft`] is read from the documents of a package and changed by one of the operations; then it returns the
 //! changes to the documents. Unknown fields stay in their documents.
@@ -114,7 +114,7 @@ impl Draft {
             let subject = match schema {
                 Schema::Package => Some(Subject::Package(name.to_owned())),
                 Schema::Channel => Some(Subject::Channel(name.to_owned(), text("name").to_owned())),
-                // In a template, a bundle is an image without a name.
+                // In a template, a bundle may be an image without a name.
                 Schema::Bundle if text("name").is_empty() => None,
                 Schema::Bundle => Some(Subject::Bundle(name.to_owned(), text("name").to_owned())),
                 Schema::Deprecations => Some(Subject::Deprecations(name.to_owned())),

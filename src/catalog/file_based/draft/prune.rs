@@ -163,8 +163,8 @@ impl DraftChannel {
         Ok(names.filter(|name| !wanted.contains(name)).collect())
     }
 
-    /// Returns the removed bundles that were above the head of `part`, the remaining part of the channel, and from
-    /// which no update leads to that part. Also returns the bundles that only such bundles replaced or skipped.
+    /// Returns the removed bundles that were above the head of `part` and from which no update leads to `part`, the
+    /// remaining part of the channel. Also returns the bundles that only such bundles replaced or skipped.
     fn stranded_by(&self, part: &Self, versions: &HashMap<&str, &Version>) -> Vec<String> {
         let Some(head) = part.heads().first().map(|head| (*head).to_owned()) else {
             return Vec::new();
@@ -241,8 +241,8 @@ impl DraftChannel {
         kept.into_iter().map(str::to_owned).collect()
     }
 
-    /// Returns whether the heads of these entries may be heads of the channel. A bundle that the channel skips may not,
-    /// because it must not be installed.
+    /// Returns whether the heads of these entries may be heads of the channel. A bundle that the channel skips cannot
+    /// be a head, because it must not be installed.
     fn may_lead(&self, kept: &[WrittenEntry]) -> bool {
         let channel = Self {
             entries: kept.to_vec(),
@@ -264,7 +264,7 @@ impl DraftChannel {
 
     /// Returns the bundle with this version, and the bundles through which a cluster updates from it to the head. At
     /// each step, OLM chooses the bundle nearest to the head that replaces or skips the installed one, or whose range
-    /// contains its version.
+    /// contains the installed version.
     fn way(&self, from: &Version, versions: &HashMap<&str, &Version>) -> Vec<String> {
         let Some(head) = self.heads().first().map(|head| (*head).to_owned()) else {
             return Vec::new();

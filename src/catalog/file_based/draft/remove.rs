@@ -1,4 +1,4 @@
-//! Removing bundles and channels, such that every channel keeps one head and clusters can still update to it.
+//! Removing bundles and channels so that every channel keeps one head and clusters can still update to it.
 
 use super::{Draft, DraftChannel, DraftError};
 use semver::Version;
@@ -25,7 +25,7 @@ pub struct Removal {
     pub stranded: Vec<(String, String)>,
     /// Whether the whole package was removed.
     pub whole: bool,
-    /// The versions to upgrade from for which no channel has an update path.
+    /// The versions to upgrade from that have no update path in any channel.
     pub unreached: Vec<Version>,
 }
 

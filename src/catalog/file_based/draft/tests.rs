@@ -419,7 +419,7 @@ fn two_documents_about_one_thing_are_refused() {
         let mut documents = documents();
         documents.push(documents[place].clone());
         let error = Draft::read("rake", &documents).unwrap_err();
-        assert!(error.to_string().ends_with(" is in two documents"), "{error}");
+        assert!(error.to_string().starts_with("there are two documents for "), "{error}");
     }
     let mut notes = documents();
     notes.push(notes[8].clone());

@@ -42,7 +42,7 @@ pub enum CatalogEditError {
         nearest: Option<String>,
     },
     /// Two documents have the same schema, package and name.
-    #[error("{}:{line}: {subject} is also in {}:{other_line}", file.display(), other.display())]
+    #[error("{}:{line}: a second document for {subject}; the first is at {}:{other_line}", file.display(), other.display())]
     Twice {
         /// The file of the second document.
         file: PathBuf,

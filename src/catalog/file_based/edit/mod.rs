@@ -1,4 +1,4 @@
-//! Editing a catalog in a folder: changed documents keep their comments and layout, all others keep their bytes.
+//! Editing a catalog in a folder: changed documents keep their comments and layout, and all others keep their bytes.
 //!
 //! An [`Editor`] returns the documents of a package as values and accepts their new values. Nothing on disk changes
 //! before [`Edited::write`], which changes either all files or none. [`template`] does the same with templates, and
@@ -43,7 +43,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Editor {
     folder: PathBuf,
-    /// The folder that errors name; it differs from the edited folder if that is a copy.
+    /// The folder that errors name: the edited folder or, if that folder is a copy, the original.
     shown: PathBuf,
     limits: CatalogLimits,
     catalog: FileBasedCatalog,
@@ -293,7 +293,7 @@ impl Editor {
     /// which its edges were replaced.
     ///
     /// # Errors
-    /// Returns an error if a bundle does not fit into a channel, or the form of a document does not allow it.
+    /// Returns an error if a bundle does not fit into a channel, or the form of a document does not allow the change.
     pub fn add(
         &mut self,
         package: &str,
@@ -345,7 +345,8 @@ impl Editor {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the package does not exist, `change` fails, or the form of a document does not allow it.
+    /// Returns an error if the package does not exist, `change` fails, or the form of a document does not allow the
+    /// change.
     pub fn change<T>(
         &mut self,
         package: &str,
@@ -501,8 +502,8 @@ impl Editor {
     /// Assembles the changed files and validates the resulting catalog.
     ///
     /// # Errors
-    /// Returns an error if the change would introduce errors in the catalog. Faults of published bundles that OLM's own
-    /// tools accept are not errors.
+    /// Returns an error if the change would introduce errors in the catalog. Faults that OLM's own tools accept in
+    /// published bundles are not errors.
     pub fn finish(self) -> Result<Edited, CatalogEditError> {
         let mut files = BTreeMap::new();
         for (number, path) in self.catalog.paths().enumerate() {

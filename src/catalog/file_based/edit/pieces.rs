@@ -64,7 +64,7 @@ pub(super) fn read_piece(file: &Path, handle: &Handle, bytes: &[u8], limits: &Ca
 /// Returns the file with all changes made, or `None` if no document is left in it.
 pub(super) fn apply(before: &[u8], edits: &[Edit]) -> Option<Vec<u8>> {
     let mut sorted: Vec<&Edit> = edits.iter().collect();
-    // A document that is inserted after a changed document follows its new text.
+    // A document that is inserted after a changed document comes after the new text.
     sorted.sort_by_key(|edit| (edit.range.start, matches!(edit.change, Change::Insert(_))));
     let newline = if before.windows(2).any(|pair| pair == b"\r\n") {
         "\r\n"

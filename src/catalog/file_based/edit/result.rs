@@ -24,7 +24,8 @@ pub(super) fn check(
     refuse(&editor.shown, after, &before, editor.adds_published)
 }
 
-/// Makes sure that a new catalog has no errors that none of its sources has. Errors refer to the catalog as `shown`.
+/// Makes sure that a new catalog has only errors that one of its sources also has. Errors refer to the catalog as
+/// `shown`.
 pub(super) fn check_new(
     folder: &Path,
     shown: &Path,
@@ -57,8 +58,8 @@ static OF_BUNDLES: [&Rule; 5] = [
     &rules::CATALOG_VERSION_MISSING,
 ];
 
-/// Fails if there are new errors. Otherwise returns the tolerated errors that remain: the old ones, and published
-/// bundles that have the same version.
+/// Fails if there are new errors. Otherwise returns the tolerated errors that remain: the old ones, and those about
+/// published bundles with the same version.
 fn refuse(
     folder: &Path,
     after: Vec<Diagnostic>,

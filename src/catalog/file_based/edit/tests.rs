@@ -221,7 +221,7 @@ fn what_stands_twice_or_elsewhere_is_refused() {
     assert!(
         twice
             .to_string()
-            .contains("channel \"stable\" of package \"rake\" is also in "),
+            .contains("a second document for channel \"stable\" of package \"rake\"; the first is at "),
         "{twice}"
     );
 

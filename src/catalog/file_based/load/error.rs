@@ -46,7 +46,7 @@ pub enum LoadProblem {
         subject: Subject,
         /// The field.
         field: &'static str,
-        /// The fault of the field.
+        /// The fault in the field.
         reason: serde_json::Error,
     },
     /// The document has no name.
@@ -55,7 +55,7 @@ pub enum LoadProblem {
         /// The schema.
         schema: Schema,
     },
-    /// Two documents have this name.
+    /// Two documents have the same subject.
     #[error("{subject} already exists")]
     Duplicate {
         /// The subject of both documents.

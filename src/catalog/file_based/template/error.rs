@@ -25,7 +25,7 @@ pub enum TemplateProblem {
     /// The text contains no document.
     #[error("the template contains no document")]
     Empty,
-    /// The text contains more than one document, but a template of this schema is a single document.
+    /// The text contains more than one document, but a template with this schema is a single document.
     #[error("a second document begins here, but a template of schema {schema:?} is a single document")]
     Several {
         /// The schema of the first document.
@@ -44,7 +44,7 @@ pub enum TemplateProblem {
         /// The schema.
         schema: String,
     },
-    /// The template is of a different type.
+    /// The template has a different type.
     #[error("the document has the schema {schema:?}, but a {} template has {:?}", .wanted.word(), .wanted.schema())]
     OtherSchema {
         /// The requested type.

@@ -24,7 +24,7 @@ use input::Input;
 /// A type of template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A catalog whose bundles have only an image.
+    /// A catalog that specifies only the image of each bundle.
     Basic,
     /// Lists of bundles, from which channels are generated.
     Semver,

@@ -25,7 +25,7 @@ pub(super) struct Change {
     pub(super) edited: Edited,
     /// The channels that each bundle was added to.
     pub(super) added: Vec<(String, Vec<String>)>,
-    /// The new packages of a catalog that already contained others.
+    /// The new packages, if the catalog already contained other packages.
     pub(super) started: Vec<String>,
 }
 
@@ -60,7 +60,8 @@ pub(super) fn in_catalog(
     for (package, bundles) in packages {
         let level = match level {
             Some(level) => level,
-            // By default, the new bundles have the same form as the existing bundles of their package.
+            // By default, the new bundles have the same form as the existing bundles of their package or, if the
+            // package is new, of the catalog.
             None => editor.level(package)?.unwrap_or_default(),
         };
         let bundles: Vec<NewBundle> = to_add(bundles, level)?

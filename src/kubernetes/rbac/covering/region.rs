@@ -1,9 +1,8 @@
 //! The permissions of a rule as products of sets: each of its groups with each of its resources, names and verbs,
 //! without a list of all combinations.
 //!
-//! A region begins as one product. Granted rules are subtracted product by product. Each subtraction leaves at
-//! most four smaller products of each piece, so the work grows with the number of rules and not with the number of
-//! permissions.
+//! A region begins as one product. Granted rules are subtracted product by product. Each subtraction replaces a product
+//! with at most four smaller ones, so the work grows with the number of rules and not with the number of permissions.
 
 use super::super::Rule;
 use super::{Steps, TooComplex};
@@ -14,7 +13,7 @@ const LISTS: usize = 4;
 /// The selected items in each list of a rule.
 pub(crate) type Mask = [Vec<bool>; LISTS];
 
-/// Half of the permissions of a rule, on its resources or on its paths, without the removed parts.
+/// One half of the permissions of a rule, either on its resources or on its paths, without the removed parts.
 #[derive(Debug, Clone)]
 pub(crate) struct Region<'a> {
     rule: &'a Rule,
@@ -71,7 +70,7 @@ impl<'a> Region<'a> {
     }
 
     /// Returns the mask of the items that these functions select: a group, a resource or path, a name (`None` for all
-    /// objects), a verb. Returns `None` if no item of a list is selected, because the mask then selects nothing of the
+    /// objects), a verb. Returns `None` if a list has no selected item, because the mask then selects nothing in the
     /// region.
     pub(crate) fn mask(
         &self,
@@ -173,7 +172,7 @@ impl Piece {
             return;
         }
         // The lists before this one are already reduced to the selected items. Verbs come last, so that the pieces
-        // differ in something else.
+        // differ in one of the other lists.
         let mut common = self;
         for list in 0..LISTS {
             let Some(items) = common.0.get_mut(list) else { continue };

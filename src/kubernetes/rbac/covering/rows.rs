@@ -53,14 +53,14 @@ pub(crate) fn cells(rule: &Rule) -> impl Iterator<Item = Rule> {
     resources.chain(paths).filter(move |_| with_verbs)
 }
 
-/// Splits a rule in two: its permissions on resources, and its permissions on each path.
+/// Splits a rule into a rule for its permissions on resources, and a rule for its permissions on each path.
 pub(crate) fn halves(rule: &Rule) -> impl Iterator<Item = Rule> {
     Region::both(rule).into_iter().flat_map(Region::into_rules)
 }
 
-/// Returns the same permissions for readers: first each path with each verb, then each resource of a group, with at
-/// most one name and with all its verbs, sorted and without duplicates. Rules with too many rows stay as written,
-/// except that their permissions on paths are in separate rules.
+/// Returns rules for readers that grant the same permissions, without duplicates: first a rule for each path and verb,
+/// then, in sorted order, a rule for each resource of a group, with at most one name and with all its verbs. Rules with
+/// too many rows stay as written, except that their permissions on paths are in separate rules.
 pub fn compact(rules: &[Rule]) -> Vec<Rule> {
     let mut seen = BTreeSet::new();
     if !are_readable(rules) {

@@ -10,7 +10,7 @@ fn numbered(what: &str, count: usize) -> Vec<String> {
     (0..count).map(|number| format!("{what}{number}")).collect()
 }
 
-/// A rule of a trillion permissions, too many to list.
+/// A rule that grants a trillion permissions, too many to list.
 fn trillion() -> Rule {
     Rule {
         api_groups: numbered("group", 1000),
@@ -208,7 +208,7 @@ proptest! {
         for single in singles(&required) {
             prop_assert_eq!(Granted::of(&granted).one_covers(&single), !expected.contains(&single));
         }
-        // Among the uncovered rules, each resource of a group and name is in one rule only.
+        // Each combination of group, resource and name, and each path, is in only one of the uncovered rules.
         for rule in &required {
             let left = uncovered(&granted, [rule]).unwrap();
             let mut about: Vec<Rule> = left.iter().flat_map(cells).collect();

@@ -16,7 +16,7 @@ const FORBIDDEN: [&str; 6] = [
     "id",
     "patternProperties",
 ];
-/// Keywords that describe a value, which may not appear where schemas are combined.
+/// Keywords that describe a value. They are not allowed where schemas are combined.
 const DESCRIBING: [&str; 5] = ["default", "description", "nullable", "title", "type"];
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";

@@ -255,7 +255,7 @@ fn selectable(report: &mut Report<'_>, list: &Path) {
             match written.strip_prefix('.').and_then(|steps| field_of(schema, steps)) {
                 None => format!("the schema has no field {written}"),
                 Some("string" | "boolean" | "integer") => String::new(),
-                Some(kind) => format!("{written} is of type {kind}, not string, boolean or integer"),
+                Some(kind) => format!("{written} has the type {kind}, not string, boolean or integer"),
             }
         };
         if !problem.is_empty() {

@@ -131,8 +131,8 @@ pub fn merge(
 struct Merging<'s> {
     preferred: Option<usize>,
     conflicts: &'s mut Vec<Conflict>,
-    /// The documents of the new package, each with its sort key: its index in this list for a document of the first
-    /// catalog, otherwise the index of the document of the first catalog that it follows.
+    /// The documents of the new package, each with its sort key. For a document of the first catalog, the key is its
+    /// own index in this list; any other document has the key of the document that it follows.
     parts: Vec<(usize, Part)>,
     /// The index of the last document of each schema in the first catalog, separately for JSON and YAML.
     last: HashMap<(Schema, bool), usize>,
@@ -199,7 +199,7 @@ impl Merging<'_> {
         Ok(catalogs)
     }
 
-    /// Adds a document of an unknown schema, unless a different catalog contains the same document.
+    /// Adds a document of an unknown schema, unless another catalog contains the same document.
     fn other(&mut self, found: Found<'_>) -> Result<(), CatalogEditError> {
         let mut value = found.read()?.into_value();
         value.sort_all_objects();

@@ -20,9 +20,9 @@ pub(super) struct Clash {
     pub(super) at: Vec<(usize, Path)>,
 }
 
-/// Merges all versions of a document. The versions of a bundle must be the same. In other documents, each field and
-/// entry comes from the versions that contain it. If values differ, the value in the preferred catalog is used. The
-/// values clash if no catalog is preferred, or the preferred one has no value.
+/// Merges all versions of a document. A bundle is merged as one value. In other documents, each field and each entry is
+/// a value, which comes from the versions that contain it. If values differ, the value in the preferred catalog is
+/// used. The values clash if no catalog is preferred, or the preferred one has no value.
 pub(super) fn merged(schema: &Schema, versions: &[Version<'_>], preferred: Option<usize>) -> (Value, Vec<Clash>) {
     let mut clashes = Vec::new();
     let mut value = Map::new();

@@ -1,4 +1,4 @@
-//! Basic templates: a catalog whose bundles have only an image.
+//! Basic templates: a catalog that specifies only the image of each bundle.
 //!
 //! A bundle is identified by the field `name` of its entry, which `add` sets.
 
@@ -111,7 +111,7 @@ impl TemplateEditor {
         Ok(changed)
     }
 
-    /// Adds bundles to a package of a basic template, which may be new. `versions` contains the versions of the
+    /// Adds bundles to a package of a basic template; the package may be new. `versions` contains the versions of the
     /// existing bundles, by name; they are needed if a bundle is placed by its version. Returns, for each bundle, the
     /// channels to which it was added, or in which its edges were replaced.
     ///
@@ -211,7 +211,7 @@ impl TemplateEditor {
         }
         for value in new {
             let schema = value.get("schema").cloned();
-            // The position after the last entry of the same schema.
+            // The position after the last entry with the same schema.
             let last = entries.iter().rposition(|entry| entry.get("schema") == schema.as_ref());
             let place = last.map_or(entries.len(), |last| last + 1);
             entries.insert(place, value);

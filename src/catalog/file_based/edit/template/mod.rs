@@ -194,7 +194,7 @@ fn of_template(limits: CatalogLimits) -> Limits {
     }
 }
 
-/// Returns a field with its name, which may be capitalized.
+/// Returns a field with its name as written; the name may be capitalized.
 fn field<'v>(map: &'v Value, name: &str) -> Option<(&'v String, &'v Value)> {
     map.as_object()?.iter().find(|(key, _)| key.eq_ignore_ascii_case(name))
 }
