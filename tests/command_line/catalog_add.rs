@@ -415,3 +415,33 @@ fn a_default_channel_that_is_no_channel_is_refused_and_may_be_that_of_a_later_bu
     succeed(&sandbox, "catalog add catalog -b rake1,rake2 -q");
     assert!(text(&sandbox, "catalog").contains("defaultChannel: fast\n"));
 }
+
+#[test]
+fn every_bundle_that_cannot_be_added_is_reported_and_none_is_added() {
+    let sandbox = catalog();
+    for name in ["rake2", "rake3"] {
+        fs::remove_file(sandbox.path(name).join("metadata/annotations.yaml")).unwrap();
+    }
+    let outcome = fail(&sandbox, "catalog add catalog -b rake1,rake2,rake3,nowhere/");
+    for words in [
+        "error[ann-file-missing]: rake2 has",
+        "error[ann-file-missing]: rake3 has",
+        "error: cannot render nowhere/\n",
+        "error: 3 of 4 bundles cannot be added, so no bundle was added\n",
+    ] {
+        assert!(outcome.stderr.contains(words), "{words}: {outcome}");
+    }
+    assert!(!sandbox.path("catalog/rake").exists());
+}
+
+#[test]
+fn an_invalid_channel_on_the_command_line_is_not_blamed_on_the_bundle() {
+    let sandbox = catalog();
+    let outcome = sandbox.run(["catalog", "add", "catalog", "-b", "rake1", "--channel", "sta ble"]);
+    assert!(
+        outcome
+            .stderr
+            .starts_with("error: \"sta ble\" is not a valid channel name"),
+        "{outcome}"
+    );
+}

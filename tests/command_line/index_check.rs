@@ -152,9 +152,9 @@ fn a_bundle_that_an_accepted_add_pushes_out_stays_is_reported_and_is_a_warning()
         let outcome = sandbox.run(format!("registry add -b alone -d index.db {strictly}").split(' '));
         assert_eq!(outcome.status, Some(1), "{outcome}");
         assert!(
-            outcome.stderr.contains(
-                "error: rake.v1.0.0, rake.v1.1.0 are no longer in channel stable of package rake"
-            ),
+            outcome
+                .stderr
+                .contains("error: rake.v1.0.0, rake.v1.1.0 are no longer in channel stable of package rake"),
             "{outcome}"
         );
         assert_eq!(fs::read(sandbox.path("index.db")).unwrap(), before);

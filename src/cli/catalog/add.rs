@@ -149,9 +149,9 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         ));
     }
     let limits = arguments.limits.source(&arguments.database, &arguments.registry);
-    let packages = arguments.rendered(context)?;
-    let Some(packages) = packages else {
-        return Ok(Status::Failure);
+    let packages = match arguments.rendered(context) {
+        Ok(packages) => packages,
+        Err(status) => return Ok(status),
     };
     let placement = Placement {
         channels: arguments.channels.clone(),
@@ -246,35 +246,49 @@ fn why_inline(reference: &str) -> &'static str {
 }
 
 impl AddArguments {
-    /// Renders the bundles. If a bundle has errors, reports them and returns `None`.
-    fn rendered(&self, context: &Context<'_>) -> Result<Option<Packages>, CommandError> {
+    /// Renders the bundles. If some of them cannot be added, reports the reason for each, and returns the exit status.
+    fn rendered(&self, context: &Context<'_>) -> Result<Packages, Status> {
         let printer = &context.printer;
         let transports = self.registry.transports(context);
         let opening = self.opening();
         let mut packages = Packages::new();
+        let mut refused = Vec::new();
         for reference in &self.bundles {
             let rendered = context
                 .runtime
                 .block_on(render_bundle(reference, &transports, &opening));
-            let mut rendered = match rendered {
+            match rendered {
+                Ok(mut rendered) => {
+                    self.place(&mut rendered);
+                    let package = rendered.bundle.package.clone();
+                    packages.entry(package).or_default().push((reference.clone(), rendered));
+                }
                 Err(BundleError::Intake(IntakeError::Findings { diagnostics, .. })) => {
                     printer.report(&diagnostics);
                     printer.error(format_args!("{reference} has errors, so nothing was written"));
-                    return Ok(None);
+                    refused.push(Status::Failure);
                 }
-                rendered => rendered.map_err(|error| {
+                Err(error) => {
                     let error = CommandError::from(error).context(format!("cannot render {reference}"));
-                    guesses::with_index_guess(error, reference)
-                })?,
-            };
-            self.place(&mut rendered);
-            let package = rendered.bundle.package.clone();
-            packages.entry(package).or_default().push((reference.clone(), rendered));
+                    let error = guesses::with_index_guess(error, reference);
+                    error.print(printer);
+                    refused.push(error.status());
+                }
+            }
+        }
+        if !refused.is_empty() {
+            if self.bundles.len() > 1 {
+                let (count, all) = (refused.len(), self.bundles.len());
+                printer.error(format_args!(
+                    "{count} of {all} bundles cannot be added, so no bundle was added"
+                ));
+            }
+            return Err(Status::of_failures(refused));
         }
         for bundles in packages.values_mut() {
             bundles.sort_by_key(|(_, bundle)| parse_tolerant(&bundle.version));
         }
-        Ok(Some(packages))
+        Ok(packages)
     }
 
     /// Reports the warnings about the bundles, and the bundles that are stored with their manifests.

@@ -55,7 +55,11 @@ impl Draft {
         known: Option<&Value>,
     ) -> Result<Vec<String>, DraftError> {
         let added = self.add_unplaced(new, placement, known);
-        added.map_err(|error| error.at(&new.stated))
+        added.map_err(|error| match error {
+            // The channels of the placement are not stated in the bundle.
+            DraftError::ChannelName { .. } if !placement.channels.is_empty() => error,
+            error => error.at(&new.stated),
+        })
     }
 
     fn add_unplaced(
