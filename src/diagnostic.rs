@@ -115,6 +115,11 @@ impl Diagnostic {
         self.help.as_deref().unwrap_or(self.rule.help)
     }
 
+    /// Whether the advice only states the consequence for published content, which can no longer be corrected.
+    pub fn states_consequence(&self) -> bool {
+        self.help.is_some() && self.help.as_deref() == self.rule.consequence()
+    }
+
     /// Whether this finding fails the command.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error

@@ -40,9 +40,14 @@ pub(crate) fn render_next(diagnostic: &Diagnostic, color: bool, told: &mut BTree
     if let Some(about) = subject(diagnostic) {
         add(&mut groups, Level::NOTE.message(about));
     }
+    let label = if diagnostic.states_consequence() {
+        Level::NOTE
+    } else {
+        Level::HELP
+    };
     add(
         &mut groups,
-        Level::HELP.message(visible(&advice::of_next(diagnostic, told)).into_owned()),
+        label.message(visible(&advice::of_next(diagnostic, told)).into_owned()),
     );
     if diagnostic.is_fixable() {
         add(
