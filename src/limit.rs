@@ -9,6 +9,6 @@ pub enum Limit {
     FileBytes,
     /// The total size in bytes of all files in a bundle.
     TotalBytes,
-    /// The total size in bytes of all layers of an image, unpacked.
+    /// The total unpacked size in bytes of all layers of an image.
     ImageBytes,
 }

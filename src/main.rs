@@ -1,6 +1,6 @@
 //! Sets up the process: selects the program by its name, and starts the only runtime.
 //!
-//! Writing to a pipe without a reader returns an error instead of raising a signal. opmx keeps this default of Rust
+//! Writing to a pipe that has no reader returns an error instead of raising a signal. opmx keeps this default of Rust
 //! because a server must survive clients that disconnect. The printer ends the command silently on this error.
 
 mod streams;
@@ -40,8 +40,8 @@ fn main() -> ExitCode {
 #[cfg(unix)]
 const PAIRS_OF_FILES: usize = 4;
 
-/// Starts the only runtime of the process. Commands wait for the network on one thread, which is cheaper than passing
-/// every message between threads, and run CPU-bound work on other threads. A server uses all processors.
+/// Starts the only runtime of the process. Commands wait for the network on one thread, because passing every message
+/// between threads would be more expensive. They run CPU-bound work on other threads. A server uses all processors.
 fn start(work: Work) -> Result<Runtime, StartError> {
     // More threads than processors bring no benefit, and each thread keeps the memory of the largest bundle that it has
     // read.
@@ -58,7 +58,7 @@ fn start(work: Work) -> Result<Runtime, StartError> {
         .worker_threads(workers.max(1))
         .enable_all()
         .max_blocking_threads(processors.clamp(2, 8))
-        // Keeps the thread that is started below alive, so that blocking work always finds a thread.
+        // Keeps alive the thread that is started below, so that blocking work always finds a thread.
         .thread_keep_alive(Duration::from_hours(24 * 365))
         .build()
         .map_err(StartError::Runtime)?;

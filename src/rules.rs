@@ -84,7 +84,7 @@ impl fmt::Display for Severity {
 pub struct Rule {
     /// Stable kebab-case id, `<subject>-<what>`.
     pub id: &'static str,
-    /// The usual severity during authoring (see [`Rule::at`]). The check of the rule may give a finding a different
+    /// The usual severity during authoring (see [`Rule::at`]). The check of the rule may give a finding another
     /// severity.
     pub severity: Severity,
     /// The inputs for which findings are reported.

@@ -25,8 +25,8 @@ impl SourceFile {
         Self::part(name, text, Position { line: 1, column: 1 }, 0)
     }
 
-    /// Creates a part of a file that is too large to be kept. The part begins at `start`, after `offset` bytes; lines
-    /// and columns refer to the whole file.
+    /// Creates a source for part of a file that is too large to be kept as a whole. The part begins at `start`, after
+    /// `offset` bytes; lines and columns refer to the whole file.
     pub fn part(name: impl Into<String>, text: impl Into<String>, start: Position, offset: u64) -> Arc<Self> {
         Arc::new(Self {
             name: name.into(),
@@ -37,7 +37,7 @@ impl SourceFile {
         })
     }
 
-    /// Returns the same text under a different path.
+    /// Returns the same text under another path.
     pub fn renamed(&self, name: impl Into<String>) -> Arc<Self> {
         Self::part(name, self.text.clone(), self.start, self.offset)
     }
@@ -87,9 +87,9 @@ impl SourceFile {
 /// A position for people: both numbers start at 1, and columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// Line, from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// Column in characters, from 1.
+    /// The column in characters, counted from 1.
     pub column: usize,
 }
 

@@ -178,7 +178,7 @@ impl Tree {
         Ok(content)
     }
 
-    /// Adds a file. If the path exists, its content is replaced, as by a later layer of an image.
+    /// Adds a file. If the path exists, its content is replaced, as it would be by a later layer of an image.
     ///
     /// # Errors
     /// Returns an error if the path is not a plain relative path, or a limit on size or number is exceeded.
@@ -214,7 +214,7 @@ impl Tree {
     fn over_total(&self, path: &str, limits: &TreeLimits) -> TreeError {
         TreeError::Limit {
             origin: self.origin.clone(),
-            what: format!("the size of all files (reached at {path})"),
+            what: format!("the total size of the files (counted up to {path})"),
             limit: format!("{} bytes", limits.total_bytes),
             raised_by: Some(Limit::TotalBytes),
         }

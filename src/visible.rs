@@ -3,7 +3,7 @@
 //! Names, descriptions, paths and messages come from bundles, indexes, registries and clusters of unknown authors.
 //! Three kinds of content must not reach a user or a CI system unchanged:
 //!
-//! - *Hidden characters* ([`is_hidden`]), which move the cursor, change colours, hide text or reverse its direction.
+//! - *Hidden characters* ([`is_hidden`]), which move the cursor, change colors, hide text or reverse its direction.
 //! - *Line breaks in a single-line value*, such as a name. The rest would look like a line printed by opmx.
 //! - *Workflow commands*, which a CI system executes: lines that begin with `::`, or contain `##[` or `##vso[`.
 //!
@@ -71,7 +71,7 @@ pub(crate) fn lines(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns complete lines with opmx's own styles: like [`lines`], but the sequences that set colours and weights stay.
+/// Returns complete lines with opmx's own styles: like [`lines`], but the sequences that set colors and weights stay.
 /// Untrusted text must be made visible before it is inserted.
 pub(crate) fn styled(text: &str) -> Cow<'_, str> {
     let mut shown = String::with_capacity(text.len());

@@ -261,7 +261,7 @@ fn of_config_map(document: &Document, data: &Path, uses: &mut Vec<ImageUse>) {
     }
 }
 
-/// Adds the images among the words of a longer text, such as a list of `VERSION=IMAGE`.
+/// Adds the images among the words of a longer text, such as a list of pairs `VERSION=IMAGE`.
 fn of_words(document: &Document, path: &Path, value: &str, uses: &mut Vec<ImageUse>) {
     let ends = |letter: char| letter.is_whitespace() || "\"'`,;=()[]{}<>|".contains(letter);
     for word in value.split(ends).filter(|word| written_out(word).is_some()) {

@@ -8,7 +8,7 @@ use crate::source::Place;
 use crate::text::Path;
 use std::collections::BTreeMap;
 
-/// A statement of a bundle about its position in an index.
+/// A statement that a bundle makes about its position in an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stated {
     /// The name of the ClusterServiceVersion.
@@ -32,7 +32,7 @@ pub enum Stated {
 /// The places of the statements, as `FILE:LINE`. Statements that the files do not contain are absent.
 pub type StatedAt = BTreeMap<Stated, String>;
 
-/// Returns the places of the statements of a bundle.
+/// Returns the place of each statement in a bundle.
 pub(crate) fn stated(bundle: &Bundle) -> StatedAt {
     let mut places = StatedAt::new();
     let mut state = |statement, place: Place| {

@@ -79,7 +79,7 @@ pub struct Graph {
     pub channels: Vec<Channel>,
     /// Bundles that were in a channel before and no longer are, in byte order of channel and name.
     pub dropped: Vec<Dropped>,
-    /// The stored and added bundles whose edges are changed by substitutions, by name, with their new edges.
+    /// The stored and added bundles whose edges change because of substitutions, by name. They have their new edges.
     pub rewritten: BTreeMap<String, Node>,
 }
 

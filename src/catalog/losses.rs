@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::fmt;
 
-/// An item that users of the first catalog have, but users of the second one do not.
+/// An item that the users of the first catalog have, but those of the second one do not.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Loss {
     /// The kind of the loss.

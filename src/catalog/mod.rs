@@ -99,7 +99,7 @@ pub type Property = property::Property<Text, Text>;
 pub struct ManifestsId(pub i64);
 
 impl Property {
-    /// Returns the API in a value of type `olm.gvk`; `None` for other types and for values with a different form.
+    /// Returns the API in a value of type `olm.gvk`; `None` for other types and for values that have another form.
     pub(crate) fn group_version_kind(&self) -> Option<GroupVersionKind> {
         if &*self.kind != property::GVK {
             return None;

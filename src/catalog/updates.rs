@@ -51,9 +51,9 @@ pub fn updates(catalog: &Catalog, channel: &Channel) -> Vec<Update> {
     channel.entries.iter().filter_map(update).collect()
 }
 
-/// Returns the bundle to which OLM updates an installed bundle in the channel: the one nearest to the head that
-/// replaces or skips the installed bundle, or whose skip range includes the installed version. The installed bundle
-/// need not be in the catalog. Deprecated bundles are never updates.
+/// Returns the bundle to which OLM updates an installed bundle in the channel. Of the bundles that replace or skip the
+/// installed one, or whose skip range includes the installed version, it is the one nearest to the head. The installed
+/// bundle need not be in the catalog. Deprecated bundles are never updates.
 pub(crate) fn update_from(
     catalog: &Catalog,
     channel: &Channel,

@@ -51,7 +51,7 @@ pub(crate) struct AdditionArguments {
         hide_possible_values = true
     )]
     if_exists: IfExists,
-    /// Add the bundles that can be fetched and read, and fail at the end if there are others
+    /// Add the bundles that can be fetched and read; fail at the end if some cannot
     #[arg(long)]
     permissive: bool,
     /// Overwrite a bundle of the same name if it is the head of all its channels
@@ -60,8 +60,8 @@ pub(crate) struct AdditionArguments {
     /// Accept bundles with the annotation olm.substitutesFor, which substitute for other bundles
     #[arg(long)]
     enable_alpha: bool,
-    /// Accept only bundles of these media types, which the clusters that use the index must support: registry+v1,
-    /// k8s+v1
+    /// Accept only bundles of these media types (registry+v1, k8s+v1), which the clusters that use the index must
+    /// support
     #[arg(long, value_name = "TYPES", value_delimiter = ',')]
     allow_media_types: Vec<MediaType>,
     /// Store a reference to a k8s+v1 bundle instead of its content, for versions of OLM that support this media type

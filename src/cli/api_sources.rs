@@ -12,12 +12,12 @@ use clap::Args;
 /// The option for API sources.
 #[derive(Debug, Args)]
 pub(crate) struct ApiSourceArguments {
-    /// Source of the kinds for the resources in RBAC rules; may be repeated
+    /// Source in which to look up the kinds of the resources in RBAC rules; may be repeated
     ///
     /// A source is an index (a database file, a file-based catalog or an image), a file or folder of CRDs, or the APIs
     /// of a cluster: the output of "kubectl api-resources", or of "kubectl get --raw /apis/GROUP/VERSION". Indexes are
-    /// searched first. If a source contains several versions, the most stable and newest version is used; several kinds
-    /// for one resource are an error.
+    /// searched first. If a source contains several versions, the newest of the most stable versions is used; several
+    /// kinds for one resource are an error.
     #[arg(long, value_name = "INDEX|DIR|FILE")]
     api_source: Vec<String>,
 }

@@ -81,7 +81,7 @@ impl From<MigrateLevel> for Level {
 }
 
 impl ContentArguments {
-    /// Returns the migration level. `all` is set if a different flag requests all levels.
+    /// Returns the migration level. `all` is set if another flag requests all levels.
     pub(crate) fn level(&self, all: bool) -> Result<Level, CommandError> {
         if all && self.migrate_level != MigrateLevel::None {
             return Err(CommandError::usage(
@@ -104,7 +104,7 @@ impl ContentArguments {
 }
 
 impl FormArguments {
-    /// Returns the form. `all` is set if a different flag requests all levels.
+    /// Returns the form. `all` is set if another flag requests all levels.
     pub(crate) fn form(&self, all: bool) -> Result<Form, CommandError> {
         Ok(Form {
             language: self.output.into(),

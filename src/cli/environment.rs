@@ -1,4 +1,4 @@
-//! The environment variables, except those that affect the terminal, and those that clap reads as options.
+//! The environment variables, except those that affect the terminal and those that clap reads as options.
 
 use crate::cli::error::CommandError;
 use crate::image::Credentials;

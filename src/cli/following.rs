@@ -153,8 +153,8 @@ pub(crate) fn report(packages: &BTreeMap<String, Vec<Reason>>, unsatisfied: &[Un
                 let Reason { bundle, intent, wish } = first;
                 let more = match rest.len() {
                     0 => String::new(),
-                    1 => ", and for one more reason".to_owned(),
-                    more => format!(", and for {more} more reasons"),
+                    1 => " (and one more reason)".to_owned(),
+                    more => format!(" (and {more} more reasons)"),
                 };
                 let verb = intent.verb();
                 printer.status(format_args!("kept package {package}: {bundle} {verb} {wish}{more}"));

@@ -1,4 +1,4 @@
-//! `opmx generate dockerfile`: the Dockerfile for building the image of a file-based catalog with a different tool.
+//! `opmx generate dockerfile`: the Dockerfile for building the image of a file-based catalog with another tool.
 
 use crate::cli::Context;
 use crate::cli::arguments::label;

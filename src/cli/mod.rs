@@ -192,7 +192,8 @@ pub struct Process {
 pub struct Context<'a> {
     /// The output streams and progress bars.
     pub printer: Printer,
-    /// The only runtime of the process. A command that serves or accesses a registry blocks on it once.
+    /// The only runtime of the process. A command that serves an index or accesses a registry blocks on the runtime
+    /// once.
     pub runtime: &'a Runtime,
 }
 

@@ -1,4 +1,4 @@
-//! `Operator` and `Install` resources as input of commands: in a file that is specified instead of a bundle or a
+//! `Operator` and `Install` resources as input to commands: in a file that is specified instead of a bundle or a
 //! package, or among the objects of a cluster.
 
 use crate::bundle::location::Location;

@@ -25,7 +25,7 @@ pub(crate) struct ServingArguments {
     /// Port to listen on; 0 selects a free port
     #[arg(short, long, value_name = "PORT", default_value_t = DEFAULT_PORT)]
     port: u16,
-    /// File for the reason if serving fails; the cluster shows the reason
+    /// File to which the reason is written if serving fails; the cluster shows the reason
     #[arg(short = 't', long, value_name = "FILE", default_value = TERMINATION_LOG)]
     termination_log: PathBuf,
     /// Serve metrics for Prometheus at http://ADDRESS:PORT/metrics; without ADDRESS, on all addresses

@@ -11,7 +11,7 @@ pub enum StartError {
     /// The process cannot start as many threads as it needs.
     #[error("cannot start the threads that the command needs")]
     Threads(#[source] io::Error),
-    /// The runtime cannot be created for a different reason.
+    /// The runtime cannot be created for another reason.
     #[error("cannot start the runtime")]
     Runtime(#[source] io::Error),
 }

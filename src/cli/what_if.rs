@@ -163,7 +163,7 @@ pub(crate) fn note_released(what: &str, context: &Context<'_>) {
     ));
 }
 
-/// Describes a resolution by a release that differs from the resolution by the proposals.
+/// Describes the resolution by a release, if it differs from the one that the proposals describe.
 pub(crate) fn other_resolution(released: &Result<Resolution, Unresolved>) -> String {
     let requires = "requires every dependency, regardless of its intent, and would install";
     match released {
@@ -356,7 +356,7 @@ pub(crate) fn resolve(
                 return error;
             }
             error.hint(format!(
-                "use --catalog {name}=INDEX to read the catalog from a different index"
+                "use --catalog {name}=INDEX to read the catalog from another index"
             ))
         }
     })?;

@@ -50,8 +50,8 @@ pub struct InstalledOperator<'a> {
 }
 
 impl<'a> InstalledOperator<'a> {
-    /// Returns the operator of a ClusterServiceVersion; `None` if the object has a different kind, or is a copy that
-    /// OLM keeps in the namespaces that an operator watches.
+    /// Returns the operator of a ClusterServiceVersion; `None` if the object is of another kind, or is a copy that OLM
+    /// keeps in the namespaces that an operator watches.
     pub fn of(object: &'a Value) -> Option<Self> {
         let csv = Csv(object);
         if csv.text(&["kind"]) != csv::KIND || csv.is_copied() {
@@ -80,7 +80,7 @@ impl<'a> InstalledOperator<'a> {
 pub struct OperatorCondition<'a>(&'a Value);
 
 impl<'a> OperatorCondition<'a> {
-    /// Returns the view of an object; `None` if the object has a different kind.
+    /// Returns the view of an object; `None` if the object is of another kind.
     pub fn of(object: &'a Value) -> Option<Self> {
         let view = Self(object);
         let (group, _) = view.text(&["apiVersion"]).split_once('/')?;
@@ -270,7 +270,7 @@ pub struct Judgement {
 /// Applies OLM's gate for the upgrade of an operator of this version, and the rules of the proposal for `Upgrading`.
 ///
 /// An override of `Upgradeable` takes precedence over the operator's report. Without an override, the operator's report
-/// decides, unless it is older than the resource; if neither generation is known, as in a file that was never applied
+/// decides, unless it is older than the resource. If neither generation is known, as in a file that was never applied
 /// to a cluster, the report is treated as current.
 pub fn judge(condition: OperatorCondition<'_>, version: Option<&str>) -> Judgement {
     let lists = match lists(condition) {

@@ -51,8 +51,7 @@ pub(crate) fn is_name_of(labelled: &str, operator: &str) -> bool {
     labelled == operator || labelled == cut(operator)
 }
 
-/// Cuts a name to fit into a label as OLM does: to 63 bytes, without any trailing characters that a label must not end
-/// with.
+/// Cuts a name to fit into a label as OLM does: to 63 bytes, without trailing characters that must not end a label.
 fn cut(name: &str) -> &str {
     let end = (0..=LONGEST_NAME.min(name.len()))
         .rev()

@@ -23,7 +23,7 @@ pub enum ObservedError {
         /// The namespaces.
         namespaces: Vec<String>,
     },
-    /// A what-if file describes a different namespace.
+    /// A what-if file describes another namespace.
     #[error("the what-if file describes the namespace {of_state}, not {named}")]
     Other {
         /// The namespace of the file.
@@ -234,7 +234,7 @@ fn subscription(view: Csv<'_>) -> Subscription {
 }
 
 /// Updates a Subscription as OLM does before it resolves: the current version counts as installed as soon as it exists,
-/// although the status shows that only a moment later.
+/// although the status shows this only a moment later.
 fn mended(subscription: Subscription, versions: &BTreeSet<&str>) -> Subscription {
     let current = subscription.current_csv.as_deref();
     let arrived = current.filter(|current| versions.contains(current)).map(str::to_owned);

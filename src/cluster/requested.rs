@@ -92,7 +92,7 @@ pub fn is_request(object: &Value) -> bool {
 }
 
 /// Returns the name of an object if the object is an `Operator` in the API version of the proposal. Operators that OLM
-/// creates have a different API version.
+/// creates have another API version.
 pub fn proposed_operator(object: &Value) -> Option<&str> {
     let proposed = object.get("apiVersion").and_then(Value::as_str) == Some(API_VERSION);
     let name = object.pointer("/metadata/name").and_then(Value::as_str);

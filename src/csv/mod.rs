@@ -55,7 +55,7 @@ pub(crate) fn absent_of_resource(resource: &Value) -> Vec<&'static str> {
         .collect()
 }
 
-/// A view of a CSV. Fields that are absent or have a different type are read as empty.
+/// A view of a CSV. Fields that are absent or have the wrong type are read as empty.
 #[derive(Debug, Clone, Copy)]
 pub struct Csv<'a>(pub &'a Value);
 
@@ -98,7 +98,7 @@ impl<'a> Csv<'a> {
         self.get(&["metadata", "annotations"]).and_then(Value::as_object)
     }
 
-    /// Whether OLM created the CSV as a copy in a namespace that is watched by an operator in a different namespace.
+    /// Whether OLM created the CSV as a copy in a namespace that is watched by an operator in another namespace.
     pub(crate) fn is_copied(self) -> bool {
         let labels = self.get(&["metadata", "labels"]).and_then(Value::as_object);
         let home = self.text(&["metadata", "annotations", "olm.operatorNamespace"]);

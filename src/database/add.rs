@@ -100,7 +100,7 @@ pub struct Report {
     pub packages: Vec<PackageChange>,
     /// Bundles that were skipped because the index already contains them, by name.
     pub skipped: Vec<String>,
-    /// Bundles of the index that were overwritten by added bundles with the same name, in sorted order.
+    /// Bundles of the index that were overwritten by added bundles with the same name, sorted.
     pub overwritten: Vec<String>,
     /// Bundles that no longer have an update path to the head of a channel, by package and channel.
     pub stranded: Vec<Stranded>,

@@ -1,10 +1,11 @@
 //! The check that a database must pass before its content is read or changed: it must consist of plain tables and
 //! indexes, so that statements have no hidden effects, and must not report more rows than fit into its file.
 //!
-//! Any other schema object would run inside the statements of this program, or of the next reader: views, virtual
-//! tables, triggers other than the two of the schema, computed columns, constraints and defaults with expressions, and
-//! indexes over expressions or parts of a table. No index has ever contained such objects, so databases that contain
-//! them are refused, regardless of the object names. Plain tables and indexes with other names are accepted.
+//! Other schema objects would run inside the statements of this program, or of the next reader. Such objects are views,
+//! virtual tables, triggers other than the two of the schema, computed columns, constraints and defaults with
+//! expressions, and indexes over expressions or parts of a table. No index has ever contained such objects, so
+//! databases that contain them are refused, regardless of the object names. Plain tables and indexes with other names
+//! are accepted.
 
 use super::guard::Budget;
 use super::schema::{self, State};
@@ -192,7 +193,7 @@ fn size(connection: &Connection) -> rusqlite::Result<u64> {
 }
 
 /// Checks that the rows and values of a table or index fit into the file without sharing space: a page that is the
-/// child of many pages or the overflow page of many values makes a table practically endless. Reads only the sizes of
+/// child of many pages, or the overflow page of many values, makes a table practically endless. Reads only the sizes of
 /// values, which are in the row headers.
 fn check_size(connection: &Connection, budget: &Budget, object: &Object, bytes: u64) -> Result<(), Refused> {
     let (columns, by) = match object.kind.as_str() {

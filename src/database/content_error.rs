@@ -8,7 +8,7 @@ pub enum ContentError {
     /// A table or a column is missing.
     #[error("it has no {0}, which every index with its schema version contains")]
     Missing(String),
-    /// A table is wrong in a different way: it is a view, or its columns differ.
+    /// A table is wrong in another way: it is a view, or its columns differ.
     #[error("its tables differ from those of an index with its schema version")]
     Tables,
     /// Two rows have the same key, or a row refers to a missing row.

@@ -19,7 +19,7 @@ pub enum DatabaseError {
         /// The file.
         path: PathBuf,
     },
-    /// The file is a database of a different program.
+    /// The file is a database of another program.
     #[error("{} is a database, but not an operator index: it has no schema version", path.display())]
     NotAnIndex {
         /// The file.

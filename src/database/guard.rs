@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The size of the largest value that an index may contain, in bytes.
 pub(crate) const LONGEST_VALUE: i32 = 64 * 1024 * 1024;
 
-/// The number of steps that the engine may take for one command, unless the caller specifies a different number.
+/// The number of steps that the engine may take for one command, unless the caller specifies another number.
 ///
 /// A step is an instruction of SQLite's virtual machine; a processor executes some 50 million of them per second. For
 /// an index of 7,000 bundles, the size of the largest public indexes, a list takes 4 million steps, a repair 20
@@ -37,7 +37,7 @@ impl Budget {
         self.grant(self.steps);
     }
 
-    /// Sets the count to a different number of steps.
+    /// Sets the number of remaining steps.
     pub(super) fn grant(&self, steps: u64) {
         self.left.store(steps, Ordering::Relaxed);
     }

@@ -1,10 +1,10 @@
 //! Migrates a database from an older schema version to the version that this program writes, inside the transaction of
 //! a change.
 //!
-//! The rows are copied into temporary tables that have the columns of all versions, the tables of [`schema`] replace
-//! the old ones, and each bundle is written as if it were newly added. Data that the old version could not store is
-//! derived from the stored manifests and the channel entries. Data that was only in files next to the manifests
-//! (dependencies before version 8, properties before version 9) was never stored.
+//! First, the rows are copied into temporary tables that have the columns of all versions. Then the tables of
+//! [`schema`] replace the old ones, and each bundle is written as if it were newly added. Data that the old version
+//! could not store is derived from the stored manifests and the channel entries. Data that was only in files next to
+//! the manifests (dependencies before version 8, properties before version 9) was never stored.
 //!
 //! Entries keep their numbers. Rows that belong to a missing bundle, channel or API are dropped.
 

@@ -54,7 +54,7 @@ const TABLES: [&str; 8] = [
     "related_image",
 ];
 
-/// The pause before a file that another program is writing is read again.
+/// The pause before another attempt to read a file that another program is writing.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Options for reading an index.

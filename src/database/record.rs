@@ -64,7 +64,7 @@ pub struct Record {
     pub(crate) bundle_path: String,
     pub(crate) replaces: String,
     pub(crate) skips: Vec<String>,
-    /// The substituted bundle, or an empty string.
+    /// The bundle for which this one substitutes; empty if there is none.
     pub(crate) substitutes: String,
     pub(crate) channels: BTreeSet<String>,
     pub(crate) default_channel: Option<String>,

@@ -28,7 +28,7 @@ pub struct Removal {
     pub needed: BTreeMap<String, Vec<Reason>>,
     /// What these packages need but no bundle in the index provides.
     pub unsatisfied: Vec<Unsatisfied>,
-    /// The requirements of the remaining bundles that no bundle satisfies anymore.
+    /// The remaining bundles' requirements that no bundle satisfies anymore.
     pub lost: Vec<Lost>,
 }
 
@@ -68,8 +68,8 @@ pub enum RemoveError {
 /// Removes packages from an index, with all of their bundles and with all bundles in no channel, in one transaction.
 ///
 /// # Errors
-/// Returns an error if a named package is not in the index, unless `permissive`, or if the database cannot be changed.
-/// The database is then unchanged.
+/// Returns an error if a named package is not in the index and `permissive` is `false`, or if the database cannot be
+/// changed. The database is then unchanged.
 pub fn packages(
     packages: Packages<'_>,
     permissive: bool,
@@ -121,7 +121,7 @@ pub fn packages(
     })
 }
 
-/// Returns the requirements of the remaining bundles that no bundle satisfies once these packages are removed.
+/// Returns the remaining bundles' requirements that no bundle satisfies once these packages are removed.
 fn lost_without(catalog: &Catalog, gone: &BTreeSet<String>) -> Vec<Lost> {
     if gone.is_empty() {
         return Vec::new();

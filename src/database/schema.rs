@@ -1,6 +1,6 @@
 //! The tables of an index database, schema version 13, exactly as existing index readers expect them.
 //!
-//! Names, order, column types, keys and triggers are part of the format. There are no other indexes or tables.
+//! Names, order, column types, keys and triggers are part of the format. There are no tables or indexes besides these.
 
 use rusqlite::{Connection, OptionalExtension};
 
@@ -141,7 +141,7 @@ pub(crate) fn triggers() -> impl Iterator<Item = &'static str> {
 pub enum State {
     /// A new file, without tables.
     Empty,
-    /// An index of this schema version; the oldest have `FIRST_VERSION`.
+    /// An index of this schema version; the oldest indexes have `FIRST_VERSION`.
     Index(i64),
     /// A database with tables that do not identify it as an index.
     Foreign,

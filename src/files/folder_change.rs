@@ -60,7 +60,7 @@ struct Record {
     outside: Option<Outside>,
 }
 
-/// New content for files of a folder, which becomes visible only when all files are complete.
+/// New content for files in a folder. It becomes visible only when all files are complete.
 #[derive(Debug)]
 pub(crate) struct FolderChange {
     folder: PathBuf,
@@ -298,7 +298,7 @@ impl Record {
 /// and next to the folder.
 ///
 /// # Errors
-/// Returns an error if the change cannot be finished, because a different process holds the lock for too long or an I/O
+/// Returns an error if the change cannot be finished, because another process holds the lock for too long or an I/O
 /// operation fails.
 pub(crate) fn finish_change(folder: &Path) -> Result<(), FileError> {
     if fs::symlink_metadata(folder.join(JOURNAL)).is_ok() {
@@ -340,8 +340,8 @@ fn finish(folder: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Moves the files of a change that has taken effect to their targets. Moves the folder of the change into `temporary`,
-/// which is then removed.
+/// Finishes a change that has taken effect: moves its files to their targets, and its folder into `temporary`, which is
+/// then removed.
 fn settle(journal: &Path, folder: &Path, record: &Record, temporary: &TemporaryFolder) -> Result<(), FileError> {
     let mut changed = Vec::new();
     let placed = record.place(&journal.join(FILES), folder, "", &mut changed);
@@ -391,7 +391,7 @@ fn record_of(journal: &Path) -> Result<Option<Record>, FileError> {
     Ok(record.filter(|record| is_folder && record.inode == inode(&metadata)))
 }
 
-/// Keeps other processes from changing the folder until the returned file is dropped.
+/// Prevents other processes from changing the folder until the returned file is dropped.
 fn lock(folder: &Path) -> Result<File, FileError> {
     let file = File::open(folder).map_err(|error| FileError::new("open", folder, error))?;
     if lock_within(&file, LOCK_WAIT) {

@@ -6,7 +6,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// A folder that is absent or empty and appears when it is complete, or an existing folder whose files change together.
+/// Output to a new or empty folder, which appears only when it is complete, or to an existing folder, whose files all
+/// change at once.
 #[derive(Debug)]
 pub(crate) enum FolderOutput {
     /// A folder prepared next to its target.

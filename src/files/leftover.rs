@@ -65,9 +65,9 @@ pub(super) fn process_of<'name>(name: &'name str, prefix: &str) -> Option<&'name
     (is_process && is_chance).then_some(process)
 }
 
-/// Removes the files and folders with this prefix whose processes no longer exist. Everything that might not be a
-/// leftover stays: entries with a different name or owner, links, pipes, and folders with content but without the
-/// marker.
+/// Removes the files and folders with this prefix that were created by processes that no longer exist. Everything that
+/// might not be a leftover stays: entries with a different name or owner, links, pipes, and folders with content but
+/// without the marker.
 pub(crate) fn remove(folder: &Path, prefix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -26,7 +26,7 @@ pub(crate) fn lock_within(file: &File, limit: Duration) -> bool {
     }
 }
 
-/// Opens the file at `path` with `open`, and locks it. Returns `None` if a different process holds the lock.
+/// Opens the file at `path` with `open`, and locks it. Returns `None` if another process holds the lock.
 ///
 /// # Errors
 /// Returns an error if the file cannot be opened.

@@ -100,8 +100,8 @@ fn pass_on(before: &Metadata, to: &File) -> io::Result<()> {
     }
     let mut mode = before.mode() & 0o777;
     if to.metadata()?.gid() != before.gid() {
-        // The permissions of the old group must not apply to a different group, whose members had only the permissions
-        // of all other users.
+        // The permissions of the old group must not apply to another group, whose members had only the permissions of
+        // all other users.
         mode &= !0o070 | (mode & 0o007) << 3;
     }
     to.set_permissions(Permissions::from_mode(mode))

@@ -5,7 +5,7 @@ use super::{FileError, directory_of, leftover, rename_new, sync_directory, tempo
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-/// A new file next to its target, which replaces the target in one step when it is complete.
+/// A new file next to its target. It replaces the target in one step when it is complete.
 ///
 /// The new file gets the mode of the file that it replaces, and its owner and group where the system allows this.
 ///

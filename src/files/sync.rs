@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 /// The minimum number of files and folders for which syncing the whole file system is cheaper than syncing each entry.
-/// For fewer entries, opmx does not have to wait until data from other programs is written.
+/// For fewer entries, syncing each one avoids waiting until the data of other programs is written.
 const MANY: usize = 32;
 
 /// Makes the entries of a directory durable.

@@ -38,7 +38,7 @@ pub(crate) struct TemporaryFolder {
 impl TemporaryFolder {
     /// Creates a folder in the system directory for temporary files.
     ///
-    /// The folder is inside a folder that belongs to this user alone. If a different user has created that enclosing
+    /// The folder is inside a folder that belongs to this user alone. If another user has created that enclosing
     /// folder, a folder with a random name is used instead. A killed process leaves that folder behind for good.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl TemporaryFolder {
                 return Self::unshared(directory);
             }
             match Self::within(own, "") {
-                // A different process has just removed the empty folder.
+                // Another process has just removed the empty folder.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 made => {
                     let mut made = made?;

@@ -59,7 +59,7 @@ impl Default for ImageConfig {
 /// Builds an image from scratch. Its bytes depend only on the arguments.
 ///
 /// # Errors
-/// Returns an error if the digest of the uncompressed content of a layer is unknown.
+/// Returns an error if the digest of a layer's uncompressed content is unknown.
 pub fn build(config: &ImageConfig, layers: Vec<Layer>) -> Result<Image, ImageError> {
     let base = json!({
         "created": rfc3339(config.epoch),

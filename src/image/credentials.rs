@@ -1,7 +1,8 @@
 //! Finds registry logins in the credential stores of the container tools.
 //!
-//! Of several files, the first with a login for the registry is used. Within a file, the longest key that is a prefix
-//! of `host/repository` takes precedence, then the `credHelpers` program for the host, then the `credsStore` program.
+//! Of several files, the first that contains a login for the registry is used. Within a file, the longest key that is a
+//! prefix of `host/repository` takes precedence, then the `credHelpers` program for the host, then the `credsStore`
+//! program.
 
 mod helper;
 
@@ -141,7 +142,7 @@ impl Credentials {
         }
     }
 
-    /// Searches these files, if they exist, for logins. The first file with a login for a registry is used.
+    /// Searches these files, if they exist, for logins. The first file that contains a login for a registry is used.
     pub(crate) fn in_any_of(files: Vec<PathBuf>) -> Self {
         Self { files, required: false }
     }

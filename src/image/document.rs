@@ -1,4 +1,4 @@
-//! Manifests and image indexes in their stored form, whose bytes are never rewritten.
+//! Manifests and image indexes in their stored form. Their bytes are never rewritten.
 
 use super::digest::Digest;
 use super::manifest::{Descriptor, INDEX, MANIFEST, Manifest};

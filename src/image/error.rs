@@ -61,14 +61,14 @@ pub enum ImageError {
         problem: ContentProblem,
     },
     /// Another process has locked a layout or the folder of an archive.
-    #[error("{place}: another process is still writing to it after a wait of {seconds} seconds")]
+    #[error("{place}: another process is still writing to it after {seconds} seconds")]
     Busy {
         /// The layout directory, or the folder of the archive.
         place: String,
         /// The time spent waiting.
         seconds: u64,
     },
-    /// A different client moved the tag at the same time.
+    /// Another client moved the tag at the same time.
     #[error("{image} {}", moved(race))]
     Moved {
         /// The reference.

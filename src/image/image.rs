@@ -118,7 +118,7 @@ impl Image {
         self
     }
 
-    /// Returns the reference from which the image was read, or a different name for messages.
+    /// Returns the reference from which the image was read, or another name for use in messages.
     pub fn origin(&self) -> &str {
         &self.origin
     }

@@ -64,7 +64,7 @@ fn find(cache: &Cache, diff_id: &Digest) -> Option<Layer> {
     (hasher.finish() == *diff_id).then_some(layer)
 }
 
-/// Stores a layer in the cache, together with the file that maps it to its blob.
+/// Stores a layer in the cache, together with the file that maps the layer to its blob.
 fn keep(cache: &Cache, layer: &Layer) {
     let Some(diff_id) = layer.diff_id else { return };
     let digest = layer.descriptor.digest;
@@ -116,7 +116,7 @@ mod tests {
             assert_eq!(through("one"), written("one"));
             assert_eq!(through("two"), written("two"));
         }
-        // A name that refers to a different layer, and a damaged file.
+        // A name that refers to another layer, and a damaged file.
         let names = || std::fs::read_dir(folder.path().join("layers")).unwrap();
         assert_eq!(names().count(), 2);
         for name in names() {

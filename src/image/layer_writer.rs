@@ -235,7 +235,7 @@ fn append_file<W: Write>(
     Ok(())
 }
 
-/// A file reader that records read errors, to distinguish them from errors while writing the layer.
+/// A file reader that records read errors, to distinguish them from errors that occur while the layer is being written.
 struct SizedFile {
     file: io::Take<File>,
     left: u64,

@@ -368,7 +368,7 @@ pub(super) fn blobs_of(tagged: &Tagged) -> Vec<(Descriptor, Blob, String)> {
     blobs
 }
 
-/// Returns the content of `index.json` after `descriptor` has replaced the entry with the tag. Without old content,
+/// Returns the content of `index.json` after `descriptor` has replaced the entry that has the tag. Without old content,
 /// returns a new index.
 pub(super) fn with_entry(
     old: Option<&[u8]>,
@@ -432,7 +432,7 @@ fn write_blob(
     Ok(replacement.commit()?)
 }
 
-/// Streams a blob, and returns an error at its end if it does not match the descriptor.
+/// Streams a blob. At its end, returns an error if the blob does not match the descriptor.
 pub(super) fn copy_blob(
     origin: &str,
     descriptor: &Descriptor,

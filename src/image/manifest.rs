@@ -25,7 +25,7 @@ pub(super) const REF_NAME: &str = "org.opencontainers.image.ref.name";
 pub(super) const MANIFEST_LIMIT: u64 = 4 << 20;
 /// The maximum size in bytes of an image config.
 pub(super) const CONFIG_LIMIT: u64 = 16 << 20;
-/// The maximum size of a blob that a descriptor may state, in bytes.
+/// The maximum blob size in bytes that a descriptor may state.
 const BLOB_LIMIT: u64 = 1 << 40;
 const LAYER_COUNT_LIMIT: usize = 1000;
 

@@ -38,7 +38,7 @@ pub enum ContentProblem {
         found: Digest,
     },
     /// Content whose size differs from the size in the descriptor.
-    #[error("has a size of {found} instead of {expected} bytes")]
+    #[error("has {found} bytes instead of {expected}")]
     WrongSize {
         /// The size in the descriptor, in bytes.
         expected: u64,
@@ -95,7 +95,7 @@ pub enum ContentProblem {
         /// The kind of the entry.
         kind: &'static str,
     },
-    /// A config that does not list the digest of the uncompressed content of each layer.
+    /// A config that does not list the digest of each layer's uncompressed content.
     #[error("lists the digests of {found} uncompressed layers, but the image has {expected}")]
     DiffIds {
         /// The number of layers.
@@ -138,8 +138,8 @@ pub enum BuildProblem {
         /// The file on disk.
         path: String,
     },
-    /// A layer without the digest of its uncompressed content.
-    #[error("the digest of the uncompressed content of the layer {layer} is unknown")]
+    /// A layer whose uncompressed content has no known digest.
+    #[error("the digest of the uncompressed layer {layer} is unknown")]
     DiffId {
         /// The digest of the layer.
         layer: Digest,

@@ -31,10 +31,10 @@ impl fmt::Display for TagState {
     }
 }
 
-/// A conflict with a different writer that moved a tag while an image was being pushed to it.
+/// A conflict with another writer that moved a tag while an image was being pushed to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Race {
-    /// A different writer moved the tag before the push, so the push left the tag unchanged.
+    /// Another writer moved the tag before the push, so the push left the tag unchanged.
     Before {
         /// The state of the tag.
         found: TagState,
@@ -44,7 +44,7 @@ pub enum Race {
         /// The state of the tag.
         found: TagState,
     },
-    /// The tag refers to the pushed image. The push replaced a different image that was under the tag only briefly. No
+    /// The tag refers to the pushed image. The push replaced another image that was under the tag only briefly. No
     /// other image is based on the replaced image.
     Over {
         /// The digest of the replaced image.
@@ -53,7 +53,7 @@ pub enum Race {
     /// The image was pushed to the tag, but intermediate states of the tag are not fully known, because the registry
     /// was too slow or the tag was moved more than once.
     Unknown {
-        /// The digest of a different image that was under the tag, if any was seen.
+        /// The digest of another image that was under the tag, if any was seen.
         lost: Option<Digest>,
     },
 }

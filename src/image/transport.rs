@@ -66,7 +66,7 @@ impl Transports {
     /// Reads an image with all its layers. Large layers stay on disk.
     ///
     /// # Errors
-    /// Returns an error if the image does not exist, its content does not match its digests, or it cannot be read.
+    /// Returns an error if the image does not exist, cannot be read, or has content that does not match its digests.
     pub async fn pull(&self, reference: &Reference) -> Result<Image, ImageError> {
         let (platform, limit) = (self.platform.clone(), self.image_limit);
         match reference.clone() {
@@ -95,8 +95,8 @@ impl Transports {
     /// interfere; in a registry, the tag is checked before and after the push.
     ///
     /// # Errors
-    /// Returns an error in the same cases as [`Transports::push`], or [`ImageError::Moved`] if a different client moved
-    /// the tag.
+    /// Returns an error in the same cases as [`Transports::push`], or [`ImageError::Moved`] if another client moved the
+    /// tag.
     pub(crate) async fn push_over(
         &self,
         tagged: &Tagged,
@@ -151,7 +151,7 @@ impl Transports {
     /// Returns the manifest or image index that the reference refers to, in its stored form. No other content is read.
     ///
     /// # Errors
-    /// Returns an error if the image does not exist, its manifest is damaged, or it cannot be read.
+    /// Returns an error if the image does not exist, or its manifest is damaged or cannot be read.
     pub async fn document(&self, reference: &Reference) -> Result<Document, ImageError> {
         let limit = self.image_limit;
         match reference.clone() {
@@ -199,8 +199,8 @@ impl Transports {
         BlobSource::remote(self.registry.remote_blob(repositories, descriptor), whole)
     }
 
-    /// Places a blob in the repository of a reference. If a different repository in the registry is known to contain
-    /// the blob, the registry is asked to mount it from that repository.
+    /// Places a blob in the repository of a reference. If another repository in the registry is known to contain the
+    /// blob, the registry is asked to mount it from that repository.
     ///
     /// # Errors
     /// Returns an error if a request to the registry fails, or the blob cannot be read.

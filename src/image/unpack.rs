@@ -35,8 +35,8 @@ type Files = BTreeMap<String, Found>;
 
 /// Reads the files that are `wanted` in the file system of the image, layer by layer.
 ///
-/// `wanted` is called with plain relative paths (`manifests/csv.yaml`). For a link, it is also called with the path and
-/// a trailing slash, because the link may point to a folder.
+/// `wanted` is called with plain relative paths (`manifests/csv.yaml`). For a link, it is also called with the path
+/// followed by a slash, because the link may point to a folder.
 ///
 /// # Errors
 /// Returns an error if a layer is damaged, is truncated, or contains a path outside the root, or if the layers together
@@ -139,7 +139,7 @@ fn read_member(
             }
             *held += size;
             if *held > limits.total_bytes {
-                let what = format!("the size of all files (reached at {path})");
+                let what = format!("the total size of the files (counted up to {path})");
                 return Err(limit(
                     origin,
                     what,

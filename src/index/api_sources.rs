@@ -1,4 +1,4 @@
-//! Sources of kinds that a bundle does not define: indexes, CRDs, and the API lists of a cluster.
+//! The sources for kinds that a bundle does not define: indexes, CRDs, and the API lists of a cluster.
 
 use super::open::{Index, OpenError, SourceLimits};
 use crate::catalog::file_based::Schema;

@@ -45,7 +45,7 @@ pub struct CatalogImage {
     pub pinned: Reference,
     /// The platforms of the image.
     pub platforms: Vec<Platform>,
-    /// Findings about the catalog, without any errors.
+    /// Findings about the catalog, none of which is an error.
     pub findings: Vec<Diagnostic>,
 }
 

@@ -1,6 +1,6 @@
 //! Checks an index: the content of a database (see [`crate::database::check`]), or the documents of a file-based
-//! catalog. In either form, finds contents that clusters with an older OLM cannot use or that a policy does not allow;
-//! [`images`] finds images that registries do not contain.
+//! catalog. For either form, the check also finds contents that clusters with an older OLM cannot use or that a policy
+//! does not allow; [`images`] finds images that registries do not contain.
 
 mod catalog;
 mod cluster;

@@ -26,7 +26,7 @@ pub struct Pruned {
     pub needed: BTreeMap<String, Vec<Reason>>,
     /// Needs that were followed but that no bundle satisfies.
     pub unsatisfied: Vec<Unsatisfied>,
-    /// The requirements of the remaining bundles that no bundle satisfies anymore.
+    /// The remaining bundles' requirements that no bundle satisfies anymore.
     pub lost: Vec<Lost>,
 }
 
@@ -72,8 +72,8 @@ pub fn prune(editor: &mut Editor, request: &PruneRequest) -> Result<Pruned, Cata
     Ok(pruned)
 }
 
-/// Returns the requirements of the remaining bundles that were satisfied when `editor` was opened but are no longer
-/// satisfied after the changes. Returns nothing if the catalog cannot be read.
+/// Returns the remaining bundles' requirements that were satisfied when `editor` was opened but are no longer satisfied
+/// after the changes. Returns nothing if the catalog cannot be read.
 pub fn lost(editor: &Editor) -> Vec<Lost> {
     let catalog = editor.catalog();
     catalog.map_or_else(

@@ -299,7 +299,7 @@ fn folders<'c>(package: &Package, catalog: &'c Catalog) -> Result<BTreeMap<Strin
     Ok(folders)
 }
 
-/// Returns whether a string of the index is a valid file name that does not lead to a different folder.
+/// Returns whether a string of the index is a valid file name that does not lead to another folder.
 fn is_name(text: &str) -> bool {
     !text.is_empty() && !text.starts_with('.') && !text.contains(['/', '\\', '\0']) && text.len() <= 255
 }

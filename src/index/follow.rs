@@ -1,5 +1,5 @@
-//! A file-based catalog that follows a change to the database made from it: the changes to the database are applied to
-//! the catalog, and everything else stays unchanged, including data that a database cannot represent.
+//! Repeats a change to a database in the file-based catalog from which the database was made. Everything else in the
+//! catalog stays unchanged, including data that a database cannot represent.
 
 use super::location::CatalogFolder;
 use super::render::{Item, RenderError, RenderOptions, RenderedIndex};

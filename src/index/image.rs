@@ -97,7 +97,7 @@ impl IndexContent {
                 let folder = CONFIGS_PATH.trim_start_matches('/');
                 let on_base =
                     |program: &Program| matches!(program, Program::Base(_) | Program::Binary { base: Some(_), .. });
-                // A base image may contain a different catalog.
+                // A base image may contain another catalog.
                 if programs.iter().any(on_base) {
                     let content = EntryContent::Bytes(Vec::new());
                     entries.push(entry(&format!("{folder}/{HIDES_THE_REST}"), 0o644, content));

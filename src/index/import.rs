@@ -57,8 +57,8 @@ pub enum ImportError {
     },
     /// Two packages contain a bundle of the same name.
     #[error(
-        "the packages {} and {} both contain a bundle {bundle}, but bundle names are unique in a database; rename one \
-        of them",
+        "the packages {} and {} both contain a bundle {bundle}, but bundle names must be unique in a database; rename \
+        one of them",
         .packages[0], .packages[1]
     )]
     SameName {

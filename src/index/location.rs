@@ -203,7 +203,7 @@ impl IndexLocation {
     /// Returns the folder of the file-based catalog.
     ///
     /// # Errors
-    /// Returns the errors of [`IndexLocation::fetch_any`], and an error if the index is a database.
+    /// Returns an error if [`IndexLocation::fetch_any`] fails, or if the index is a database.
     pub(crate) async fn fetch_catalog(&self, transports: &Transports, limit: u64) -> Result<CatalogFolder, FetchError> {
         match self.fetch_any(transports, limit).await? {
             Fetched::Catalog(catalog) => Ok(catalog),

@@ -136,7 +136,7 @@ impl Index {
     /// Opens an index by name: a database file, the folder of a file-based catalog, or an image.
     ///
     /// # Errors
-    /// Returns an error if the name is none of these, and the errors of [`Index::open`].
+    /// Returns an error if the name is none of these, or if [`Index::open`] fails.
     pub async fn open_named(name: &str, transports: &Transports, limits: OpenLimits) -> Result<Self, OpenError> {
         Self::open(&name.parse()?, transports, limits).await
     }

@@ -117,8 +117,8 @@ pub enum ProgramError {
         /// The second program.
         other: PathBuf,
     },
-    /// This program is for a different operating system, and no program for Linux was specified.
-    #[error("this program is for {system}, but an index image needs a program for Linux")]
+    /// This opmx is built for another operating system, and no program for Linux was specified.
+    #[error("this opmx is built for {system}, but an index image needs opmx for Linux")]
     Foreign {
         /// The operating system, as Rust names it.
         system: &'static str,
@@ -143,7 +143,7 @@ impl std::fmt::Display for Processor {
 }
 
 /// Returns the programs of an index image, in the order of their platforms: the specified programs, and this program
-/// itself unless a different program was specified for its platform.
+/// itself unless another program was specified for its platform.
 ///
 /// # Errors
 /// Returns an error if a program cannot serve from an image, or two programs have the same platform.

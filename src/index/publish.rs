@@ -34,7 +34,7 @@ pub enum Destination {
         /// The program that serves the index from the image.
         server: Server,
     },
-    /// Files from which a different tool builds the image.
+    /// Files from which another tool builds the image.
     Files {
         /// The folder for `database/index.db`; empty for the working directory.
         folder: PathBuf,
@@ -234,7 +234,8 @@ impl From<ServerError> for PublishError {
 /// [`PublishOptions::redo`], the moved tag is an error, [`ImageError::Moved`].
 ///
 /// # Errors
-/// Returns the errors of `change`, of reading the original index, and of writing the image or the files.
+/// Returns an error if `change` fails, if the original index cannot be read, or if the image or the files cannot be
+/// written.
 pub async fn make<T>(
     from: Option<&IndexLocation>,
     destination: &Destination,

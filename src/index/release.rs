@@ -41,7 +41,7 @@ pub struct ReleaseRequest<'r> {
     /// Whether to replace the data of an existing version in the templates and catalogs, and to remove documents that
     /// the templates do not contain.
     pub overwrite: bool,
-    /// The migration level of new bundles; `None` for the level of each catalog's release of OpenShift.
+    /// The migration level of new bundles; `None` for the level that suits the OpenShift release of each catalog.
     pub level: Option<Level>,
     /// The number of bundles fetched at once.
     pub parallel: usize,

@@ -1,8 +1,8 @@
 //! Renders an index as a file-based catalog, document by document: only one bundle is in memory at a time. [`sources`]
 //! opens all other sources that can be rendered, and [`folder`] writes a catalog to disk.
 //!
-//! The form is the one that existing tools produce from these databases, except that dependencies of every type become
-//! properties, dependencies on packages keep their intents, and the database is not changed.
+//! The documents have the form that existing tools produce, except that dependencies of every type become properties,
+//! and dependencies on packages keep their intents. Unlike with those tools, the database is not changed.
 
 pub mod bundle;
 pub(crate) mod dockerfile;

@@ -15,7 +15,7 @@ pub struct HeldUpgrade {
     pub hold: Hold,
 }
 
-/// Returns the operator in a namespace that a bundle would upgrade, if the operator's conditions block the upgrade. A
+/// Returns the operator that a bundle would upgrade in a namespace, if the operator's conditions block the upgrade. A
 /// bundle upgrades the version that it replaces, a version that it skips, or any other version of its package.
 /// `replaces` is the version to replace, or `""` for none; `None` means the version that the bundle names.
 pub fn held_upgrade(content: &Content, replaces: Option<&str>, state: &State, namespace: &str) -> Option<HeldUpgrade> {

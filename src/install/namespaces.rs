@@ -1,5 +1,5 @@
-//! The namespace mapping of an `Install` (proposal *simplify-olm-apis*): content for one namespace is installed into a
-//! different one, and every reference to the first namespace is changed to the second.
+//! The namespace mapping of an `Install` (proposal *simplify-olm-apis*): content for one namespace is installed into
+//! another one, and every reference to the first namespace is changed to the second.
 
 use super::apis::Apis;
 use super::handling;

@@ -1,4 +1,4 @@
-//! The API groups that a platform itself serves, so that no bundle provides them.
+//! The API groups that a platform itself serves and that no bundle provides.
 
 /// The API groups that every OpenShift cluster serves. Operators define other groups that end with `.openshift.io`,
 /// such as `hive.openshift.io`.

@@ -94,7 +94,7 @@ pub enum ArchiveError {
         names: Vec<String>,
     },
     /// The folder contains an archive with the same name but different content.
-    #[error("{} is the list of a different archive", path.display())]
+    #[error("{} is the list of another archive", path.display())]
     Taken {
         /// The file.
         path: PathBuf,
@@ -126,7 +126,7 @@ pub enum ArchiveError {
         source: PlanError,
     },
     /// The plan in an archive does not match the digest in its list.
-    #[error("the volumes of {} belong to a different plan", path.display())]
+    #[error("the volumes of {} belong to another plan", path.display())]
     Swapped {
         /// The file with the list.
         path: PathBuf,
@@ -178,8 +178,8 @@ pub struct ArchiveOptions<'a> {
 /// if the archive is already complete. The folder is locked until the archive is finished or dropped.
 ///
 /// # Errors
-/// Returns an error if the folder contains a different archive with this name, cannot be written, or is being written
-/// by another run.
+/// Returns an error if the folder contains another archive with this name, cannot be written, or is being written by
+/// another run.
 pub fn begin(plan: &Plan, options: &ArchiveOptions<'_>) -> Result<Option<NewArchive>, ArchiveError> {
     let lock = lock(options.folder)?;
     let path = options.folder.join(format!("{}.json", options.name));

@@ -123,7 +123,7 @@ impl Assembly {
         for (digest, found) in &looked.manifests {
             let known = self.plan.manifests.entry(*digest).or_insert_with(|| found.clone());
             known.sources.extend(found.sources.iter().cloned());
-            // A different request for the same image index may include other platforms.
+            // Another request for the same image index may include other platforms.
             let listed: BTreeSet<Digest> = known.manifests.iter().copied().collect();
             let more = found.manifests.iter().filter(|digest| !listed.contains(digest));
             known.manifests.extend(more);

@@ -16,7 +16,7 @@ pub struct Doomed {
     pub repository: String,
     /// The digest of the manifest.
     pub digest: Digest,
-    /// The tags of the manifest in the plan, except those that belong to a different manifest in a kept plan.
+    /// The tags of the manifest in the plan, except those that belong to another manifest in a kept plan.
     pub tags: BTreeSet<String>,
 }
 
@@ -85,8 +85,8 @@ pub fn doomed(plan: &Plan, kept: &[Plan]) -> Vec<Doomed> {
     .collect()
 }
 
-/// Returns the catalogs that the kept plans contain but the target does not. If its catalog is missing, a kept plan is
-/// of no use at the target.
+/// Returns the catalogs that the kept plans contain but the target does not. A kept plan whose catalog is missing is
+/// useless at the target.
 ///
 /// # Errors
 /// Returns an error if a name is not valid, or the registry fails.

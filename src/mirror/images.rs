@@ -73,7 +73,7 @@ pub enum Role {
 pub enum NamedBy {
     /// A digest, which always identifies the same image.
     Digest,
-    /// A tag, which may later refer to a different image.
+    /// A tag, which may later refer to another image.
     Tag,
     /// Neither a digest nor a tag, so the reference is to the tag `latest`.
     Nothing,

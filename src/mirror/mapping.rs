@@ -1,5 +1,5 @@
-//! Maps images to their destinations in a different registry, as the lines `SOURCE=DESTINATION` that mirroring clients
-//! read from a file.
+//! Maps images to their destinations in another registry, as the lines `SOURCE=DESTINATION` that mirroring clients read
+//! from a file.
 //!
 //! These clients read the source by tag or digest, and write the destination by tag, because registries may delete
 //! untagged images. Therefore, an image that is referenced by digest is written with a tag derived from its digest. The

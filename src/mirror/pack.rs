@@ -57,7 +57,7 @@ impl From<ArchiveError> for PackError {
 /// Writes the content of a plan to an archive. Unreadable content is omitted, and the archive records the reason.
 ///
 /// # Errors
-/// Returns an error if the archive cannot be written, or a different archive has the same name.
+/// Returns an error if the archive cannot be written, or another archive has the same name.
 pub async fn pack(
     plan: &Plan,
     holdings: &dyn Holdings,

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The reason why a plan has no destinations at a target.
 #[derive(Debug, thiserror::Error)]
 pub enum PlacedError {
-    /// The plan was created for a different target.
+    /// The plan was created for another target.
     #[error("the plan is for {planned} instead of {asked}")]
     Other {
         /// The target of the plan.
@@ -32,8 +32,7 @@ pub enum PlacedError {
 /// accepted.
 ///
 /// # Errors
-/// Returns an error if the plan is for a different target, no target is specified, or two images would have the same
-/// name.
+/// Returns an error if the plan is for another target, no target is specified, or two images would have the same name.
 pub fn placed(mut plan: Plan, naming: Option<&Naming>) -> Result<Plan, PlacedError> {
     let naming = match (&plan.to, naming) {
         (None, None) => return Err(PlacedError::Nowhere),

@@ -1,4 +1,4 @@
-//! The shares of packages and channels in the size of a plan, and the savings if they were not mirrored.
+//! The share of each package and channel in the size of a plan, and what would be saved by not mirroring it.
 
 use super::plan::{Plan, PlannedImage};
 use crate::image::Digest;

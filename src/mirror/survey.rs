@@ -160,8 +160,8 @@ impl Survey {
         Ok(named)
     }
 
-    /// Returns the requested entries of an image index. Entries without a platform, such as the attestations of
-    /// builders, are kept if their images are kept.
+    /// Returns the requested entries of an image index. Entries without a platform, such as the attestations that
+    /// builders add, are kept if their images are kept.
     fn choose(&mut self, entries: &[IndexEntry], wanted: &BTreeSet<Platform>) -> Vec<Digest> {
         let is_wanted = |platform: &Platform| wanted.is_empty() || wanted.contains(platform);
         let real = |entry: &IndexEntry| entry.platform.clone().filter(Platform::is_real);

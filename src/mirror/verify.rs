@@ -29,7 +29,7 @@ pub struct Verified {
     pub problems: Vec<Problem>,
 }
 
-/// Content that is missing or different.
+/// Content that is missing, or that differs from the plan.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Problem {
     /// The expected location of the content.

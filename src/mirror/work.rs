@@ -268,11 +268,11 @@ pub enum CopyState {
     Copied,
     /// The item could not be copied.
     Failed,
-    /// The item was not copied because a different item had already failed.
+    /// The item was not copied because another item had already failed.
     NotTried,
 }
 
-/// The content of a plan that was not in an archive yet.
+/// The content of a plan that was not yet in an archive.
 #[derive(Debug, Clone, Default)]
 pub struct Packing {
     /// The content that was to be added to the archive.

@@ -1,10 +1,10 @@
 //! OLM's vocabulary for the properties and dependencies of bundles, defined once for all of opmx.
 //!
-//! A [`property`] has a type and a value. A property of some types is a [`dependency`]: a package, an API, a label or
-//! a [`constraint`], each with an [`intent`]. Databases and bundle files spell dependencies in one way, catalogs and
-//! OLM itself in a different way; `spelling` translates. [`annotation`] and [`limits`] contain keys and sizes defined
-//! by OLM, and [`releases`] describes the capabilities of its releases. [`optional_manifest`] covers the property that
-//! names objects of the bundle itself.
+//! A [`property`] has a type and a value. A property of some types is a [`dependency`]: a package, an API, a label or a
+//! [`constraint`], each with an [`intent`]. Databases and bundle files spell dependencies in one way, catalogs and OLM
+//! itself in another; `spelling` translates. [`annotation`] and [`limits`] contain keys and sizes defined by OLM, and
+//! [`releases`] describes the capabilities of its releases. [`optional_manifest`] covers the property that names
+//! objects of the bundle itself.
 //!
 //! Values are read independently of their source. A problem with a value contains a [`crate::text::Path`] into the
 //! value, so that a caller with access to the file can point at the line.

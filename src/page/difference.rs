@@ -194,7 +194,7 @@ fn add_gap(gaps: &mut Vec<Gap>, part: &'static str, source: Source, lacking: &[&
     }
 }
 
-/// Compares the facts, except for those that differ in every version.
+/// Compares the facts, except for those that always differ between versions.
 fn told(before: &Release, after: &Release) -> Vec<Change> {
     let (mut old, mut new) = (facts(&before.facts.rows), facts(&after.facts.rows));
     for facts in [&mut old, &mut new] {

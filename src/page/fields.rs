@@ -53,7 +53,7 @@ pub(super) struct Field {
     pub(super) description: String,
     /// The names and values of the constraints on the field.
     pub(super) bounds: Vec<(&'static str, String)>,
-    /// The depth of the field, from 0.
+    /// The depth of the field, counted from 0.
     pub(super) depth: usize,
     /// Whether the field is initially expanded.
     pub(super) is_open: bool,
@@ -70,7 +70,7 @@ impl Field {
 }
 
 impl Definition {
-    /// Reads a definition. Returns `None` if the object is of a different kind.
+    /// Reads a definition. Returns `None` if the object has another kind.
     pub(super) fn read(object: &Value) -> Option<Self> {
         if object.get("kind")?.as_str()? != crate::steps::CRD {
             return None;

@@ -98,7 +98,7 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
     let is_in_registry = matches!(site.source.parse(), Ok(Reference::Registry(_))) && site.source.contains('/');
     let mirror = is_in_registry.then(|| Manifest {
         id: "mirror",
-        title: "Mirror to a different registry",
+        title: "Mirror to another registry",
         text: "For oc-mirror, which copies the images of the channel.".to_owned(),
         yaml: documents(&[mirrored]),
     });

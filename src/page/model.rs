@@ -31,7 +31,7 @@ pub(super) struct Input<'c> {
     pub(super) described: DescribedPackage,
     /// The bundles in its channels.
     pub(super) bundles: Vec<(BundleId, &'c Bundle, Described)>,
-    /// The bundles whose images the program tried to read, each with the reason if it failed.
+    /// The bundles whose images the program tried to read, each with the reason if reading failed.
     pub(super) image_reads: HashMap<BundleId, Result<(), String>>,
     pub(super) sizes: Sizes,
 }

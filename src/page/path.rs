@@ -69,8 +69,8 @@ pub(super) fn up(path: &str) -> String {
     "../".repeat(path.matches('/').count())
 }
 
-/// Returns the anchor of an element on its page for any string. Characters other than letters, digits and `-_.` are
-/// written as their code.
+/// Returns an anchor for an element of a page, made from any string. Characters other than letters, digits and `-_.`
+/// are replaced by their codes.
 pub(super) fn anchor(text: &str) -> String {
     let mut anchor = String::with_capacity(text.len());
     for character in text.chars() {

@@ -26,7 +26,7 @@ pub(super) struct Needed {
     pub(super) providers: Vec<Provider>,
     /// The reason why the providers cannot be determined.
     pub(super) unknown: Option<String>,
-    /// The constraint and its parts, each on its own line; empty for any other dependency.
+    /// The constraint and its parts, each on its own line; empty if the dependency is not a constraint.
     pub(super) tree: String,
 }
 

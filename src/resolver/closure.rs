@@ -247,7 +247,7 @@ fn walk(
     Closure { members, unsatisfied }
 }
 
-/// A required dependency of bundles that remain, although all providers of the dependency are removed.
+/// A required dependency of remaining bundles that loses all its providers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Lost {
     /// The remaining bundles, sorted by name.

@@ -18,7 +18,7 @@ use std::collections::HashSet;
 /// The properties of a bundle that are relevant for a resolution.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    /// The properties of the catalog, then the dependencies converted to properties, without duplicates.
+    /// The properties from the catalog, then the dependencies converted to properties, without duplicates.
     pub(super) properties: Vec<Property>,
     pub(super) apis: Vec<GroupVersionKind>,
     pub(super) packages: Vec<PackageProperty>,
@@ -105,8 +105,8 @@ pub(super) fn of_bundle(package: &Text, bundle: &Bundle, olm: &Olm) -> Result<Fa
 }
 
 /// Returns the properties that OLM writes into the annotation of the ClusterServiceVersion that it installs from this
-/// bundle: those of the catalog, then the dependencies converted to properties, without duplicates, and the package. If
-/// a dependency is malformed, only the package is returned.
+/// bundle: those from the catalog, then the dependencies converted to properties, without duplicates, and the package.
+/// If a dependency is malformed, only the package is returned.
 pub fn annotation(package: &str, bundle: &Bundle) -> Vec<property::Property> {
     let facts = of_bundle(&package.into(), bundle, &Olm::Proposed).unwrap_or_default();
     let parsed = |stored: &Property| {

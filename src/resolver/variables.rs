@@ -284,7 +284,7 @@ impl<'p> Variables<'p> {
         Ok(Ok(candidates))
     }
 
-    /// Returns whether an entry is an update of an installed version.
+    /// Returns whether an entry is an update for an installed version.
     pub(super) fn updates(&self, id: EntryId, current: EntryId) -> bool {
         let (entry, current) = (self.entries.get(id), self.entries.get(current));
         let in_range = || {

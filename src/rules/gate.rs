@@ -1,8 +1,8 @@
 //! The severity of a finding at each stage of publication.
 //!
 //! The author of a bundle or a catalog can still correct faults, so every fault is reported. Published content can no
-//! longer be changed: anything that OLM's own tools have accepted into indexes for years is accepted, with a warning
-//! about the consequence, and accepted content is never rejected later.
+//! longer be changed, so anything that OLM's own tools have accepted into indexes for years is accepted, with a warning
+//! about the consequence. Accepted content is never rejected later.
 
 use super::{Rule, Severity};
 use crate::rules;
@@ -165,7 +165,7 @@ static TOLERATED: &[(&Rule, &str)] = &[
     (&rules::DEP_DUPLICATE, "Both are stored, and both must be satisfied."),
     (
         &rules::CSV_SKIP_RANGE,
-        "OLM ignores the range, and updates to the bundle only from bundles that it replaces or skips.",
+        "OLM ignores the range, so the bundle updates only the bundles that it replaces or skips.",
     ),
     (&rules::INDEX_VERSION_MISSING, NO_VERSION),
     (&rules::INDEX_RELEASE_SHAPE, "The release is ignored."),
@@ -178,7 +178,7 @@ static TOLERATED: &[(&Rule, &str)] = &[
     (&rules::CATALOG_PACKAGE_NAME, "The package is served under this name."),
     (
         &rules::CATALOG_SKIP_RANGE,
-        "OLM ignores the range, and updates to the bundle only from bundles that it replaces or skips.",
+        "OLM ignores the range, so the bundle updates only the bundles that it replaces or skips.",
     ),
     (&rules::CATALOG_IMAGE_REFERENCE, NO_IMAGE),
     (

@@ -46,7 +46,7 @@ rules! { MANIFESTS
         RBAC_ROLE_REF = "rbac-role-ref", Error, RBAC, "Refer to a Role or ClusterRole from a RoleBinding, and to a ClusterRole from a ClusterRoleBinding.";
         RBAC_ROLE_MISSING = "rbac-role-missing", Warning, PLAIN, "Add the role to the bundle; otherwise the binding is shipped unchanged.";
         RBAC_PARTIAL_BINDING = "rbac-partial-binding", Warning, PLAIN, "To grant the permissions to the other accounts, list them in extraServiceAccounts in metadata/olm.yaml.";
-        RBAC_OTHER_NAMESPACE = "rbac-other-namespace", Warning, OLM, "Use a ClusterRole and a ClusterRoleBinding if the operator needs access to a different namespace.";
+        RBAC_OTHER_NAMESPACE = "rbac-other-namespace", Warning, OLM, "Use a ClusterRole and a ClusterRoleBinding if the operator needs access to another namespace.";
         RBAC_KEPT_SUBJECT_NAMESPACE = "rbac-kept-subject-namespace", Warning, OLM, "Add the account to extraServiceAccounts in metadata/olm.yaml; OLM then binds it in every install namespace.";
         RBAC_SUBJECT_NAMESPACE_MISSING = "rbac-subject-namespace-missing", Error, RBAC, "Set the namespace of the account; otherwise the API server rejects the ClusterRoleBinding.";
         RBAC_AGGREGATED = "rbac-aggregated", Warning, RBAC, "List the rules in the role itself if they must not depend on the cluster.";
@@ -58,7 +58,7 @@ rules! { MANIFESTS
         RBAC_NONRESOURCE_NAMESPACED = "rbac-nonresource-namespaced", Warning, RBAC, "Grant nonResourceURLs through a ClusterRoleBinding.";
         RBAC_GENERATED_BINDING = "rbac-generated-binding", Info, OLM, "No action needed.";
         RBAC_NONRESOURCE = "rbac-nonresource", Info, PLAIN, "No action needed: the operator keeps the permission; only API paths with a known kind become nativeAPIs.";
-        RBAC_OWN_GROUP = "rbac-own-group", Info, PLAIN, "If a different operator provides the resource, specify its kind and version in metadata/olm.yaml, under apis; otherwise, add it there with dependency: none.";
+        RBAC_OWN_GROUP = "rbac-own-group", Info, PLAIN, "If another operator provides the resource, specify its kind and version in metadata/olm.yaml, under apis; otherwise, add it there with dependency: none.";
         RBAC_OLM_API = "rbac-olm-api", Info, PLAIN, "No action needed: OLM's own APIs are available wherever OLM runs.";
     }
 

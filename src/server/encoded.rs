@@ -4,8 +4,8 @@ use prost::DecodeError;
 use prost::bytes::{Buf, BufMut, Bytes};
 use prost::encoding::{DecodeContext, WireType, encode_key, encode_varint, skip_field};
 
-/// A message in wire format, in parts that other messages can share, because the fields of a message may come in any
-/// order, and in any number of pieces.
+/// A message in wire format, in parts. Other messages can share these parts, because the fields of a message may come
+/// in any order and in any number of pieces.
 #[derive(Debug, Clone, Default)]
 pub struct Encoded(pub(super) [Bytes; 4]);
 

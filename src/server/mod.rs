@@ -86,8 +86,8 @@ pub enum ServeError {
     },
 }
 
-/// The number of connections that may wait to be accepted. A client whose connection finds no room tries again only
-/// after a second, but a health probe fails if it takes longer than a second. Linux does not allow a larger number by
+/// The number of connections that may wait to be accepted. A client for whose connection there is no room tries again
+/// only after a second, but a health probe fails if it takes longer than that. Linux does not allow a larger number by
 /// default.
 const WAITING: u32 = 4096;
 

@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tonic::Status;
 
-/// The connections of a server. All were opened when the server started, and read the file in its state at that time.
+/// The connections of a server. All were opened when the server started, and read the file as it was then.
 #[derive(Debug)]
 pub(super) struct Pool {
     idle: Mutex<Vec<Database>>,
@@ -31,7 +31,7 @@ impl Pool {
     }
 
     /// Lends a connection to `read` on the current thread: the requested data is usually cached by the system, so
-    /// reading it is faster than switching to a different thread.
+    /// reading it is faster than switching to another thread.
     ///
     /// # Errors
     /// Returns `UNAVAILABLE` if the file has changed and `INTERNAL` if it cannot be read.

@@ -21,7 +21,7 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tonic::Status;
 
-/// The maximum size in bytes of a document for which reading is faster than switching to a different thread.
+/// The maximum size in bytes of a document for which reading is faster than switching to another thread.
 const SHORT: usize = 512 << 10;
 
 /// The content to serve.
@@ -237,7 +237,7 @@ impl ServedIndex {
     }
 }
 
-/// Reads from the files of a catalog, on a different thread if reading takes a long time.
+/// Reads from the files of a catalog, on another thread if reading takes a long time.
 async fn read_file(
     permits: Arc<Semaphore>,
     length: usize,

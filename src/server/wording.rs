@@ -63,8 +63,8 @@ impl Wording {
         Status::unknown(format!("no channel entries found that provide {}", self.api(api)))
     }
 
-    /// Returns the error for an API that no default channel provides; `elsewhere` is set if the head of a different
-    /// channel provides it.
+    /// Returns the error for an API that no default channel provides; `elsewhere` is set if the head of another channel
+    /// provides it.
     pub(super) fn default_provider(self, api: &GroupVersionKind, elsewhere: bool) -> Status {
         match self {
             Self::Files if !elsewhere => self.providing(api),

@@ -6,9 +6,9 @@ use crate::kubernetes::fields::{Fields, Type};
 use crate::text::{Path, Step};
 use serde_json::Value;
 
-/// Returns at most `most` problems with an object: values of a wrong type, for which the API server rejects the object,
-/// and unknown fields, which the API server drops. Field names are case-sensitive, and `null` is treated as an absent
-/// field.
+/// Returns at most `most` problems with an object: values of the wrong type, for which the API server rejects the
+/// object, and unknown fields, which the API server drops. Field names are case-sensitive, and `null` is treated as an
+/// absent field.
 pub(crate) fn check_builtin(value: &Value, fields: Fields, most: usize) -> Vec<Problem> {
     let mut checker = Checker::new(false, most);
     checker.builtin(value, &Type::Object(fields));

@@ -153,8 +153,8 @@ pub enum Target {
     Nowhere,
     /// The value is copied to this path unchanged.
     Copied(&'static str),
-    /// The value is written to this path in a different form, or combined with inferred values. An empty value is
-    /// treated as absent.
+    /// The value is written to this path in another form, or combined with inferred values. An empty value is treated
+    /// as absent.
     Made(&'static str),
 }
 

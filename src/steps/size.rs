@@ -87,7 +87,7 @@ pub fn inline_finding<'a>(csv: &'a Value, others: impl Iterator<Item = &'a Value
     Some(Diagnostic::new(&rules::BUNDLE_INLINE_SIZE, message))
 }
 
-/// An upper bound on the size of JSON: as Go writes it, and as a string in a plan.
+/// Upper bounds on the size of JSON: as Go writes it, and as a string in a plan.
 #[derive(Debug, Clone, Copy, Default)]
 struct Bytes {
     written: usize,

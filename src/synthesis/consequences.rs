@@ -1,4 +1,4 @@
-//! Findings that are only consequences of an unreadable manifest: they report missing content that the manifest may
+//! Findings that are only consequences of an unreadable manifest: they report content as missing that the manifest may
 //! contain.
 
 use crate::diagnostic::Diagnostic;

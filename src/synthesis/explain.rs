@@ -19,9 +19,9 @@ pub struct Explanation {
     pub object: String,
     /// The file that contains the origin.
     pub file: String,
-    /// Line, from 1.
+    /// Line, counted from 1.
     pub line: usize,
-    /// Column in characters, from 1.
+    /// Column in characters, counted from 1.
     pub column: usize,
     /// `copied`, or an explanation of how the value follows from the origin.
     pub how: &'static str,

@@ -185,7 +185,7 @@ fn role_of(work: &mut Work<'_>, binding: &Binding<'_>) -> Option<usize> {
     })
 }
 
-/// Reports groups and users among the subjects of a binding that stand for the operator's account, because such
+/// Among the subjects of a binding, reports the groups and users that stand for the operator's account, because such
 /// subjects are not projected. If the binding grants wildcard types, this is an error, because the subject would bypass
 /// the ban on them.
 fn subject_forms(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>, role: Option<usize>) {
@@ -294,8 +294,8 @@ fn without_role(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>,
     work.report(finding.at(object.place(&Path::root().key("roleRef").key("name"))));
 }
 
-/// Reports a binding of a Role in a different namespace of the cluster, such as `kube-system`, where OLM cannot create
-/// the binding.
+/// Reports a binding to a Role in another namespace of the cluster, such as `kube-system`, where OLM cannot create the
+/// binding.
 fn role_elsewhere(work: &mut Work<'_>, binding: &Binding<'_>, role: &str) {
     let object = binding.object;
     let namespace = object.namespace().unwrap_or_default();
@@ -308,7 +308,7 @@ fn role_elsewhere(work: &mut Work<'_>, binding: &Binding<'_>, role: &str) {
     let finding = if role == AUTHENTICATION_READER {
         finding.help(
             "OLM itself binds this role to the account of a Deployment that serves a webhook or an APIService of the \
-             bundle. For a different account, bind a ClusterRole with the same rule:\n\
+             bundle. For another account, bind a ClusterRole with the same rule:\n\
              rules:\n\
              - {apiGroups: [\"\"], resources: [configmaps], resourceNames: [extension-apiserver-authentication], verbs: [get, list, watch]}",
         )

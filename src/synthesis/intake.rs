@@ -85,7 +85,7 @@ impl Intake {
     /// the folder contains kustomizations that only list manifests, the manifests that they do not list are skipped.
     ///
     /// # Errors
-    /// Returns an error if the input cannot be read, or if a different program must render it first.
+    /// Returns an error if the input cannot be read, or if another program must render it first.
     pub fn from_path(from: &Path, limits: &TreeLimits) -> Result<Self, IntakeError> {
         if let Some(url) = from.to_str().filter(|name| is_url(name)) {
             return Err(IntakeError::Url { url: url.to_owned() });

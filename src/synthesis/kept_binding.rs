@@ -64,7 +64,7 @@ pub(super) fn subject_of(work: &mut Work<'_>, accounts: &Accounts, binding: &Obj
                 )
             } else {
                 format!(
-                    "No action needed if a different program in {namespace} uses the account. If it is an account of \
+                    "No action needed if another program in {namespace} uses the account. If it is an account of \
                      the operator, add the ServiceAccount to the bundle."
                 )
             };

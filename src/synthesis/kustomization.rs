@@ -1,4 +1,4 @@
-//! Kustomizations: whether kustomize must render a folder, or only lists the manifests in it.
+//! Kustomizations: whether kustomize must render a folder, or its kustomizations only list manifests.
 
 use crate::manifest::has_manifest_extension;
 use crate::text::{self, Limits};

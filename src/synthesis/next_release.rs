@@ -127,7 +127,7 @@ pub struct Release {
     pub removed: Vec<(String, String)>,
     /// The version of the manifests, if the caller specified none.
     pub inferred_version: Option<Found>,
-    /// The resources that RBAC rules name, and whose kinds a source contains.
+    /// The resources in RBAC rules whose kinds were found in a source.
     pub resolved: Vec<Resolved>,
     /// The result of preparing the manifests. Its examples are those that are added to `olm.yaml`.
     pub settled: Settled,
@@ -147,7 +147,7 @@ impl Release {
     /// Writes the changes into the folder: all of them or none. Other files are not touched.
     ///
     /// # Errors
-    /// Returns an error if a file was changed by a different process, or cannot be written. In both cases, no file is
+    /// Returns an error if a file was changed by another process, or cannot be written. In both cases, no file is
     /// changed.
     pub fn write(&self, folder: &Path) -> Result<(), FileError> {
         files::write_changes(folder, &self.files)

@@ -97,7 +97,7 @@ fn of_deployment(deployment: &Object) -> Option<Found> {
     let same = tagged
         .first()
         .filter(|(_, first)| tagged.iter().all(|(_, version)| version == first));
-    // If the main container has no version, the version of a different container is irrelevant.
+    // If the main container has no version, the version of another container is irrelevant.
     let known = containers
         .iter()
         .any(|container| main == Some(text(container, "name").as_str()));

@@ -89,7 +89,7 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
     }
 }
 
-/// Returns the reason why an object is kept that would be part of the CSV if it applied to the operator's accounts.
+/// Returns the reason for keeping an object that would be part of the CSV if it applied to the operator's accounts.
 fn kept_because(work: &Work<'_>, accounts: &Accounts, object: &Object) -> &'static str {
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let refers = |binding: &Object, role: &Object| {
@@ -129,7 +129,7 @@ fn kept_because(work: &Work<'_>, accounts: &Accounts, object: &Object) -> &'stat
                 }
                 (true, false, false) => "its role is not in the bundle, so OLM applies it",
                 (true, false, true) => "its role is not in the bundle, so OLM applies it in the install namespace",
-                (true, true, _) => "it is for a different namespace, but OLM applies it in the install namespace",
+                (true, true, _) => "it is for another namespace, but OLM applies it in the install namespace",
             }
         }
         _ => "OLM applies it unchanged",
@@ -211,7 +211,7 @@ fn cert_manager(work: &mut Work<'_>, index: usize) {
             let finding = finding
                 .at(place)
                 .also(deployment.place(&mount.mount_path), "the Secret is mounted here");
-            // A pod that reads OLM's certificate mounts this Secret for a different purpose.
+            // A pod that reads OLM's certificate mounts this Secret for another purpose.
             work.report(if certificates::reads_from_olm(&pods) {
                 finding
             } else {

@@ -40,7 +40,7 @@ pub enum OutsideError {
 pub(crate) struct Inferred {
     /// The bundle after the changes; `None` if nothing was written because of errors among the findings.
     pub reading: Option<BundleReading>,
-    /// The resources that the bundle's rules name, and whose kinds a source contains.
+    /// The resources in the bundle's rules whose kinds were found in a source.
     pub resolved: Vec<Resolved>,
     /// Problems in the samples, and choices that a person must make.
     pub findings: Vec<Diagnostic>,
@@ -125,13 +125,13 @@ pub fn inform(bundle: &mut Bundle, reading: &[Diagnostic], outside: &Outside) ->
 pub struct Learned {
     /// The examples for the bundle.
     pub examples: Option<Vec<Value>>,
-    /// The resources that the bundle's rules name, and whose kinds a source contains.
+    /// The resources in the bundle's rules whose kinds were found in a source.
     pub resolved: Vec<Resolved>,
     /// Problems in the samples, and choices that a person must make.
     pub findings: Vec<Diagnostic>,
 }
 
-/// A resource whose kind a source contains.
+/// A resource whose kind was found in a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolved {
     /// The entry for `olm.yaml`.

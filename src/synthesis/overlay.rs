@@ -245,7 +245,7 @@ fn resources(work: &mut Work<'_>, from: &Path, to: &Path) {
 
 /// Reports descriptions of APIs that the manifests do not define, because the mistake would otherwise go unnoticed. An
 /// entry that lacks one of the keys is reported by the field checks. `excused` returns `true` for a description that
-/// must not be reported, because its API exists but cannot be written for a different reason.
+/// must not be reported, because its API exists but cannot be written for another reason.
 pub(super) fn report_unmatched(
     work: &mut Work<'_>,
     section: &str,

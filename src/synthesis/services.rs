@@ -166,15 +166,15 @@ pub(super) fn container_port(work: &Work<'_>, target: Target) -> Result<(u64, Ve
     Err(Box::new(finding.also(deployment.name_place(), "the Deployment")))
 }
 
-/// Reports a finding that several references may cause, without duplicates.
+/// Reports a finding once, even if several references cause it.
 pub(super) fn report_once(work: &mut Work<'_>, finding: Diagnostic) {
     if !work.findings.contains(&finding) {
         work.report(finding);
     }
 }
 
-/// Reports a webhook port without a target. The CSV contains the name unchanged, and the cluster accepts it, but no
-/// container will answer.
+/// Reports a webhook port without a target. The CSV contains the name of the port unchanged, and the cluster accepts
+/// it, but no container will answer.
 pub(super) fn check_webhook_port(work: &mut Work<'_>, target: Target) {
     if let Err(mut finding) = container_port(work, target) {
         finding.severity = Severity::Warning;

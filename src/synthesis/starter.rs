@@ -45,7 +45,7 @@ pub struct Starter {
     pub olm_yaml: String,
     /// The required keys that the text contains only as comments.
     pub open: Vec<&'static str>,
-    /// The resources whose kinds a source contains.
+    /// The resources whose kinds were found in a source.
     pub resolved: Vec<Resolved>,
     /// The remaining decisions for the author.
     pub decisions: Decisions,

@@ -158,7 +158,7 @@ fn release_name(work: &mut Work<'_>, bundle: &Bundle) {
 }
 
 /// Reports APIs that the bundle both provides and requires. In the same version, OLM treats the requirement as
-/// satisfied. In a different version, the requirement cannot be satisfied, because no other bundle may provide the API.
+/// satisfied. In another version, the requirement cannot be satisfied, because no other bundle may provide the API.
 fn both_ways(work: &mut Work<'_>) {
     let owned = apis(work, "owned");
     for (required, path) in apis(work, "required") {

@@ -133,7 +133,7 @@ fn admission(work: &mut Work<'_>, object: &Object, path: &Path, kind: &'static s
     }
     let client = path.key("clientConfig");
     if client.key("caBundle").get(object.value()).is_some() {
-        let message = format!("the caBundle of webhook {name} is dropped, because OLM writes a different one");
+        let message = format!("the caBundle of webhook {name} is dropped, because OLM writes its own");
         report(&rules::WEBHOOK_CABUNDLE, message, &client.key("caBundle"));
     }
     if client.key("url").get(object.value()).is_some() {
@@ -248,11 +248,11 @@ fn refused_rules(work: &mut Work<'_>, object: &Object, webhook: &Value, path: &P
                 .iter()
                 .any(|resource| CONFIGURATIONS.contains(&resource.as_str()));
         let message = if groups.iter().any(|group| group == "*") {
-            format!("webhook {name} intercepts all API groups, which OLM refuses")
+            format!("OLM refuses webhook {name}, because it intercepts all API groups")
         } else if groups.iter().any(|group| group == "operators.coreos.com") {
-            format!("webhook {name} intercepts OLM's own API group, which OLM refuses")
+            format!("OLM refuses webhook {name}, because it intercepts OLM's own API group")
         } else if own {
-            format!("webhook {name} intercepts webhook configurations, which OLM refuses")
+            format!("OLM refuses webhook {name}, because it intercepts webhook configurations")
         } else {
             continue;
         };
@@ -261,7 +261,7 @@ fn refused_rules(work: &mut Work<'_>, object: &Object, webhook: &Value, path: &P
     }
 }
 
-/// Reports annotations that request certificates from a different component, because they have no effect in OLM.
+/// Reports annotations that request certificates from another component, because they have no effect in OLM.
 pub(super) fn injected_certificates(work: &mut Work<'_>, object: &Object, becomes: &str) {
     const INJECTORS: [&str; 4] = [
         "cert-manager.io/inject-ca-from",
@@ -450,7 +450,7 @@ fn only_all_namespaces(work: &mut Work<'_>) {
             continue;
         }
         let message = format!(
-            "a conversion webhook works only for all namespaces, but {kind} is {}",
+            "a conversion webhook works only for all namespaces, but the install mode {kind} is {}",
             if supported { "supported" } else { "not supported" }
         );
         let path = Path::root().key("installModes").index(index);

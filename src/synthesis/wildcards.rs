@@ -1,5 +1,5 @@
 //! The operator's rules that allow all resources (`*`) without naming them: their expansion in the groups of the
-//! bundle's own CustomResourceDefinitions, and the groups that only the author can specify.
+//! bundle's own CustomResourceDefinitions, and the groups whose resources only the author can list.
 
 use super::grants::{self, Grant};
 use super::{Shipping, Work, crds};

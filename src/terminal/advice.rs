@@ -70,7 +70,7 @@ fn command(rule: &Rule) -> Option<&'static str> {
         ),
         (
             &rules::RBAC_CLUSTER_ADMIN,
-            "`opmx bundle build --media-type registry+v1` ships a bundle that requires all permissions.",
+            "`opmx bundle build --media-type registry+v1` builds an image from a bundle that requires all permissions.",
         ),
         (
             &rules::BUNDLE_INLINE_SIZE,

@@ -80,7 +80,7 @@ fn cells(check: &Check) -> [&str; 6] {
     ]
 }
 
-/// Prints the conditions that decide, the overridden ones, and the informational ones.
+/// Prints the conditions that block an upgrade, those that are overridden, and those that OLM does not know.
 fn said(checks: &[(&Check, Option<String>)], printer: &Printer) -> Result<(), OutputError> {
     let mut rows: Vec<(&Check, &Said, &str)> = Vec::new();
     for (check, _) in checks {

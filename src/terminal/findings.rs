@@ -13,7 +13,7 @@ use std::fmt;
 use std::ops::Range;
 
 /// The numbers of characters of a line that are shown before the position, in it, and after it. Longer lines, which can
-/// be a megabyte, are cut.
+/// be a megabyte long, are cut.
 const BEFORE: usize = 40;
 const MARKED: usize = 80;
 const BEHIND: usize = 40;

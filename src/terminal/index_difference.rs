@@ -5,7 +5,7 @@ use crate::catalog::difference::{
     TypedValue,
 };
 
-/// A statement about the difference. Following statements with a greater depth belong to it.
+/// A statement about the difference. The following statements with a greater depth belong to it.
 struct Line {
     depth: usize,
     kind: Option<Kind>,

@@ -151,7 +151,7 @@ impl Printer {
     }
 
     /// Returns the progress bars for content transfers. Without a terminal, lines are printed at intervals; with
-    /// `--quiet`, nothing.
+    /// `--quiet`, nothing is printed.
     pub fn progress(&self) -> Arc<Bars> {
         Arc::clone(&self.bars)
     }

@@ -1,4 +1,4 @@
-//! A resolution as text: the operators to install or update, and the reason for each candidate.
+//! A resolution as text: the operators to install or update, and the reason why each candidate was chosen or rejected.
 
 use crate::resolver::{Considered, Resolution};
 use crate::terminal::output::{OutputError, Printer};

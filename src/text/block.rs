@@ -75,7 +75,7 @@ impl Lines<'_> {
         self.at == self.text.len()
     }
 
-    /// Returns the column of the next byte, from 0; 0 at the end of the text.
+    /// Returns the column of the next byte, counted from 0; 0 at the end of the text.
     fn column(&self) -> usize {
         self.at - self.start
     }

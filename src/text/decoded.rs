@@ -7,8 +7,8 @@ use std::ops::Range;
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Offsets(Vec<Run>);
 
-/// A segment of the decoded text. It corresponds to the written text either byte by byte or only as a whole. An example
-/// of the latter is an escape, or a line break with the indentation that follows.
+/// A segment of the decoded text. It corresponds to the written text either byte by byte or only as a whole. An escape,
+/// or a line break with the indentation that follows, corresponds only as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Run {
     decoded: usize,
@@ -147,7 +147,7 @@ impl<'text> Scan<'text> {
         self.at += written;
     }
 
-    /// Records that the next character is written as itself; returns `None` if the character is written in a different
+    /// Records that the next character is written as itself; returns `None` if the character is written in another
     /// form.
     fn same(&mut self) -> Option<()> {
         let wanted = self.wanted()?;

@@ -51,7 +51,7 @@ impl Document {
         self.0.passage.source()
     }
 
-    /// Returns the position of the document in the file, from 0; empty documents count, as in Kubernetes tools.
+    /// Returns the position of the document in the file, counted from 0; empty documents count, as in Kubernetes tools.
     pub fn number(&self) -> usize {
         self.0.number
     }
@@ -66,7 +66,7 @@ impl Document {
         &self.0.value
     }
 
-    /// Returns the same document with a different value, such as one with keys that the text does not contain. Places
+    /// Returns the same document with another value, such as one with keys that the text does not contain. Places
     /// remain those of the text.
     #[must_use]
     pub(crate) fn with_value(&self, value: Value) -> Self {

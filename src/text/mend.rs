@@ -21,7 +21,7 @@ pub(crate) fn in_its_quotes(document: &Document, place: &Place, text: &str) -> S
     }
 }
 
-/// Replaces the scalar at `path` with a different string.
+/// Replaces the scalar at `path` with another string.
 pub(crate) fn rewrite(document: &Document, path: &Path, text: &str) -> Option<Edit> {
     let place = on_one_line(document, path)?;
     let replacement = in_its_quotes(document, &place, text);

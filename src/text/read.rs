@@ -295,7 +295,7 @@ impl<'limits> Reader<'limits> {
                 self.report(duplicate_key(&document, duplicate));
             }
             if let (more @ 1.., Some(last)) = (places.more_duplicates, places.duplicates.last()) {
-                let message = format!("{more} more keys appear twice, from here on");
+                let message = format!("more duplicate keys follow: {more}");
                 let place = document.passage().place(last.second.clone());
                 self.report(Diagnostic::new(&rules::YAML_DUPLICATE_KEY, message).at(place));
             }

@@ -128,7 +128,7 @@ impl Scalar<'_> {
     }
 }
 
-/// Returns whether a key merges the entries of a different map.
+/// Returns whether a key merges the entries of another map.
 pub(super) fn is_merge(text: &str, tag: Option<&str>, implicit: bool) -> bool {
     text == "<<" && (implicit || tag.and_then(|tag| tag.strip_prefix(YAML_TAGS)) == Some("merge"))
 }

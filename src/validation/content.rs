@@ -84,7 +84,7 @@ pub(super) fn kind(object: &Object) -> Option<Diagnostic> {
     })
 }
 
-/// Reports a CustomResourceDefinition of an API version that no reader supports.
+/// Reports a CustomResourceDefinition whose API version no reader supports.
 pub(super) fn crd_version(object: &Object) -> Option<Diagnostic> {
     let gvk = object.gvk();
     if gvk.group == "apiextensions.k8s.io" && ["v1", "v1beta1"].contains(&gvk.version.as_str()) {

@@ -1,7 +1,7 @@
 //! Checks that the API server knows the fields of built-in kinds, and that their values have the expected types.
 //!
-//! The API server rejects an object with a value of a wrong type. It drops unknown fields, silently if OLM creates the
-//! object, so a misspelled field has no effect.
+//! The API server rejects an object that has a value of the wrong type. It drops unknown fields, silently if OLM
+//! creates the object, so a misspelled field has no effect.
 
 use super::MOST_OF_A_RULE;
 use super::content::misshapen;

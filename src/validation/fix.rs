@@ -79,7 +79,7 @@ pub fn fix(mut tree: Tree, request: &Request, selection: &Selection) -> (Fixing,
         fixing.refused.extend(round.refused.iter().cloned());
         let (kept, next, after) = round.keep(&tree, &validated, request, &mut fixing);
         if !kept.is_empty() {
-            // Edits that were rejected because of a different file may be harmless now.
+            // Edits that were rejected because of another file may be harmless now.
             fixing.refused.clear();
             for (path, file) in kept {
                 fixing.fixed.extend(file.mended);

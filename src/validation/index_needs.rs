@@ -147,7 +147,7 @@ fn properties_annotation(object: &Object, findings: &mut Vec<Diagnostic>) {
         Ok(Value::Array(items)) => items
             .iter()
             .position(|item| !item.get("type").is_some_and(Value::is_string))
-            .map(|index| format!("has no type in entry {index}")),
+            .map(|index| format!("has an entry without a type, at index {index}")),
         Ok(Value::Null) => None,
         Ok(_) => Some("is not a JSON list of {type, value}".to_owned()),
     };

@@ -24,14 +24,14 @@ impl Strictness {
         Self { gate, selection }
     }
 
-    /// Sets the severity of every finding about a bundle to that of the gate, and removes findings that are not
-    /// reported there.
+    /// Sets the severity of every finding about a bundle to the one that applies at the gate, and removes findings that
+    /// are not reported there.
     fn weigh_bundle(&self, findings: &mut Vec<Diagnostic>) {
         findings.retain_mut(|finding| weigh(finding, self.gate) && self.selection.keep(finding));
     }
 
-    /// Sets the severity of every finding about a file-based catalog to that of the gate. Findings about files that
-    /// cannot be read keep their severity, because such a file is not a catalog at any gate.
+    /// Sets the severity of every finding about a file-based catalog to the one that applies at the gate. Findings
+    /// about files that cannot be read keep their severity, because such a file is not a catalog at any gate.
     pub fn weigh_catalog(&self, findings: &mut Vec<Diagnostic>) {
         findings.retain_mut(|finding| {
             let judged = finding.rule.scope != Scope::Catalogs || weigh(finding, self.gate);
@@ -40,7 +40,8 @@ impl Strictness {
     }
 }
 
-/// Sets the severity of a finding to that of the gate. Returns `false` if such findings are not reported there.
+/// Sets the severity of a finding to the one that applies at the gate. Returns `false` if such findings are not
+/// reported there.
 fn weigh(finding: &mut Diagnostic, gate: Gate) -> bool {
     if gate == Gate::Authoring {
         return true;

@@ -78,7 +78,7 @@ pub(super) fn file_names(tree: &Tree, findings: &mut Vec<Diagnostic>) {
         let Some(first) = keys.insert(key.clone(), path) else {
             continue;
         };
-        let message = format!("{first} and {path} would both be unpacked as {key}, so one of them is lost");
+        let message = format!("{first} and {path} would both be unpacked as {key}, so one of them would be lost");
         let finding = Diagnostic::new(&rules::LOAD_FILE_NAME, message).at(beginning(tree, path));
         findings.push(finding.also(beginning(tree, first), "the other file"));
     }

@@ -12,7 +12,7 @@ use crate::version::parse_strict;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The annotation of a binding for APIs that the operator does not require.
+/// The annotation, with its value, of a binding that grants access to APIs that the operator does not require.
 const OPTIONAL: (&str, &str) = ("operators.operatorframework.io.bundle.dependency", "optional");
 /// The prefix of labels that aggregate a role into other roles; such a role needs no binding.
 const AGGREGATED: &str = "rbac.authorization.k8s.io/aggregate-to-";
@@ -136,8 +136,8 @@ fn role<'a>(bundle: &'a Bundle, binding: &'a Object) -> Option<&'a Object> {
     of(bundle, rbac::GROUP, kind).find(|role| role.name() == name)
 }
 
-/// Reports wildcards in verbs and non-resource URLs. The format bans only wildcard groups and resources, but these
-/// wildcards also grant more than an operator needs.
+/// Reports wildcards in verbs and non-resource URLs. The format bans only wildcard groups and resources, but wildcard
+/// verbs and URLs also grant more than an operator needs.
 fn wildcard_verbs(role: &Object, findings: &mut Vec<Diagnostic>) {
     let rules = Path::root().key("rules");
     for (index, rule) in role.list(&["rules"]).iter().enumerate() {

@@ -38,7 +38,7 @@ impl Validation {
     }
 }
 
-/// Reports files that no bundle may contain; returns `None` if the files could not be read for a different reason.
+/// Reports files that no bundle may contain; returns `None` if the files could not be read for another reason.
 pub fn refused(bundle: &str, error: &TreeError) -> Option<Validation> {
     let rule = match error {
         TreeError::PathEscape { .. } => &rules::TREE_PATH_ESCAPE,
@@ -78,8 +78,8 @@ pub struct Validated {
     /// The findings.
     pub validation: Validation,
     /// The bundle as the validators saw it: a `k8s+v1` bundle contains the synthesized CSV, if there is one, instead of
-    /// the objects that became part of the CSV. `None` if the bundle could not be read, or if the verdict of a
-    /// different program was requested.
+    /// the objects that became part of the CSV. `None` if the bundle could not be read, or if the verdict of another
+    /// program was requested.
     pub bundle: Option<Bundle>,
 }
 
@@ -218,7 +218,8 @@ fn removed_crds(bundle: &Bundle, tree: &Tree, request: &Request) -> Vec<Finding>
         .collect()
 }
 
-/// Pairs of rules of different readers about the same defect: the first rule is not reported where the second one is.
+/// Pairs of rules that different readers have for the same defect: the first rule is not reported where the second one
+/// is.
 static SAME: &[(&Rule, &Rule)] = &[
     (&rules::CRD_V1BETA1, &rules::REMOVED_API_1_22),
     (&rules::HUB_MINKUBEVERSION_FORMAT, &rules::CSV_MINKUBEVERSION_FORMAT),

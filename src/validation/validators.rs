@@ -45,7 +45,7 @@ pub type Platforms = BTreeMap<String, Result<BTreeSet<Platform>, String>>;
 pub struct ValidatorOptions {
     /// The Kubernetes version that the bundle must run on: APIs that this version no longer serves are errors.
     pub kubernetes_version: Option<Version>,
-    /// The allowed categories instead of the default list.
+    /// The allowed categories; `None` for the default list.
     pub categories: Option<Vec<String>>,
     /// The name and content of the Dockerfile of the index that the bundle is meant for (`community`).
     pub index_dockerfile: Option<(String, String)>,

@@ -40,8 +40,8 @@ fn a_kind_of_an_own_group_that_no_definition_explains_is_to_be_decided() {
     let sandbox = deploy();
     edit(&sandbox, "deploy/rbac.yaml", "cert-manager.io", "garden.example.com");
     let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]);
-    let decision = "to decide: the kind of certificates of garden.example.com, and whether a different release of this \
-                    operator or a different operator defines it, under apis in bundle/metadata/olm.yaml";
+    let decision = "to decide: the kind of certificates of garden.example.com, and whether another release of this \
+                    operator or another operator defines it, under apis in bundle/metadata/olm.yaml";
     assert!(outcome.stderr.contains(decision), "{outcome}");
 }
 

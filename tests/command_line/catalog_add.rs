@@ -192,7 +192,7 @@ fn what_does_not_fit_is_refused() {
     insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake1 --channel stable,fast"), @r#"
     ------- stderr -------
     error: rake1/metadata/annotations.yaml:1: package "rake" has no default channel
-      hint: name the default channel with --default-channel: stable, fast
+      hint: specify the default channel with --default-channel; the channels are stable, fast
     ------- exit 1 -------
     "#);
     succeed(

@@ -88,7 +88,7 @@ fn a_head_that_goes_is_told_of() {
     insta::assert_snapshot!(fail(&sandbox, "catalog rm catalog rake:stable"), @r#"
     ------- stderr -------
     error: channel "stable" is the default channel of package "rake" and would be removed
-      hint: name a different channel with --default-channel: test
+      hint: specify another channel with --default-channel; available channels: test
     ------- exit 1 -------
     "#);
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake:stable --default-channel test"), @"

@@ -38,7 +38,7 @@ fn packages_come_together_in_a_new_folder() {
     insta::assert_snapshot!(fail(&sandbox, "catalog merge a b -o out"), @"
     ------- stderr -------
     error: out already exists and is not an empty folder
-      hint: choose a different folder, or remove the existing content
+      hint: choose another folder, or remove the existing content
     ------- exit 1 -------
     ");
 }

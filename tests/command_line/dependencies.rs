@@ -98,7 +98,7 @@ fn d6_a_package_is_extracted_with_all_that_it_needs_and_why() {
         let reasons = "\
 kept package app
 kept package backup: app.v2.0.0 would like package backup in the range >=1.0.0
-kept package base: app.v1.0.0 requires package base in the range 1.x, and for one more reason
+kept package base: app.v1.0.0 requires package base in the range 1.x (and one more reason)
 kept package extra: app.v2.0.0 recommends package extra in the range >=1.0.0
 kept package store: backup.v1.0.0 requires package store in the range >=1.0.0
 kept package taste: backup.v1.0.0 would like package taste in the range >=1.0.0
@@ -163,7 +163,7 @@ fn what_cannot_be_extracted_leaves_everything_as_it_was() {
     assert!(outcome.stderr.contains("taken.db already exists"), "{outcome}");
     assert_eq!(fs::read(sandbox.path("taken.db")).unwrap(), b"mine");
     let outcome = fail(&sandbox, "index extract app -f index.db -o catalog");
-    assert!(outcome.stderr.contains("choose a different folder"), "{outcome}");
+    assert!(outcome.stderr.contains("choose another folder"), "{outcome}");
     for (form, to) in [("index.db", "-o new"), ("catalog", "-o new"), ("index.db", "-d new.db")] {
         let outcome = miss(&sandbox, &format!("index extract ap -f {form} {to}"));
         assert!(

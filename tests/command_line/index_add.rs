@@ -570,7 +570,7 @@ fn a_full_disk_pushes_nothing_and_says_what_to_do() {
     insta::assert_snapshot!(limited(2000), @"
     ------- stderr -------
     error: cannot build the image: cannot write a temporary file in [DIR]/: File too large (os error 27)
-      hint: free space in that folder, or set TMPDIR to a different folder
+      hint: free space in that folder, or set TMPDIR to another folder
     ------- exit 1 -------
     ");
     let early = limited(8);

@@ -121,7 +121,7 @@ fn what_is_there_already_is_not_touched() {
     insta::assert_snapshot!(fail(&sandbox, "index export -i index.db"), @"
     ------- stderr -------
     error: downloaded/greenhouse-operator already exists and is not an empty folder
-      hint: choose a different folder, or remove the existing content
+      hint: choose another folder, or remove the existing content
     ------- exit 1 -------
     ");
     assert_eq!(

@@ -212,7 +212,7 @@ fn two_packages_with_a_bundle_of_one_name_and_databases_are_refused() {
     .unwrap();
     insta::assert_snapshot!(fail(&sandbox, "index from-fbc twice --generate"), @"
     ------- stderr -------
-    error: the packages p and q both contain a bundle p.v1, but bundle names are unique in a database; rename one of them
+    error: the packages p and q both contain a bundle p.v1, but bundle names must be unique in a database; rename one of them
     ------- exit 1 -------
     ");
     fs::write(sandbox.path("notes.txt"), "x\n").unwrap();

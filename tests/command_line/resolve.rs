@@ -414,7 +414,7 @@ fn a_catalog_of_the_cluster_may_be_read_from_elsewhere() {
     insta::assert_snapshot!(fail(&sandbox, "resolve --cluster two.yaml --catalog main=index.db"), @"
     ------- stderr -------
     error: there are Subscriptions in the namespaces garden, shed, but OLM resolves each namespace separately
-      hint: name one of them with --namespace
+      hint: specify one of them with --namespace
     ------- exit 1 -------
     ");
     let line = "resolve --cluster two.yaml --namespace shed --catalog main=index.db";
@@ -456,7 +456,7 @@ fn a_catalog_that_cannot_be_read_is_named_with_the_way_around_it() {
     ------- stderr -------
     error: cannot read the catalog operators/main
       caused by: there is no index database at absent.db
-      hint: use --catalog main=INDEX to read the catalog from a different index
+      hint: use --catalog main=INDEX to read the catalog from another index
     ------- exit 4 -------
     ");
     assert_eq!(miss(&sandbox, "plan --state state.yaml").stderr, outcome.stderr);

@@ -135,8 +135,8 @@ fn what_a_cluster_would_refuse_is_a_warning() {
     OPERATOR  NAMESPACE  UPGRADES  LAST UPGRADE  CONDITION      WHY
     foo                  allowed   done          Condition/foo
     ------- stderr -------
-    warning: Condition/foo: status.conditions is one condition; a cluster accepts only a list of them
-    warning: Condition/foo: the reason "Upgrade Done" of Upgrading is not in CamelCase; a cluster rejects it
+    warning: Condition/foo: status.conditions is one condition; clusters accept only a list of them
+    warning: Condition/foo: the reason "Upgrade Done" of Upgrading is not in CamelCase; clusters reject it
     warning: Condition/foo: the override of Upgradable has no effect, because OLM does not know this condition; did you mean Upgradeable?
     "#);
     assert_eq!(outcome_of(&sandbox, "upgrade-check dump.yaml -q").stderr, "");

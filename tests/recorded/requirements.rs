@@ -21,7 +21,7 @@ const DEPARTURES: &[(&str, &str)] = &[
     ("S28", "Conditions have a type"),
     ("S29", "References to components"),
     ("S31", "The label on an Operator's components"),
-    ("S64", "An update in a different channel has one reason"),
+    ("S64", "An update in another channel has one reason"),
 ];
 
 fn repository(path: &str) -> PathBuf {

@@ -361,7 +361,7 @@ fn lengths_that_cannot_be_are_refused_before_reading() {
     });
     let error = Client::new().refused(&name(&server));
     assert!(
-        error.to_string().contains("has a size of 1125899906842624 instead of"),
+        error.to_string().contains("has 1125899906842624 bytes instead of"),
         "{error}"
     );
 

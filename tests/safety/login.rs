@@ -557,7 +557,7 @@ fn another_host_does_not_say_what_is_written_with_the_login() {
                 Some(Reply::new(202, "").header("Location", location))
             })
             .play(&stage);
-        trick.refused("a different server responded for the registry");
+        trick.refused("another server answered for the registry");
         assert_eq!(trick.registry.count("PUT", ""), 0, "{}", trick.name);
     }
 }

@@ -4,7 +4,7 @@ use super::mermaid::has_few_edges;
 use super::{ChannelDrawing, Drawing, EdgeKind, shown};
 use std::fmt::Write;
 
-/// Draws the graph. If there are more than 500 edges, a version range is drawn as one edge, because too many lines
+/// Draws the graph. If there are more than 500 edges, each version range is drawn as one edge, because too many lines
 /// would be indistinguishable. That edge leads from the oldest bundle in the range, and its label contains the number
 /// of bundles.
 pub fn dot(drawing: &Drawing) -> String {

@@ -2,8 +2,8 @@
 //!
 //! The bundles of a channel are stacked in one column without crossing lines, with the head on top. A line from one
 //! bundle to the next goes straight up between the two; all other lines leave the column at the side, run in a lane
-//! beside it, and come back in at the newer bundle. All edges of one kind to one bundle share a lane, and lines that do
-//! not meet can use the same lane. Channels are placed side by side, and packages below each other.
+//! beside it, and come back in at the newer bundle. All edges of one kind that lead to one bundle share a lane, and
+//! lines that do not meet can use the same lane. Channels are placed side by side, and packages below each other.
 
 use super::{ChannelDrawing, Drawing, EdgeKind, Edges};
 use std::cmp::Reverse;
@@ -86,7 +86,7 @@ pub(super) struct Route {
     pub(super) bars: Vec<(Point, Point)>,
 }
 
-/// Returns the number of columns that a string needs at most: characters that are wide in only some fonts count as
+/// Returns the maximum number of columns that a string needs: characters that are wide in only some fonts count as
 /// wide.
 pub(super) fn columns(text: &str) -> usize {
     text.width_cjk()
@@ -138,7 +138,7 @@ fn panel(channel: &ChannelDrawing) -> Panel {
         texts.push("no bundles".to_owned());
     }
     if channel.undrawn_ranges > 0 {
-        texts.push(format!("{} version ranges are not drawn", channel.undrawn_ranges));
+        texts.push(format!("version ranges not drawn: {}", channel.undrawn_ranges));
     }
     let labels: Vec<Label> = texts
         .iter()

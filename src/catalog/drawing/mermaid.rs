@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// The maximum number of edges that Mermaid programs draw by default.
 pub(super) const MOST_EDGES: usize = 500;
 
-/// Draws the flowchart. If there are more than 500 edges, the default limit of Mermaid programs, a version range is
+/// Draws the flowchart. If there are more than 500 edges (the default limit of Mermaid programs), each version range is
 /// drawn as one edge. That edge leads from the oldest bundle in the range, and its label contains the number of
 /// bundles.
 pub fn mermaid(drawing: &Drawing) -> String {

@@ -30,7 +30,7 @@ impl Document {
         found.map(|(_, value)| &**value)
     }
 
-    /// Returns the value of a string field; empty if the field is absent or has a different type.
+    /// Returns the value of a string field; empty if the field is absent or has the wrong type.
     pub fn text(&self, name: &str) -> String {
         let value = self.field(name).map(|value| serde_json::from_str(value.get()));
         value.and_then(Result::ok).unwrap_or_default()
@@ -53,7 +53,7 @@ impl Document {
     /// Returns the bundles of a channel with their edges; empty if the field is absent.
     ///
     /// # Errors
-    /// Returns an error if the field has a different type.
+    /// Returns an error if the field has the wrong type.
     pub fn entries(&self) -> Result<Vec<WrittenEntry>, serde_json::Error> {
         list(self.field("entries"))
     }
@@ -61,7 +61,7 @@ impl Document {
     /// Returns the deprecated items of a package; empty if the field is absent.
     ///
     /// # Errors
-    /// Returns an error if the field has a different type.
+    /// Returns an error if the field has the wrong type.
     pub fn deprecations(&self) -> Result<Vec<Deprecation>, serde_json::Error> {
         list(self.field("entries"))
     }
@@ -69,7 +69,7 @@ impl Document {
     /// Returns the properties; empty if the field is absent.
     ///
     /// # Errors
-    /// Returns an error if the field has a different type.
+    /// Returns an error if the field has the wrong type.
     pub fn properties(&self) -> Result<Vec<WrittenProperty<'_>>, serde_json::Error> {
         properties(self.field("properties"))
     }
@@ -77,7 +77,7 @@ impl Document {
     /// Returns the images that a bundle needs; empty if the field is absent.
     ///
     /// # Errors
-    /// Returns an error if the field has a different type.
+    /// Returns an error if the field has the wrong type.
     pub fn related_images(&self) -> Result<Vec<RelatedImage>, serde_json::Error> {
         list(self.field("relatedImages"))
     }
@@ -107,7 +107,7 @@ impl Document {
         self
     }
 
-    /// Returns a message about the first field of the schema whose value has a wrong type. Null is treated as absent.
+    /// Returns a message about the first field of the schema whose value has the wrong type. Null is treated as absent.
     pub(super) fn wrong_type(&self) -> Option<String> {
         let schema = self.schema()?;
         schema.fields().iter().find_map(|name| {
@@ -123,7 +123,7 @@ impl Document {
         })
     }
 
-    /// Returns the names of the fields that the schema does not have.
+    /// Returns the names of the fields that the schema does not define.
     pub(crate) fn unknown_fields(&self) -> impl Iterator<Item = &str> {
         let known = self.schema().map_or(&[][..], |schema| schema.fields());
         let names = self.fields.iter().map(|(name, _)| &**name);

@@ -29,7 +29,7 @@ pub enum CatalogError {
     Document {
         /// The file.
         file: PathBuf,
-        /// The line, from 1.
+        /// The line, counted from 1.
         line: usize,
         /// The fault.
         problem: String,
@@ -49,17 +49,17 @@ pub enum CatalogError {
     Values {
         /// The file.
         file: PathBuf,
-        /// The line at which the limit is exceeded, from 1.
+        /// The line at which the limit is exceeded, counted from 1.
         line: usize,
         /// The limit.
         limit: usize,
     },
-    /// The data of the documents that must be kept in memory exceeds the limit.
+    /// The documents' data that must be kept in memory exceeds the limit.
     #[error("{}:{line}: the names, edges and properties of the catalog exceed the limit of {limit} bytes here", file.display())]
     TooMuch {
         /// The file.
         file: PathBuf,
-        /// The line of the document that exceeds the limit, from 1.
+        /// The line of the document that exceeds the limit, counted from 1.
         line: usize,
         /// The limit in bytes.
         limit: usize,

@@ -103,7 +103,7 @@ pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>
         found.push(entry.into_path());
         require_few(found.len())?;
     }
-    // Files that are not yet moved to their final places already belong to the catalog.
+    // Files that have not yet been moved to their final places already belong to the catalog.
     found.extend(pending.files().map(|(_, waiting)| waiting.to_owned()));
     require_few(found.len())?;
     let refused = refused.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -1,4 +1,5 @@
-//! Loading a file-based catalog into a [`Catalog`], with the same names, edges and values as from a database.
+//! Loading a file-based catalog into a [`Catalog`], with the same names, edges and values as one that is loaded from a
+//! database.
 //!
 //! In a file-based catalog, the requirements of a bundle are among its properties: `olm.gvk.required`,
 //! `olm.package.required` and `olm.constraint`. They become dependencies in the format of a database. Manifests and

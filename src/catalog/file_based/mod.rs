@@ -116,7 +116,7 @@ pub struct WrittenEntry {
     pub skip_range: String,
 }
 
-/// Reads a field that may be null, as written by tools in Go.
+/// Reads a field that may be null, as in the output of Go programs.
 fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }

@@ -26,7 +26,7 @@ pub struct Handle {
     pub package: Text,
     /// The name of the document; may be empty.
     pub name: Text,
-    /// The line on which the document begins, from 1.
+    /// The line on which the document begins, counted from 1.
     pub line: usize,
     pub(super) file: usize,
     pub(super) start: u64,

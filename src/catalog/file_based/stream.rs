@@ -16,7 +16,7 @@ pub(super) struct Piece<'a> {
     pub(super) json: bool,
     /// The start offset, in bytes.
     pub(super) start: u64,
-    /// The line on which the document begins, from 1.
+    /// The line on which the document begins, counted from 1.
     pub(super) line: usize,
     /// The bytes of the document.
     pub(super) bytes: &'a [u8],

@@ -59,7 +59,7 @@ pub enum GraphError {
         package: String,
         /// The bundle.
         bundle: String,
-        /// The bundle that is substituted.
+        /// The bundle that it substitutes for.
         substitutes: String,
     },
     /// Several bundles with the same version substitute for the same bundle.
@@ -70,7 +70,7 @@ pub enum GraphError {
     SubstitutesAmbiguous {
         /// The package.
         package: String,
-        /// The bundle that is substituted.
+        /// The bundle that they substitute for.
         substitutes: String,
         /// The bundles.
         bundles: Vec<String>,

@@ -1,10 +1,10 @@
 //! Substitutions: bundles that substitute for other bundles (annotation `olm.substitutesFor`), usually rebuilds of the
 //! same version.
 //!
-//! A bundle and all its substitutes form a group. A bundle outside the group that replaced a bundle in the group now
-//! replaces the one with the highest version, including build metadata. That one skips the rest of the group, so that
-//! clusters upgrade to it from any other bundle in the group. The result depends only on the set of bundles, not on the
-//! order in which they are added to an index.
+//! A bundle and all its substitutes form a group. If a bundle outside the group replaced a bundle in the group, it now
+//! replaces the highest bundle in the group: the one with the highest version, including build metadata. The highest
+//! bundle skips the rest of the group, so that clusters upgrade to it from any other bundle in the group. The result
+//! depends only on the set of bundles, not on the order in which they are added to an index.
 
 use super::{GraphError, Node, Package};
 use crate::version::parse_strict;

@@ -433,8 +433,7 @@ fn the_head_of_a_channel_is_not_skipped_from_below() {
     );
     assert_eq!(only_error(graph(&[], &[&lower[..], &higher].concat())), skipped);
     assert_eq!(only_error(graph(&lower, &higher)), skipped);
-    // Below a different head, the skipped bundle is an ordinary one, and existing content of an index is never
-    // rejected.
+    // Below another head, the skipped bundle is an ordinary one, and existing content of an index is never rejected.
     let all = [&lower[..], &higher].concat();
     graph(&all, &["k3 3.0.0 replaces=k2 channels=a"]).unwrap();
     let mut stored = package(&all);

@@ -23,7 +23,7 @@ Examples:
   Build and push
   $ opmx bundle build etcd -t registry.example.com/etcd-bundle:v0.9.4
 
-  Build into an OCI layout or an archive, to copy with a different tool
+  Build into an OCI layout or an archive, to copy with another tool
   $ opmx bundle build etcd -t oci:build/layout:v0.9.4
   $ opmx bundle build etcd -t oci-archive:etcd.tar:v0.9.4
 

@@ -21,9 +21,9 @@ Examples:
 
 /// Write annotations.yaml and bundle.Dockerfile, as opm does
 ///
-/// The Dockerfile is for building the image with a different tool; "opmx bundle build" needs no Dockerfile. The
-/// Dockerfile is written to the working folder, and metadata/annotations.yaml to the folder of the bundle. Values that
-/// the options do not set are taken from the existing annotations.
+/// The Dockerfile is for building the image with another tool; "opmx bundle build" needs no Dockerfile. The Dockerfile
+/// is written to the working folder, and metadata/annotations.yaml to the folder of the bundle. Values that the options
+/// do not set are taken from the existing annotations.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct GenerateArguments {

@@ -29,7 +29,7 @@ Examples:
   Start from manifests that are already in etcd/manifests
   $ opmx bundle init etcd --package etcd --version 0.9.4 --channels alpha,stable
 
-  Copy the manifests from a different folder
+  Copy the manifests from another folder
   $ opmx bundle init etcd --from deploy/
 
   Read the output of kustomize or helm

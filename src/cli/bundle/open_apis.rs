@@ -19,7 +19,7 @@ pub(super) fn sentences(unresolved: &[Unresolved]) -> Vec<String> {
         };
         if of_own_group {
             format!(
-                "the kind of {named}, and whether a different release of this operator or a different operator \
+                "the kind of {named}, and whether another release of this operator or another operator \
                  defines it"
             )
         } else if unknown {

@@ -87,7 +87,7 @@ pub(crate) struct ValidateArguments {
     /// Dockerfile of the index that the bundles are for; used by the suite community
     #[arg(long, value_name = "FILE")]
     index_dockerfile: Option<PathBuf>,
-    /// Allowed registries for images, or paths and repositories in them, for the suite konflux
+    /// Registries, paths or repositories that images may come from; used by the suite konflux
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     allowed_registries: Option<Vec<String>>,
     #[command(flatten)]

@@ -17,9 +17,10 @@ pub(super) struct WildcardArguments {
     /// Expand wildcards in RBAC rules for the APIs of the bundle
     ///
     /// In the operator's rules for the API groups of the bundle's CustomResourceDefinitions, the resource * is replaced
-    /// with the bundle's own resources and subresources in the group. In rules that name only such resources, the list
-    /// of request verbs replaces the verb *. Other wildcards are kept. Every command that prints or packs the manifests
-    /// uses the expanded rules, but only init and update write them to your files.
+    /// with the bundle's own resources and subresources in the group. In rules that name only the bundle's own
+    /// resources and subresources, the verb * is replaced with the list of request verbs. Other wildcards are kept.
+    /// Every command that prints or packs the manifests uses the expanded rules, but only init and update write them to
+    /// your files.
     #[arg(long)]
     pub(super) expand_wildcards: bool,
 }

@@ -35,7 +35,7 @@ Examples:
   $ opmx catalog add catalog -b registry.example.com/etcd-bundle:v0.9.4 \\
       --channel stable
 
-  Add a bundle to two channels of three catalogs, ordered by version
+  Add a bundle to two channels of three catalogs, in version order
   $ opmx catalog add v4.20 v4.21 v4.22 -b registry.example.com/etcd-bundle:v0.9.4 \\
       --channel candidate,stable --mode semver
 

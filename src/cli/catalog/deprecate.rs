@@ -95,7 +95,7 @@ fn deprecated(target: &TargetArgument) -> Result<Deprecated, CommandError> {
         (Some(channel), None) => Deprecated::Channel(channel.clone()),
         (None, Some(bundle)) => Deprecated::Bundle(bundle.clone()),
         (Some(_), Some(_)) => {
-            let error = CommandError::usage("a bundle can be deprecated only in all channels");
+            let error = CommandError::usage("a bundle can only be deprecated in all of its channels at once");
             return Err(error.hint("specify the bundle as PACKAGE@BUNDLE"));
         }
     })

@@ -36,7 +36,7 @@ pub(crate) struct FolderEditArguments {
     options: EditOptions,
 }
 
-/// The options of a change.
+/// The options for a change.
 #[derive(Debug, Args)]
 pub(crate) struct EditOptions {
     /// Print the changes as a diff without writing anything
@@ -177,7 +177,7 @@ pub(crate) fn show(edited: &Edited, dry_run: bool, printer: &Printer) -> Result<
     printer.flush()
 }
 
-/// Reports the faults in the changed packages that are errors at this strictness. Returns whether there are any.
+/// Reports the findings in the changed packages that count as errors at this strictness. Returns whether there are any.
 pub(crate) fn denied(edited: &Edited, strictness: &Strictness, printer: &Printer) -> bool {
     let mut findings = edited.findings.clone();
     strictness.weigh_catalog(&mut findings);

@@ -30,9 +30,9 @@ Examples:
 ///
 /// Packages that are not specified are removed. A channel also keeps the bundles that are needed to connect its
 /// specified versions; these additional bundles are reported. The lowest bundle of a channel keeps its replaces and
-/// skips fields. Bundles that are no longer in any channel and deprecations of removed items are also removed. If the
-/// remaining bundles have requirements that are no longer satisfied, warnings report the requirements;
-/// --with-dependencies keeps the required packages.
+/// skips fields. Bundles that are no longer in any channel, and deprecations of removed items, are also removed. A
+/// warning lists each requirement of a remaining bundle that is no longer satisfied; --with-dependencies keeps the
+/// required packages.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PruneArguments {

@@ -35,8 +35,8 @@ const PARALLEL: usize = 4;
 /// release-config.yaml in the folder of the version specifies its channels and the bundles that it replaces there.
 /// Missing templates are created. The catalogs are in catalogs/NAME/PACKAGE, next to the folder that contains all
 /// operators, and are updated from their templates. Catalogs for OpenShift 4.17 and later contain olm.csv.metadata
-/// instead of manifests. Only bundles that a catalog does not contain are fetched, each once for all catalogs. Either
-/// all files change or none.
+/// instead of manifests. A bundle is fetched only if a catalog does not contain it yet, and only once for all catalogs.
+/// Either all files change or none.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReleaseArguments {

@@ -61,7 +61,7 @@ hints! {
         Self::Entry { .. } => Advice::missing(),
         Self::Twice { .. } => hint("merge the two documents into one"),
         Self::Default { others, .. } => {
-            hint(format!("name a different channel with --default-channel: {}", others.join(", ")))
+            hint(format!("specify another channel with --default-channel; available channels: {}", others.join(", ")))
         }
         Self::SecondHead { bundle, others, .. } => hint(format!(
             "{}, for example with --replaces, or order the channel by version with --mode semver",
@@ -69,15 +69,19 @@ hints! {
         )),
         Self::At { error, .. } => error.hints(),
         Self::Heads { .. } => hint("make one of the heads replace or skip the others"),
-        Self::Differs { .. } => hint("use a different version for the bundle, or replace the existing bundle with \
+        Self::Differs { .. } => hint("use another version for the bundle, or replace the existing bundle with \
                                       --overwrite"),
         Self::Edges { .. } => hint("change the edges with --overwrite, or omit --replaces and --skips"),
-        Self::NoDefault { channels, .. } if channels.is_empty() => hint("name a channel with --channel"),
+        Self::NoDefault { channels, .. } if channels.is_empty() => hint("specify a channel with --channel"),
         Self::NoDefault { channels, .. } => {
-            hint(format!("name the default channel with --default-channel: {}", channels.join(", ")))
+            hint(format!(
+                "specify the default channel with --default-channel; the channels are {}",
+                channels.join(", ")
+            ))
         }
         Self::UnknownDefault { channels, .. } => hint(format!(
-            "correct the default channel in metadata/annotations.yaml, or name it with --default-channel: {}",
+            "correct the default channel in metadata/annotations.yaml, or specify it with --default-channel; the \
+             channels are {}",
             channels.join(", ")
         )),
         Self::Empty { .. } => hint("to remove the whole package, specify only its name"),
@@ -103,7 +107,7 @@ hints! {
         }
         Self::Ambiguous { .. } => hint("use the bundle name instead of the version"),
         Self::NoWay { .. } => {
-            hint("specify a different version, or only channels that have an update path from this version")
+            hint("specify another version, or only channels that have an update path from this version")
         }
     }
     CatalogLoadError {

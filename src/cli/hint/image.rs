@@ -40,7 +40,7 @@ hints! {
         pass: [],
         none: [Path, Duplicate, Changed, DiffId, NoPlatform, SamePlatform],
         Self::Temporary { source } if is_full(source) => {
-            hint("free space in that folder, or set TMPDIR to a different folder")
+            hint("free space in that folder, or set TMPDIR to another folder")
         }
         Self::Temporary { .. } => Advice::default(),
     }

@@ -90,11 +90,11 @@ hints! {
         pass: [File],
         none: [NotAProgram, OtherProcessor, UnknownPlatform, Twice],
         Self::NotStatic { .. } => hint(
-            "build opmx with `-C target-feature=+crt-static` and an explicit --target, name a static binary with --binary, \
-             build on a base image with --binary-image, or write a Dockerfile with --generate",
+            "build opmx with `-C target-feature=+crt-static` and an explicit --target, specify a static binary with \
+             --binary, build on a base image with --binary-image, or write a Dockerfile with --generate",
         ),
         Self::Foreign { .. } => {
-            hint("name an opmx binary for Linux with --binary, or build on a base image with --binary-image")
+            hint("specify an opmx binary for Linux with --binary, or build on a base image with --binary-image")
         }
     }
     ChangeError {
@@ -105,7 +105,7 @@ hints! {
         pass: [Fetch, Import, Follow, Database, Change, Image, Program, File],
         none: [],
         Self::BaseIsIndex { .. } => hint(BASE),
-        Self::Taken { .. } => hint("choose a different file, or remove the existing one"),
+        Self::Taken { .. } => hint("choose another file, or remove the existing one"),
     }
     FollowError {
         pass: [Catalog, Edit, Read, Render, File],

@@ -56,8 +56,8 @@ hints! {
             hint("specify the folder that opmx mirror copy --to-archive wrote")
         }
         Self::Ambiguous { .. } => hint("specify the list of the archive, NAME.json"),
-        Self::Taken { .. } => hint("choose a different name for the new archive with --name, or write it to a \
-                                    different folder"),
+        Self::Taken { .. } => hint("choose another name for the new archive with --name, or write it to \
+                                    another folder"),
         Self::Incomplete { .. } => hint("run opmx mirror copy --to-archive again to complete it"),
         Self::Size(_) => hint("increase the volume size with --volume-size"),
         Self::Volumes(error) => error.hints(),

@@ -22,7 +22,7 @@ hints! {
     NewFolderError {
         pass: [File],
         none: [],
-        Self::Taken { .. } => hint("choose a different folder, or remove the existing content"),
+        Self::Taken { .. } => hint("choose another folder, or remove the existing content"),
     }
     TreeError {
         pass: [File],

@@ -27,7 +27,7 @@ Examples:
   Build for two platforms, with the opmx binary for the second platform
   $ opmx index add -b ./etcd -t registry.example.com/index:v1 --binary linux/arm64=opmx-arm64
 
-  Write only the database and a Dockerfile, to build with a different tool
+  Write only the database and a Dockerfile, to build with another tool
   $ opmx index add -b ./etcd --generate";
 
 /// Add bundles to an index image

@@ -35,9 +35,9 @@ Examples:
 
 /// Write packages of an index, with their dependencies, to a separate index
 ///
-/// The result includes every package of the index that could satisfy a dependency of a bundle, because the cluster
-/// decides which one is installed. It also includes the packages that these require in turn. Therefore, OLM resolves
-/// the packages from the result as it does from the whole index. The reason why each package is included, and
+/// The result includes all packages of the index that could satisfy a dependency of a bundle, because the cluster
+/// decides which one is installed. It also includes the packages that these packages require in turn. Therefore, OLM
+/// resolves the packages from the result as it does from the whole index. The reason why each package is included, and
 /// unsatisfied dependencies, are printed to standard error.
 ///
 /// The result is an index image, a database file or the folder of a file-based catalog. It appears only when it is

@@ -40,13 +40,13 @@ Examples:
 /// List the bundle images, and the images that the bundles run
 ///
 /// Dependencies of the selected bundles are included, whether required, recommended or optional. The cluster decides
-/// which bundle satisfies a dependency, so every bundle of the index that could satisfy it is included, together with
-/// the bundles that these require in turn.
+/// which bundle satisfies a dependency, so all bundles of the index that could satisfy it are included, together with
+/// the bundles that they require in turn.
 ///
-/// For each image, shows whether a digest or a tag names it, the bundles that need it, its role in them (bundle image,
-/// run by the operator, or only listed as related), and the reason for including bundles that were not selected. If the
-/// index does not contain the manifests of a bundle, images that the operator runs cannot be distinguished from related
-/// images.
+/// For each image, shows whether it is named by digest or by tag, the bundles that need it, its role in them (bundle
+/// image, run by the operator, or only listed as related), and the reason for including bundles that were not selected.
+/// If the index does not contain the manifests of a bundle, images that the operator runs cannot be distinguished from
+/// related images.
 ///
 /// The format mapping has a line SOURCE=DESTINATION for each image, for "oc image mirror -f" and other mirroring
 /// clients. The path of an image stays the same below REGISTRY/PREFIX. Clients need a tag for the destination, and

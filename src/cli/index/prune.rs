@@ -22,8 +22,7 @@ Examples:
 /// Keep some packages of an index image, and remove all others
 ///
 /// All other packages are removed with their bundles, in one step. A name that the index does not contain is an error,
-/// so that a typo removes nothing. Warnings report requirements of the remaining bundles that are no longer
-/// satisfied.
+/// so that a typo removes nothing. A warning lists each requirement of a remaining bundle that is no longer satisfied.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PruneArguments {

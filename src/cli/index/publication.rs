@@ -175,7 +175,7 @@ impl PublicationArguments {
         })
     }
 
-    /// Returns whether to repeat the change if a different client moves the tag in the meantime.
+    /// Returns whether to repeat the change if another client moves the tag in the meantime.
     pub(crate) fn redo(&self) -> bool {
         !self.no_redo
     }

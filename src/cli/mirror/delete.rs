@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> Command
         let missing = context.runtime.block_on(missing_catalogs(&kept, &transports))?;
         if let Some(catalog) = missing.first() {
             let error = CommandError::failure(format!(
-                "{catalog} does not exist, but is the catalog of a plan to keep; nothing was deleted"
+                "{catalog}, the catalog of a plan to keep, does not exist; nothing was deleted"
             ));
             return Err(error.hint("copy or load that plan first"));
         }

@@ -28,8 +28,8 @@ Examples:
 /// clusters do not search the mirror for other images; with --scope, one rule replaces the rules for several
 /// repositories if it maps them to the same destinations. Catalogs become CatalogSources and ClusterCatalogs, which are
 /// named after the repository and tag of the catalog. The same plan always gives the same files, even before anything
-/// is copied. A folder with other YAML or JSON files, such as those of an earlier plan, is refused, because kubectl
-/// would apply them, too.
+/// is copied. A folder that contains other YAML or JSON files, such as those of an earlier plan, is refused, because
+/// kubectl would apply them, too.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ManifestsArguments {
@@ -149,7 +149,7 @@ pub(super) fn run(arguments: &ManifestsArguments, context: &Context<'_>) -> Comm
             arguments.output.display(),
             others.join(", ")
         ));
-        return Err(error.hint("remove the files, or choose a different folder: kubectl applies all files of a folder"));
+        return Err(error.hint("remove the files, or choose another folder: kubectl applies all files in a folder"));
     }
     let output = FolderOutput::new(&arguments.output)?;
     let contents = made

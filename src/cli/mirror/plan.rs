@@ -65,8 +65,8 @@ Examples:
 ///
 /// Without --package, the heads of all channels are selected. The dependencies of the selected bundles are included,
 /// whether required, recommended or optional. The cluster decides which bundle satisfies a dependency, so the plan
-/// includes every bundle of the catalog that could satisfy it, and recursively the bundles that these require. A
-/// channel also keeps the bundles that are needed to connect the selected bundles; the plan lists them and the reasons.
+/// includes all bundles of the catalog that could satisfy it and, recursively, the bundles that they require. A channel
+/// also keeps the bundles that are needed to connect the selected bundles; the plan lists them and the reasons.
 ///
 /// A catalog image is mirrored unchanged only with --all, or if an image set configuration selects all of it and blocks
 /// no image. Otherwise, an image of the kept part is built in an OCI layout next to the plan, such as plan.catalogs
@@ -78,14 +78,14 @@ Examples:
 /// exit status is 3. If no image can be read, the exit status is 1.
 ///
 /// For each package, and for each channel if there are several, the table shows the number of images and bytes, and the
-/// number of bytes that you would save by leaving it out.
+/// number of bytes that you would save by leaving out the package or channel.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a separate flag")]
 pub(super) struct PlanArguments {
     /// Catalog: an image, a folder or a database; may be repeated
     ///
-    /// With --cluster, NAME=INDEX sets a different index for the CatalogSource or ClusterCatalog of this name.
+    /// With --cluster, NAME=INDEX sets another index for the CatalogSource or ClusterCatalog of this name.
     #[arg(long = "catalog", value_name = "INDEX")]
     catalogs: Vec<String>,
     /// ImageSetConfiguration (mirror.openshift.io/v2alpha1) that describes the mirror
@@ -102,9 +102,10 @@ pub(super) struct PlanArguments {
     config: Option<PathBuf>,
     /// File or folder with objects of a cluster, or - for standard input; may be repeated
     ///
-    /// Mirrors the versions that the cluster's Subscriptions and ClusterExtensions have installed, and their upgrades:
-    /// the shortest path from each installed version to the head of its channel. The objects are the output of "kubectl
-    /// get subscriptions,csv,catalogsources -A -o yaml", or of "kubectl get" for ClusterExtensions and ClusterCatalogs.
+    /// Mirrors the versions that the cluster's Subscriptions and ClusterExtensions have installed, and the upgrades
+    /// from them: the shortest path from each installed version to the head of its channel. The objects are the output
+    /// of "kubectl get subscriptions,csv,catalogsources -A -o yaml", or of "kubectl get" for ClusterExtensions and
+    /// ClusterCatalogs.
     #[arg(
         long,
         value_name = "PATH",
@@ -382,7 +383,7 @@ fn remark(collected: &Collected, printer: &Printer) {
     for (package, reasons) in because {
         let more = match reasons.len() - 1 {
             0 => String::new(),
-            more => format!(", and for {}", counted(more, "more reason")),
+            more => format!(" (and {})", counted(more, "more reason")),
         };
         let Because {
             needed_by, constraint, ..

@@ -32,7 +32,7 @@ impl TargetArguments {
     /// Returns the transports for the target.
     pub(super) fn transports(&self, others: &ConnectionArguments, context: &Context<'_>) -> Transports {
         let use_https = self.use_https || self.skip_tls_verify || self.ca_file.is_some();
-        // If any certificate were accepted, a certificate authority for the target would have no effect.
+        // If every certificate were accepted, a certificate authority for the target would have no effect.
         let skips_verify = others.skip_tls_verify && !self.use_http && self.ca_file.is_none();
         let target = ConnectionArguments {
             authfile: self.authfile.clone().or_else(|| others.authfile.clone()),

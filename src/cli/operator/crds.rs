@@ -16,9 +16,9 @@ Examples:
 /// Print the CustomResourceDefinitions of Operator, Install and Condition
 ///
 /// OLM has a CustomResourceDefinition of the same name for its own kind Operator, in version v1. The definition here
-/// also contains v1, and keeps it as the storage version, so that applying it replaces no object. The list of versions
-/// is a single field, which belongs to the field manager that installed OLM. With --force-conflicts, another field
-/// manager takes over the list, and loses it when OLM is applied again.
+/// also contains v1, and keeps it as the storage version, so that applying the definition replaces no object. The list
+/// of versions is a single field, which belongs to the field manager that installed OLM. With --force-conflicts,
+/// another field manager takes over the list, and loses it when OLM is applied again.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CrdsArguments {

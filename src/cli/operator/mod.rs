@@ -43,8 +43,8 @@ Examples:
 ///
 /// Components are found by the label operators.coreos.com/NAME, which OLM sets, and by their relations: a Subscription
 /// belongs to the Operator with the same package, channel and catalog, and objects belong to the version that owns
-/// them. Shows the components with their problems, the metadata of the newest working version, the channels with an
-/// update, and the overall state.
+/// them. Shows the components with their problems, the metadata of the newest working version, the channels that
+/// contain an update, and the overall state.
 ///
 /// With --bundle, or with a --catalog that contains the installed version, the components are compared with the
 /// resolved bundle, field by field. Fields that the API server and OLM fill in are ignored.
@@ -197,7 +197,7 @@ fn compared(
             (Some((content, from)), _) if is_it(content) => (content.clone(), from.clone()),
             (None, Some(index)) => match content::of_index(index, &installed.name) {
                 Ok(content) => (content, ResolvedFrom::Catalog(installed.name.clone())),
-                // A version that the catalog does not contain was resolved from a different catalog.
+                // A version that the catalog does not contain was resolved from another catalog.
                 Err(ContentError::Unknown { .. }) => continue,
                 Err(error @ ContentError::NoCsv { .. }) => {
                     context

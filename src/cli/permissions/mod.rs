@@ -62,10 +62,11 @@ Examples:
 ///
 /// These are the permissions for the requests of the installation itself, and those that the bundle grants to its
 /// operator and to others. The latter are needed because an account that writes or binds a role must hold the
-/// permissions in the role, unless it may escalate or bind. Objects that already exist require permissions to read and
-/// change them; for an upgrade, describe the installed objects with --cluster. OLM writes CustomResourceDefinitions
-/// with its own account, so no other account needs permissions for them. Permissions for optional manifests are listed
-/// separately and are not required: without them, these manifests are not created, but the installation completes.
+/// permissions in the role, unless it is granted the verb escalate or bind. Objects that already exist require
+/// permissions to read and change them; for an upgrade, describe the installed objects with --cluster. OLM writes
+/// CustomResourceDefinitions with its own account, so no other account needs permissions for them. Permissions for
+/// optional manifests are listed separately and are not required: without them, these manifests are not created, but
+/// the installation completes.
 ///
 /// The permissions that the operator's accounts have after the installation are also listed, each with its reason. They
 /// can exceed the requested permissions: if the OperatorGroup has no target namespaces, OLM extends permissions that
@@ -85,8 +86,8 @@ Examples:
 /// and use a catalog, which requires the verb install on the CatalogSource. With --as role, prints the roles that would
 /// allow the user to do so. The exit status is 3 if the answer is no.
 ///
-/// With --policy, checks the bundle against the policy of an administrator, including its terms for the user, if one is
-/// specified. The exit status is 3 if something is not allowed.
+/// With --policy, checks the bundle against the policy of an administrator, including the terms for the user if a user
+/// is specified. The exit status is 3 if something is not allowed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct PermissionsArguments {

@@ -1,4 +1,4 @@
-//! `opmx permissions --user`: the permissions of a user to approve an installation and use catalogs.
+//! `opmx permissions --user`: whether a user may approve an installation and use catalogs.
 
 use super::{Shape, needs, roles};
 use crate::cli::Context;

@@ -12,15 +12,16 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  Publish a bundle from the channel candidate in stable
+  Publish a bundle of the channel candidate in the channel stable, too
   $ opmx registry promote etcd.v0.9.4 --channel stable -d index.db";
 
 /// Publish bundles of a database in additional channels
 ///
 /// A bundle is placed in a channel as if it were added to the channel: by its replaces and skips fields, or with --mode
 /// semver by its version. The bundles that it replaces are also published if the index contains them. It is an error if
-/// no update in the channel leads to one of the bundles, or if bundles of the channel would lose their update path.
-/// Other channels and the default channel do not change. If the channels already contain the bundles, nothing changes.
+/// one of the bundles cannot be reached by updates in the channel, or if bundles of the channel would lose their update
+/// path. Other channels and the default channel do not change. If the channels already contain the bundles, nothing
+/// changes.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PromoteArguments {

@@ -18,8 +18,8 @@ Examples:
 /// Remove packages from a database file
 ///
 /// The packages are removed with all their bundles, together with bundles that are no longer in any channel, in one
-/// step. An API is kept as long as a bundle provides or requires it. A missing package is an error. Warnings report
-/// requirements of the remaining bundles that are no longer satisfied.
+/// step. An API is kept as long as a bundle provides or requires it. A missing package is an error. A warning lists
+/// each requirement of a remaining bundle that is no longer satisfied.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RmArguments {

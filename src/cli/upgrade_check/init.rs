@@ -25,7 +25,7 @@ Examples:
   $ opmx upgrade-check init --kind condition --operator etcd.operators \\
       --name etcd.v0.9.4 --namespace operators";
 
-/// Write a condition resource, and the permission to write it
+/// Print a condition resource, and the permission to write it
 ///
 /// Prints an OperatorCondition, and a Role and a RoleBinding that allow the accounts to get, update and patch only this
 /// resource. OLM creates the same objects, with the same names and verbs, when it installs an operator; this command is

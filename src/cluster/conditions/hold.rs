@@ -26,7 +26,7 @@ pub struct Hold {
     pub release: Option<Release>,
 }
 
-/// The change to a resource with which an administrator overrides an operator's report.
+/// The change by which an administrator overrides an operator's report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Release {
     /// The resource as `plural.group`.

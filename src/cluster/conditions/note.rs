@@ -64,11 +64,11 @@ impl fmt::Display for Note {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SingleCondition => {
-                formatter.write_str("status.conditions is one condition; a cluster accepts only a list of them")
+                formatter.write_str("status.conditions is one condition; clusters accept only a list of them")
             }
             Self::BareStatus { kind, status } => write!(
                 formatter,
-                "the status of {kind} is written without quotes; a cluster accepts only the string {status:?}"
+                "the status of {kind} is written without quotes; clusters accept only the string {status:?}"
             ),
             Self::UnknownStatus { kind, status } => write!(
                 formatter,
@@ -76,7 +76,7 @@ impl fmt::Display for Note {
             ),
             Self::Reason { kind, reason } => write!(
                 formatter,
-                "the reason {reason:?} of {kind} is not in CamelCase; a cluster rejects it"
+                "the reason {reason:?} of {kind} is not in CamelCase; clusters reject it"
             ),
             Self::Misspelled { kind, meant } => {
                 write!(

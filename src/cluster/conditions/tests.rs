@@ -338,8 +338,8 @@ fn what_a_cluster_would_refuse_is_read_with_a_note() {
     assert_eq!(
         notes,
         [
-            "the status of Upgrading is written without quotes; a cluster accepts only the string \"False\"",
-            "the reason \"Upgrade Done\" of Upgrading is not in CamelCase; a cluster rejects it",
+            "the status of Upgrading is written without quotes; clusters accept only the string \"False\"",
+            "the reason \"Upgrade Done\" of Upgrading is not in CamelCase; clusters reject it",
             "the status \"maybe\" of Bar is not True, False or Unknown",
             "the override of Foo has no effect, because OLM does not know this condition",
             "the override of Upgradable has no effect, because OLM does not know this condition; did you mean Upgradeable?",

@@ -20,7 +20,7 @@ const WHOLE: [&str; 12] = [
     "Install",
 ];
 
-/// The required fields of a ClusterServiceVersion.
+/// The fields of a ClusterServiceVersion that are kept.
 const OF_VERSION: [&[&str]; 15] = [
     &["apiVersion"],
     &["kind"],
@@ -39,7 +39,7 @@ const OF_VERSION: [&[&str]; 15] = [
     &["status", "reason"],
 ];
 
-/// The required fields of an API that a ClusterServiceVersion owns or requires.
+/// The fields that are kept for each API that a ClusterServiceVersion owns or requires.
 const OF_API: [&str; 4] = ["name", "group", "version", "kind"];
 
 /// Returns the parts of an object that a resolution and a plan need: the identity and the APIs of a
@@ -81,7 +81,7 @@ pub fn kept(object: Value) -> Value {
     Value::Object(kept)
 }
 
-/// Returns the required parts of a ClusterServiceVersion, which consists mostly of descriptions and icons.
+/// Returns the parts of a ClusterServiceVersion that are kept. Most of it consists of descriptions and icons.
 fn version(object: &Value) -> Value {
     let mut kept = Value::Object(Map::new());
     for path in OF_VERSION {

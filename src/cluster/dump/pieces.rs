@@ -25,7 +25,7 @@ pub(super) struct Piece {
     pub(super) part: Part,
     /// Whether the piece is the first one of its document, so that its aliases cannot refer to earlier pieces.
     pub(super) begins_document: bool,
-    /// The line of the file on which the piece begins, from 1.
+    /// The line of the file on which the piece begins, counted from 1.
     pub(super) line: usize,
     /// The text, which is complete YAML.
     pub(super) text: String,

@@ -112,7 +112,8 @@ impl Fitting<'_> {
                     Shape::Boolean => Value::Bool(false),
                     _ => Value::from(""),
                 };
-                let message = format!("{path} has no {}, which is required, so it becomes {empty}", field.key);
+                let key = field.key;
+                let message = format!("{path} has no {key}, which is required, so {key} becomes {empty}");
                 self.report(&rules::CONVERT_FIELD_ADDED, message, &path.key(field.key));
                 fitted.insert(field.key.to_owned(), empty);
             }

@@ -103,8 +103,8 @@ pub(super) fn convert(
     let carried = carry(tree, bundle, &mut work, &unreadable);
     annotations::carry(tree, &mut work.files, MediaType::K8sV1, limits);
     let others = work.others.clone();
-    let message = "entries of olm.manifests.optional that name no manifest are omitted if they would match one in the \
-         new bundle, which ships its manifests without namespaces";
+    let message = "entries of olm.manifests.optional that match no manifest are omitted if they would match one in the \
+         new bundle, whose manifests have no namespaces";
     optional::carry(tree, bundle, &mut work.files, &mut work.findings, message, |value| {
         without_misses(value, &others)
     });

@@ -97,8 +97,8 @@ impl Services {
         })
     }
 
-    /// Makes the Service with this name forward to the endpoint; returns `false` if the Service already forwards to a
-    /// different endpoint.
+    /// Makes the Service with this name forward to the endpoint; returns `false` if the Service already forwards to
+    /// another endpoint.
     pub(super) fn lead_by(&mut self, name: &Name, endpoint: &Endpoint) -> bool {
         let named = |planned: &Planned| {
             let anywhere = planned.existing.is_some();

@@ -217,7 +217,7 @@ fn conversions(work: &mut Work<'_>, webhooks: &[(Path, Endpoint)], services: &mu
             if !fits {
                 let service = services.lead(work, endpoint, "webhook");
                 let message = format!(
-                    "the conversion of {} changes to that in the ClusterServiceVersion",
+                    "the conversion of {} is replaced by the one in the ClusterServiceVersion",
                     crd.label()
                 );
                 let finding = Diagnostic::new(&rules::CONVERT_CRD_CHANGED, message).object(crd.label());

@@ -44,7 +44,7 @@ pub enum Refusal {
         /// The directory or image of the bundle.
         origin: String,
     },
-    /// A different bundle of the package has the same image.
+    /// Another bundle of the package has the same image.
     #[error(
         "bundle {bundle} has the image {image}, which is in the index as bundle {present} of package {package:?}; use \
         a different tag or a digest for each version"
@@ -100,7 +100,7 @@ pub enum Refusal {
         bundle: String,
         /// The directory or image of the bundle.
         origin: String,
-        /// The bundle that would be substituted.
+        /// The bundle that it substitutes for.
         substitutes: String,
     },
     /// The specified bundles assign one bundle to several packages.
@@ -115,7 +115,7 @@ pub enum Refusal {
         /// The packages, in byte order.
         packages: Vec<String>,
     },
-    /// A bundle, or one that it replaces, skips or substitutes for, belongs to a different package of the index.
+    /// A bundle, or one that it replaces, skips or substitutes for, belongs to another package of the index.
     #[error(
         "bundle {edge} belongs to package {present:?} of the index, but bundle {bundle} would put it into package \
         {package:?}; a bundle can only belong to one package"
@@ -125,7 +125,7 @@ pub enum Refusal {
         bundle: String,
         /// The package of the added bundle.
         package: String,
-        /// The bundle in the different package: the added bundle, or one that it replaces, skips or substitutes for.
+        /// The bundle in the other package: the added bundle, or one that it replaces, skips or substitutes for.
         edge: String,
         /// The package that contains the bundle `edge` in the index.
         present: String,

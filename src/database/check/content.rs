@@ -37,7 +37,8 @@ fn check_bundle(row: &Row<'_>, found: &mut Vec<Diagnostic>) -> rusqlite::Result<
             found.push(Diagnostic::new(&rules::INDEX_MANIFESTS_JSON, message));
         }
     }
-    // For a bundle with an image, only the name of the image is sent to a cluster, which fetches the manifests from it.
+    // For a bundle with an image, only the name of the image is sent to a cluster, which fetches the manifests from the
+    // image.
     if !inline {
         return Ok(());
     }

@@ -118,7 +118,7 @@ fn listed(channels: Option<&BTreeMap<String, Option<String>>>) -> String {
     }
 }
 
-/// Reports entries that refer to a missing entry or to an entry of a different channel.
+/// Reports entries that refer to a missing entry or to an entry of another channel.
 fn targets(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
     let query = "SELECT entry.package_name, entry.channel_name, entry.operatorbundle_name,
             below.package_name, below.channel_name, CAST(below.entry_id AS TEXT)

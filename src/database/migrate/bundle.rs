@@ -305,7 +305,7 @@ fn gvk((group, version, kind): &Gvk) -> String {
     canonical::to_string(&json!({"group": group, "kind": kind, "version": version}))
 }
 
-/// Returns the value of a dependency from schema version 8 without the type; `None` if the value does not repeat the
+/// Removes the type from the value of a dependency of schema version 8. Returns `None` if the value does not repeat the
 /// type.
 fn without_type(value: &str) -> Option<String> {
     let mut value: serde_json::Value = serde_json::from_str(value).ok()?;

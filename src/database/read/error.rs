@@ -74,7 +74,7 @@ pub enum ReadError {
     },
     /// The schema of the index is newer than the versions that this program supports.
     #[error(
-        "{} has schema version {version}, but this program supports versions up to {}; use a newer release",
+        "{} has schema version {version}, but this program supports versions up to {}; use a newer release of opmx",
         path.display(), READABLE_VERSIONS.end()
     )]
     TooNew {

@@ -14,7 +14,7 @@ pub(in crate::image) struct Incoming {
     place: Option<Place>,
 }
 
-/// An unfinished cache file. It is removed when the value is dropped, unless the file is kept.
+/// An unfinished cache file. The file is removed when this value is dropped, unless it is kept.
 #[derive(Debug)]
 struct Place {
     temporary: PathBuf,
@@ -64,7 +64,7 @@ impl Incoming {
     /// Appends bytes to the file.
     ///
     /// # Errors
-    /// Returns an error if a temporary file cannot be written. Temporary files are used if there is no cache, or
+    /// Returns an error if a temporary file cannot be written. Temporary files are used if there is no cache, or if
     /// writing to the cache fails.
     #[cfg_attr(
         not(feature = "registry"),

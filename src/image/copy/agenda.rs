@@ -17,9 +17,9 @@ pub(super) struct Agenda<'a> {
     pub(super) states: Vec<Option<State>>,
     /// The number of blobs and other items that each item waits for.
     waits: Vec<usize>,
-    /// The items that wait for each blob.
+    /// For each blob, the items that wait for it.
     of_blob: BTreeMap<Digest, Vec<usize>>,
-    /// The items that wait for each item.
+    /// For each item, the items that wait for it.
     of_item: Vec<Vec<usize>>,
     jobs: VecDeque<Job>,
 }
@@ -116,7 +116,7 @@ impl<'a> Agenda<'a> {
         }
     }
 
-    /// Updates the items that wait for a blob. `failed` contains the repositories that did not receive it, each
+    /// Updates the items that wait for a blob. `failed` contains the repositories that did not receive the blob, each
     /// with the reason.
     pub(super) fn blob_done(&mut self, digest: &Digest, failed: &BTreeMap<String, String>) {
         for place in self.of_blob.get(digest).cloned().unwrap_or_default() {

@@ -44,9 +44,9 @@ pub(super) enum ListError {
     },
 }
 
-/// Returns the entries of a fallback list, or `None` if the document is not such a list. It may be the image itself,
-/// for example, because some tools tag images in the same way. The entries of an image index have platforms, but the
-/// entries of a fallback list do not.
+/// Returns the entries of a fallback list, or `None` if the document is not such a list. The document may be the image
+/// itself, for example, because some tools tag images in the same way. The entries of an image index have platforms,
+/// but the entries of a fallback list do not.
 fn entries(list: &Document, subject: &Digest) -> Option<Vec<Value>> {
     if list.descriptor.digest == *subject {
         return None;
@@ -70,7 +70,7 @@ fn index(entries: &[Value]) -> Document {
     Document::new(INDEX, index.to_string().into_bytes())
 }
 
-/// Adds manifests to the fallback list of the referrers of `subject`, keeping the existing entries.
+/// Adds manifests to the fallback list of the referrers of `subject`, and keeps the existing entries.
 pub(super) async fn list(
     target: &Transports,
     repository: &RegistryReference,

@@ -15,8 +15,8 @@ const FORM: &str = "opmx.mirror.journal/v1";
 /// The maximum number of bytes read from a journal.
 const LIMIT: u64 = 256 << 20;
 
-/// A file with a line `DIGEST REPOSITORY` for each blob that was copied to the target, below a header line that
-/// identifies the source and the target of the copy.
+/// A file that records the blobs that were copied to the target. Its header line identifies the source and the target
+/// of the copy; every other line has the form `DIGEST REPOSITORY`.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,

@@ -33,8 +33,9 @@ enum Kind {
 }
 
 /// Looks up the items of a copy in the target registry. An item is present only if all its names, manifests and blobs
-/// are: a registry may have lost some of them since an earlier copy, or have received only some platforms. Each name,
-/// manifest and blob is requested at most once. Returns the state of each item; `None` means that it must be copied.
+/// are present: a registry may have lost some of them since an earlier copy, or may have received only some platforms.
+/// Each name, manifest and blob is requested at most once. Returns the state of each item; `None` means that it must be
+/// copied.
 pub(super) async fn look(copy: &Copy, target: &Transports, parallel: usize) -> (Found, Vec<Option<State>>) {
     let new = new_repositories(copy, target, parallel).await;
     let looks = copy.items.iter().map(|item| is_named(item, target, &new));

@@ -98,7 +98,7 @@ pub enum State {
     Copied,
     /// The item could not be copied; contains the reason.
     Failed(String),
-    /// Copying the item was not attempted because a different item failed.
+    /// The item was not copied, because another item failed.
     NotTried,
 }
 

@@ -163,7 +163,7 @@ impl Clients {
 fn install_provider() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
-        // If a program that uses this library has installed a different provider, that provider is used.
+        // If a program that uses this library has installed another provider, that provider is used.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
 }

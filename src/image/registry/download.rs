@@ -82,7 +82,7 @@ impl Registry {
     }
 }
 
-/// Returns an abbreviated digest that suffices to distinguish blobs.
+/// Returns an abbreviated digest that is long enough to distinguish blobs.
 pub(super) fn short(descriptor: &Descriptor) -> String {
     descriptor.digest.hex().chars().take(12).collect()
 }

@@ -203,7 +203,7 @@ impl Registry {
         if sizes.fold(0, u64::saturating_add) > self.image_limit {
             let limit = self.image_limit;
             let raised_by = Some(Limit::ImageBytes);
-            return Err(ContentProblem::TooLarge { limit, raised_by }.of(image, "the size of all layers"));
+            return Err(ContentProblem::TooLarge { limit, raised_by }.of(image, "the total size of the layers"));
         }
         Ok(())
     }

@@ -1,20 +1,20 @@
-//! Moves a tag that other clients may also move, without losing changes silently.
+//! Moves a tag that other clients may also move, without silently losing changes.
 //!
 //! Registries do not support locks. opmx sends `If-Match`, but few registries support it. The following procedure works
 //! with all registries:
 //!
 //! 1. The tag is checked before the manifest is pushed to it. If the tag has moved, it is left unchanged.
-//! 2. While the registry processes the manifest, the tag is checked repeatedly. If a different image appears under the
-//!    tag in the meantime, the manifest replaces that image, and the replacement is reported.
+//! 2. While the registry processes the manifest, the tag is checked repeatedly. If another image appears under the tag
+//!    in the meantime, the manifest replaces that image, and the replacement is reported.
 //! 3. After the manifest has been accepted, the writer waits and then checks the tag again. If the tag has moved, the
-//!    image of a different writer has replaced this image. That writer might not have noticed this, because it may have
-//!    been between its own steps 1 and 2.
+//!    image of another writer has replaced the image of this writer. The other writer might not have noticed this,
+//!    because it may have been between its own steps 1 and 2.
 //!
-//! Of two writers, at least one always notices the other. If the second writer pushes its manifest during the wait of
-//! the first, the first writer notices it in step 3. Otherwise, the image of the first writer stays under the tag for
-//! longer than the wait, and the second writer notices it in step 1 or 2. For this, the interval between checks must be
-//! shorter than the wait. If a writer measures a longer interval, for example because its process was suspended, it
-//! reports this instead of success.
+//! Of two writers, at least one always notices the other. If the second writer pushes its manifest while the first
+//! writer waits, the first writer notices this in step 3. Otherwise, the image of the first writer stays under the tag
+//! for longer than the wait, and the second writer notices it in step 1 or 2. For this, the interval between checks
+//! must be shorter than the wait. If a writer measures a longer interval, for example because its process was
+//! suspended, it reports this instead of success.
 
 use super::error::RegistryError;
 use super::repository::{Access, Repository};
@@ -30,7 +30,7 @@ use reqwest::{Method, StatusCode};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The number of checks of a tag during the wait of a writer.
+/// The number of times that a tag is checked while a writer waits.
 const LOOKS: u32 = 8;
 
 /// The result of checking a tag.
@@ -54,7 +54,7 @@ enum Put {
 struct Noticed {
     /// Whether the manifest was sent, and may have been stored even if no response confirmed it.
     sent: bool,
-    /// A different image that was temporarily under the tag, and the request time of the last check before it appeared.
+    /// Another image that was temporarily under the tag, and the request time of the last check before it appeared.
     between: Option<(Digest, Instant)>,
     /// The request time of the last check.
     asked: Instant,
@@ -63,8 +63,8 @@ struct Noticed {
 }
 
 impl Noticed {
-    /// Records a check that was requested at `asked` and has just completed. `other` is the image of a different
-    /// writer, if the check found one.
+    /// Records a check that was requested at `asked` and has just completed. `other` is the image of another writer, if
+    /// the check found one.
     fn looked(&mut self, asked: Instant, other: Option<Digest>) {
         if let Some(other) = other
             && self.between.is_none_or(|(known, _)| known != other)
@@ -75,7 +75,7 @@ impl Noticed {
         self.asked = asked;
     }
 
-    /// Returns the replaced image of a different writer if it was under the tag for so long that its writer may have
+    /// Returns the replaced image of another writer if the image was under the tag for so long that its writer may have
     /// finished.
     fn lost(&self, settle: Duration) -> Option<Digest> {
         let (digest, since) = self.between?;

@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn every_minute_counts_and_not_only_one_after_the_other() {
-        // The minimum amount for a minute, transferred in the first and last second of two minutes.
+        // Of every two minutes, the first and the last second each transfer the minimum amount for one minute.
         let late = |second| if second % 120 < 2 { 6_000 } else { 1 };
         let (second, failure) = given_up_when(limits(), late).unwrap();
         assert!((61..=67).contains(&second), "{second}");

@@ -1,4 +1,4 @@
-//! Places blobs in a repository. An existing blob is kept; a missing blob is mounted from a different repository, or
+//! Places blobs in a repository. An existing blob is kept; a missing blob is mounted from another repository, or
 //! uploaded.
 
 use super::Registry;
@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub enum Placed {
     /// The blob was already in the repository.
     There,
-    /// The registry mounted the blob from a different repository.
+    /// The registry mounted the blob from another repository.
     Mounted,
     /// The blob was uploaded.
     Sent,
@@ -64,7 +64,7 @@ pub enum PlaceError {
 /// What is known about a repository before a blob is placed in it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Before<'a> {
-    /// A different repository in the registry that contains the blob.
+    /// Another repository in the registry that contains the blob.
     pub mount: Option<&'a str>,
     /// Whether the repository is new, so that the blob need not be looked up.
     pub is_new: bool,
@@ -139,7 +139,7 @@ impl Upload<'_> {
         Ok(answer.await?.status() == StatusCode::OK)
     }
 
-    /// Asks the registry to mount the blob from a different repository.
+    /// Asks the registry to mount the blob from another repository.
     async fn mount(&self, from: &str) -> Result<Mount, RegistryError> {
         let mut begin = self.begin()?;
         begin.access = Access::Mount(from.to_owned());
@@ -152,7 +152,7 @@ impl Upload<'_> {
         match self.repository.send(&begin, &accepted).await {
             Ok(answer) if answer.status() == StatusCode::CREATED => Ok(Mount::Done),
             Ok(answer) => self.location(&begin, &answer).map(Mount::Begun),
-            // Some registries do not support mounts, and the login may not be valid for the other repository.
+            // Some registries do not support mounts, and the login might not be valid for the other repository.
             Err(error) if error.failure.is_refusal() => Ok(Mount::Refused),
             Err(error) => Err(error),
         }
@@ -209,10 +209,8 @@ impl Upload<'_> {
         let location = location.and_then(|location| location.to_str().ok());
         let url = upload_url(session.url(), location, self.descriptor).map_err(|failure| begin.fail(failure))?;
         if session.is_foreign() && self.repository.is_own(&url) {
-            // If this were allowed, a different server could make opmx write to any repository with the login of the
-            // user.
-            let reason =
-                "a different server responded for the registry and specified the registry as the upload location";
+            // If this were allowed, another server could make opmx write to any repository with the login of the user.
+            let reason = "another server answered for the registry and named the registry as the upload location";
             return Err(begin.fail(refused(&url, reason)));
         }
         Ok(url)

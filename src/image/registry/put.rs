@@ -59,7 +59,7 @@ impl Registry {
         };
         let mut headers = HeaderMap::new();
         let media_type = HeaderValue::from_str(media_type).map_err(|_| {
-            let problem = format!("the media type {media_type:?} cannot be sent");
+            let problem = format!("the media type {media_type:?} cannot be sent in an HTTP header");
             RegistryError::new(written, "sending the manifest", RegistryFailure::Protocol { problem })
         })?;
         headers.insert(CONTENT_TYPE, media_type);

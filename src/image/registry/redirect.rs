@@ -27,7 +27,7 @@ impl Trail {
     }
 
     /// Whether a redirect led to a different origin, that is, to a different scheme, host or port. This remains true if
-    /// a later redirect leads back, because a different server then chose the requested URL.
+    /// a later redirect leads back, because another server then chose the requested URL.
     pub(super) fn left(&self) -> bool {
         self.left
     }

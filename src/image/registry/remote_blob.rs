@@ -118,7 +118,7 @@ impl RemoteReader {
                 repository.gave_up(&error);
             }
             if self.place + 1 < self.blob.repositories.len() {
-                tracing::info!(%error, "reading a blob from a different repository");
+                tracing::info!(%error, "reading a blob from another repository");
                 self.place += 1;
                 self.failed = (0, at);
             } else {

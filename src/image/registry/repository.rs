@@ -24,7 +24,7 @@ use tokio::sync::{Mutex, OnceCell};
 pub(super) enum Access {
     Pull,
     Push,
-    /// Push access, and pull access to a different repository in the registry.
+    /// Push access, and pull access to another repository in the registry.
     Mount(String),
     Delete,
 }

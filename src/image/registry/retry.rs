@@ -35,7 +35,7 @@ impl RegistryFailure {
     }
 }
 
-/// The number of retries if the content was wrong, or arrived too slowly.
+/// The number of retries if the content was wrong or arrived too slowly.
 const WRONG_CONTENT_RETRIES: u32 = 2;
 
 impl RetryPolicy {

@@ -236,7 +236,7 @@ fn many_and_large_files_are_stopped_while_they_are_read() {
     let large = image(&[&[file("manifests/a", b"12345678"), file("manifests/b", b"12345678")]]);
     let error = tree_of(&large, &manifests, &limits).unwrap_err().to_string();
     assert!(
-        error.contains("the size of all files (reached at manifests/b) exceeds the limit of 12 bytes"),
+        error.contains("the total size of the files (counted up to manifests/b) exceeds the limit of 12 bytes"),
         "{error}"
     );
 }
@@ -286,7 +286,7 @@ fn content_that_is_not_what_the_manifest_says_is_refused() {
     let mut longer = layer(stored);
     longer.descriptor.size -= 1;
     let error = read(&image_of_layers(vec![longer])).unwrap_err();
-    assert!(error.contains("has a size of "), "{error}");
+    assert!(error.contains(" bytes instead of "), "{error}");
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub async fn fill(
     let not_tried = |(_, digest): &(u64, Digest)| {
         (
             *digest,
-            "copying it was not attempted because other content could not be copied".to_owned(),
+            "it was not copied, because copying other content failed".to_owned(),
         )
     };
     let mut open: BTreeMap<Digest, String> = waiting.iter().map(not_tried).collect();

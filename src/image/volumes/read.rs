@@ -47,7 +47,7 @@ pub enum VolumesError {
         found: Digest,
     },
     /// The size of a volume differs from the expected size.
-    #[error("the volume {} is damaged: it has a size of {found} instead of {expected} bytes", path.display())]
+    #[error("the volume {} is damaged: it has {found} bytes instead of {expected}", path.display())]
     Size {
         /// The path of the volume.
         path: PathBuf,
@@ -143,7 +143,7 @@ impl Volumes {
         let mut reader = archive.into_inner();
         io::copy(&mut reader, &mut io::sink()).map_err(|error| FileError::new("read", &path, error))?;
         let digest = reader.hasher.finish();
-        // A damaged volume may not be a valid tar file, but reporting the damage is more helpful.
+        // A damaged volume might not be a valid tar file, but reporting the damage is more helpful.
         if digest != volume.sha256 {
             return Err(VolumesError::Damaged {
                 path,
@@ -173,7 +173,7 @@ impl Volumes {
 
 type Found = (Digest, u64, Blob);
 
-/// The hashers of all blobs, whose parts may be in several volumes.
+/// The hashers of all blobs. The parts of a blob may be in several volumes.
 type Hashers = BTreeMap<Digest, Hashing<io::Sink>>;
 
 fn members(

@@ -232,7 +232,7 @@ fn is_missing(error: &ImageError) -> bool {
     }
 }
 
-/// Returns the error message, without the image and the request, and the hint.
+/// Returns the error message (without the image and the request) and the hint.
 fn reason(error: &ImageError, advice: Advice) -> (String, Option<&'static str>) {
     match error {
         ImageError::Registry(error) => (with_causes(error.failure.as_ref()), advice(error)),

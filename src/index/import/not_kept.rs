@@ -55,7 +55,7 @@ pub enum Part {
         /// The field.
         field: String,
     },
-    /// A document with a different schema.
+    /// A document with any other schema.
     Document {
         /// The schema.
         schema: String,
@@ -113,7 +113,7 @@ impl fmt::Display for Part {
             }
             Self::ImageNames { bundle, images } => write!(
                 formatter,
-                "the names of {} related images of {bundle}, which are missing from its ClusterServiceVersion",
+                "the names of {} related images of {bundle}, because its ClusterServiceVersion does not contain them",
                 images.len()
             ),
             Self::Deprecation { schema, name } => {

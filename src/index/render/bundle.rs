@@ -45,7 +45,7 @@ pub struct RenderedBundle {
     pub default_channel: Option<String>,
     /// The places in the bundle's files that determine its position, as `FILE:LINE`.
     pub stated: StatedAt,
-    /// Findings about the bundle, without any errors.
+    /// Findings about the bundle, none of which is an error.
     pub findings: Vec<Diagnostic>,
 }
 

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 pub(super) struct Installer {
     account: Account,
     held: Grants,
-    /// The rules that the account lacks to write a role or a binding, by the index of the step.
+    /// The rules that the account needs to write a role or a binding, but does not hold, by the index of the step.
     not_held: BTreeMap<usize, Vec<Rule>>,
 }
 
@@ -114,8 +114,8 @@ impl<'a> Cluster<'a> {
 }
 
 impl Installer {
-    /// Returns an installer with the permissions of an account, and with the rules that the account lacks to write
-    /// roles and bindings.
+    /// Returns an installer with the permissions of an account, and with the rules that the account needs to write
+    /// roles and bindings, but does not hold.
     pub(super) fn of(
         steps: &[Step],
         state: &State,

@@ -7,14 +7,14 @@ use crate::kubernetes::GroupVersionKind;
 use crate::olm::property::GVK;
 use serde_json::Value;
 
-/// The APIs that a version requires before it starts.
+/// The APIs that a version requires before it can start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequiredApis {
     /// The name of the ClusterServiceVersion.
     pub name: String,
-    /// The APIs that another operator provides.
+    /// The APIs that another operator must provide.
     pub required: Vec<GroupVersionKind>,
-    /// The APIs that the cluster itself serves.
+    /// The APIs that the cluster itself must serve.
     pub native: Vec<GroupVersionKind>,
 }
 

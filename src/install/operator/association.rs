@@ -1,9 +1,9 @@
 //! The operators that objects without an operator label belong to.
 //!
-//! A Subscription belongs to the `Operator` with the same package, channel and CatalogSource; otherwise to the operator
-//! in its label; otherwise to the one that OLM would create for it, `<package>.<namespace>`. A Subscription leads to
-//! its version and its InstallPlan. A version leads to everything that it owns according to owner references, OLM's
-//! labels and its list of CustomResourceDefinitions.
+//! A Subscription belongs to the `Operator` with the same package, channel and CatalogSource. If there is none, it
+//! belongs to the operator in its label or, without a label, to the one that OLM would create for it,
+//! `<package>.<namespace>`. A Subscription leads to its version and its InstallPlan. A version leads to everything that
+//! it owns according to owner references, OLM's labels and its list of CustomResourceDefinitions.
 
 use super::component::Component;
 use super::updates::{self, CatalogReference};

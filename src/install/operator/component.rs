@@ -50,7 +50,7 @@ impl<'a> Component<'a> {
         self.get("/metadata/labels").and_then(Value::as_object)
     }
 
-    /// Whether the object is a ClusterServiceVersion that OLM copied from a different namespace. Such copies are not
+    /// Whether the object is a ClusterServiceVersion that OLM copied from another namespace. Such copies are not
     /// components.
     pub(super) fn is_copied(self) -> bool {
         self.is_csv() && Csv(self.0).is_copied()

@@ -101,7 +101,7 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
         let (operator, is_there) = if let Some((operator, _, is_there)) = known {
             if !is_there {
                 migration.notes.push(format!(
-                        "the Subscription {shown} has the same package, channel and catalog as a different Subscription, so the Operator {operator} replaces both, because the proposal allows an operator only once per cluster"
+                        "the Subscription {shown} has the same package, channel and catalog as another Subscription, so the Operator {operator} replaces both, because the proposal allows an operator only once per cluster"
                     ));
             }
             (operator.clone(), *is_there)

@@ -74,7 +74,7 @@ impl fmt::Display for Operator {
         match (&self.group, &self.targets) {
             (Some(group), Targets::All) => write!(formatter, "the OperatorGroup {group} has no target namespaces"),
             (Some(group), Targets::Namespaces(names)) => {
-                write!(formatter, "the OperatorGroup {group} is for {}", names.join(", "))
+                write!(formatter, "the OperatorGroup {group} targets {}", names.join(", "))
             }
             (None, Targets::All) => write!(
                 formatter,

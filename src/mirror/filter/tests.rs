@@ -5,8 +5,8 @@ use crate::mirror::request::Place;
 use crate::version::parse_strict;
 use std::path::Path;
 
-/// A package with two channels, the second of which contains only a prerelease. The newest release depends on a
-/// different package.
+/// A package with two channels, the second of which contains only a prerelease. The newest release depends on another
+/// package.
 const GARDEN: &str = "\
 ---
 schema: olm.package

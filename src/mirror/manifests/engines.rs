@@ -80,7 +80,7 @@ pub(super) fn hosts(plan: &Plan, made: &mut Manifests) {
     }
     let remark = |repository: String| {
         format!(
-            "hosts.toml cannot redirect to {repository} because its path at the target differs, and containerd cannot change paths"
+            "hosts.toml cannot redirect {repository}, because its path at the target differs and containerd cannot change paths"
         )
     };
     made.remarks.extend(elsewhere.into_iter().map(remark));

@@ -22,8 +22,8 @@ pub struct Policy {
     /// The requirements for images to which no scope applies; `None` if there are none.
     pub default: Option<Vec<Requirement>>,
     /// The requirements for scopes. A scope is `*.DOMAIN`, `HOST[:PORT]`, a path below a host, a repository, or a tag
-    /// or digest in a repository. All requirements of the most specific scope of an image apply to the image, but no
-    /// other requirements.
+    /// or digest in a repository. All requirements of the most specific scope that contains an image apply to the
+    /// image; no other requirements do.
     pub scopes: BTreeMap<String, Vec<Requirement>>,
 }
 

@@ -32,7 +32,7 @@ pub enum PolicyError {
     /// A key is invalid.
     #[error("{place}: {key}")]
     Key {
-        /// The location of the key or its file name.
+        /// The location of the key, or of its file name.
         place: Place,
         /// The file name of the key, or the field that contains the key.
         key: String,
@@ -43,7 +43,7 @@ pub enum PolicyError {
     /// A key file cannot be read.
     #[error("{place}: cannot read the key")]
     File {
-        /// The location of the key or its file name.
+        /// The location of the key, or of its file name.
         place: Place,
         /// The underlying error.
         #[source]

@@ -140,7 +140,7 @@ impl Attached {
             return Err(format!("its payload is {kind:?} instead of an image signature"));
         }
         if image.docker_manifest_digest != digest {
-            return Err(format!("it is for a different image, {}", image.docker_manifest_digest));
+            return Err(format!("it is for another image, {}", image.docker_manifest_digest));
         }
         Ok(identity.docker_reference)
     }

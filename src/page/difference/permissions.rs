@@ -55,7 +55,8 @@ fn without_version(needs: &[Need], version: &str) -> Vec<Need> {
 fn more(needs: &[Need], than: &[Need]) -> Result<Vec<Row>, TooComplex> {
     let mut held = Grants::default();
     for need in than {
-        // Rules are added in halves, because a rule with both names and paths does not even cover itself.
+        // Permissions on resources and on paths are added as separate rules, because a rule that has both names and
+        // paths does not even cover itself.
         held.add(need.namespace.as_deref(), need.rules.iter().flat_map(halves));
     }
     Ok(not_held(needs, &held)?.iter().map(Row::of).collect())

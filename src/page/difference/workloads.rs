@@ -90,8 +90,8 @@ fn of_webhook(webhook: &Webhook) -> (String, Settings) {
     (format!("{} ({})", webhook.name, webhook.kind), settings)
 }
 
-/// Collects the values below a value by path. A list without objects is a single value. All images get the same value,
-/// so that a different image is not a change.
+/// Collects the values inside a value, by path. A list without objects is a single value. All images get the same
+/// value, so that a different image is not a change.
 fn flatten(value: &Value, path: &str, is_image: &dyn Fn(&str) -> bool, settings: &mut Settings) {
     let below = |key: &str| {
         if path.is_empty() {

@@ -98,7 +98,7 @@ pub(super) fn project(
         }
         let hint = hint(work, group, resource);
         // An operator may name kinds of its own group that only other releases define. Only the author can distinguish
-        // these from kinds of a different operator in the same group.
+        // these from kinds of another operator in the same group.
         if owned.has_group(group) && hint.is_none() {
             if mentions.iter().any(|mention| !mention.grant.optional) {
                 own_group(work, group, resource, mentions);
@@ -354,7 +354,7 @@ fn own_group(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Menti
         "{resource} of group {group} is not required, because the bundle defines other kinds of this group, but not this one"
     );
     let help = format!(
-        "If a different operator provides the resource, add its kind to metadata/olm.yaml, so that OLM installs it:\n\
+        "If another operator provides the resource, add its kind to metadata/olm.yaml, so that OLM installs it:\n\
          apis:\n- {{group: {group}, resource: {resource}, kind: …, version: …}}\n\
          or specify a source for the look-up. If only other releases of this operator define the resource, add\n\
          - {{group: {group}, resource: {resource}, dependency: none}}"

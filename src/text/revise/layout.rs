@@ -20,10 +20,10 @@ pub(super) struct Layout<'d> {
 pub(super) struct BlockItem {
     /// The position of the key or dash.
     pub(super) start: usize,
-    /// The lines of the entry or item with the comments directly above them, up to the beginning of the next line. If a
-    /// different value begins on the first line, the range begins at the key or dash.
+    /// The lines of the entry or item with the comments directly above them, up to the beginning of the next line. If
+    /// another value begins on the same line, the range begins at the key or dash.
     pub(super) lines: Range<usize>,
-    /// Whether a different value begins on the first line, such as the list that contains a map as an item.
+    /// Whether another value begins on the same line, such as the list that this map is an item of.
     pub(super) shares_line: bool,
     /// The number of characters before the key or dash on its line.
     pub(super) column: usize,
@@ -182,8 +182,8 @@ impl<'d> Layout<'d> {
         }
     }
 
-    /// Returns the entry or item in block style that contains the value at `path`; `None` if it is written in a
-    /// different form.
+    /// Returns the entry or item in block style that contains the value at `path`; `None` if it is written in another
+    /// form.
     pub(super) fn block_item(&self, path: &Path, value: &Value, in_map: bool) -> Option<BlockItem> {
         let start = if in_map { self.key(path).start } else { self.dash(path)? };
         let end = self.end(path, value).max(start);

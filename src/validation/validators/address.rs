@@ -100,7 +100,7 @@ pub(super) fn check_url(text: &str) -> Result<(), &'static str> {
     check_escapes(path)
 }
 
-/// Splits off the scheme, which ends at the first colon, unless the text before that colon cannot be a scheme.
+/// Splits off the scheme, if the text before the first colon can be one.
 fn split_scheme(text: &str) -> Result<(Option<&str>, &str), &'static str> {
     for (index, letter) in text.char_indices() {
         match letter {

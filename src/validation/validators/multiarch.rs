@@ -1,5 +1,5 @@
-//! `multiarch`: compares the platforms that the labels of a bundle promise with those of its images, and with those of
-//! the nodes that its pods require.
+//! `multiarch`: compares the platforms that the labels of a bundle promise with the platforms of its images, and the
+//! platforms of the operator's image with the nodes on which its pods can run.
 //!
 //! Unlike in the original, an image that is not an index supports the platform in its config, labels are compared as a
 //! whole, and a node selector restricts the nodes in the same way as an affinity.

@@ -64,7 +64,7 @@ fn manifest(document: &Document, findings: &mut Vec<Diagnostic>) {
             report(&rules::PKG_CHANNEL_CSV_EMPTY, &path.key("currentCSV"), message);
         }
         if let Some(first) = seen.insert(name.clone(), index) {
-            let message = format!("the channel {name:?} is listed twice, first at number {first}");
+            let message = format!("the channel {name:?} is listed twice, first at index {first}");
             report(&rules::PKG_CHANNEL_DUPLICATE, &path.key("name"), message);
         }
     }

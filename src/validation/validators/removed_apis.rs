@@ -172,7 +172,7 @@ fn uses_in_manifests<'a>(input: &Input<'a>, removal: &Removal) -> Vec<Use<'a>> {
         .collect()
 }
 
-/// Returns the uses in the CSV's lists of resources that belong to the custom resources of an API.
+/// Returns the uses in the lists of the resources that the operator creates for its APIs.
 fn uses_in_lists<'a>(object: &'a Object, csv: Csv<'_>, removal: &Removal) -> Vec<Use<'a>> {
     let mut uses = Vec::new();
     for list in ["owned", "required"] {

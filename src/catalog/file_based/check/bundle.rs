@@ -247,7 +247,7 @@ impl Properties<'_> {
                 "the version {version:?} of {} has build metadata and a release",
                 reader.subject
             );
-            let help = "Remove either the build metadata (the + of the version and the text after it) or the release.";
+            let help = "Remove either the build metadata (the + in the version and the text after it) or the release.";
             reader.report(Found::new(&rules::CATALOG_BUNDLE_RELEASE, message, at).help(help));
             return;
         }

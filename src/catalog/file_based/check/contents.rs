@@ -1,10 +1,10 @@
-//! The data of a catalog's documents that is kept in memory: names and edges, for the rules that compare several
+//! The data that is kept in memory from a catalog's documents: names and edges, for the rules that compare several
 //! documents.
 
 use super::found::{DocumentId, Found};
 use crate::catalog::Text;
 
-/// The data of some files that is kept in memory.
+/// The data that is kept in memory from some files.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     pub(super) packages: Vec<Package>,

@@ -1,4 +1,4 @@
-//! The rules that need only one document, and the data of that document that is kept in memory.
+//! The rules that need only one document, and the data that is kept in memory from that document.
 
 use super::bundle;
 use super::contents::{Channel, Deprecations, Package, Referred};

@@ -40,7 +40,7 @@ pub(super) enum Inside {
     Value(Path),
     /// The key at a path.
     Key(Path),
-    /// A line, from 1 for the first of the document.
+    /// A line, counted from 1 at the start of the document.
     Line(usize),
 }
 
@@ -85,7 +85,7 @@ impl Found {
         }
     }
 
-    /// Makes the finding a warning, which does not fail the command.
+    /// Makes the finding a warning, so that it does not make the command fail.
     pub(super) fn warning(mut self) -> Self {
         self.diagnostic.severity = rules::Severity::Warning;
         self

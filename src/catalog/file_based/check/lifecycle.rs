@@ -17,7 +17,7 @@ pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scr
     reader.known(fields, FIELDS, &root);
     versions(reader, fields);
     for found in reader.found.iter_mut().skip(before) {
-        // Clients drop the whole document if any field has an unknown name or a wrong type.
+        // Clients drop the whole document if any field is unknown or has the wrong type.
         let of_form = [
             &rules::CATALOG_FIELD_TYPE,
             &rules::CATALOG_FIELD_UNKNOWN,

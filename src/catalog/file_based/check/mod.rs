@@ -43,7 +43,7 @@ const THREADS: usize = 4;
 
 /// The number of bytes that are kept in memory for a document if only its position is kept.
 const SPOT: usize = 32;
-/// The approximate number of bytes of a finding.
+/// The approximate size of a finding in bytes.
 const FINDING: usize = 512;
 
 /// The maximum number of bytes to show of text that cannot be split into documents.

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// The data of a manifest that is kept in memory.
+/// The data that is kept in memory from a manifest.
 pub(super) struct Object {
     /// The size of the manifest in bytes.
     size: usize,
@@ -172,7 +172,7 @@ impl Objects {
         if let Some(size) = steps::excess(self.kept.iter().map(Vec::as_slice), content) {
             let said = format!(
                 "the InstallPlan of {} takes {size} bytes, but a cluster stores objects of at most {LARGEST_OBJECT}, so \
-                 OLM cannot install it",
+                 OLM cannot install the bundle",
                 reader.subject
             );
             findings.push(Found::new(&rules::CATALOG_MANIFESTS_SIZE, said, at()));

@@ -1,4 +1,4 @@
-//! The fields of a document, borrowed from its text; the other fields can still be read if one has a wrong type.
+//! The fields of a document, borrowed from its text; the other fields can still be read if one has the wrong type.
 
 use super::found::{At, DocumentId, Found, Inside};
 use crate::catalog::file_based::document::kind;
@@ -79,7 +79,7 @@ pub(super) struct Reader<'f> {
 }
 
 impl Reader<'_> {
-    /// Reports a finding. If the limit is already reached, reports that more findings are not shown, but only once.
+    /// Reports a finding. If the limit is already reached, reports once that more findings are not shown.
     pub(super) fn report(&mut self, found: Found) {
         if self.found.len() < self.most {
             self.found.push(found);
@@ -94,7 +94,7 @@ impl Reader<'_> {
         self.id.path(path.clone())
     }
 
-    /// Returns the fields of an object, and reports a value that has a different type.
+    /// Returns the fields of an object, and reports a value of the wrong type.
     pub(super) fn object<'a>(&mut self, value: &'a RawValue, path: &Path) -> Option<Fields<'a>> {
         if value.get() == "null" {
             // Go also reads null as an object without fields.
@@ -115,7 +115,7 @@ impl Reader<'_> {
         self.item(value, &path.key(fields.written(name)))
     }
 
-    /// Returns a string value, and reports a value that has a different type.
+    /// Returns a string value, and reports a value of the wrong type.
     pub(super) fn item<'a>(&mut self, value: &'a RawValue, path: &Path) -> Cow<'a, str> {
         if let Some(text) = plain(value) {
             return Cow::Borrowed(text);

@@ -46,7 +46,7 @@ impl Draft {
     /// replaced.
     ///
     /// # Errors
-    /// Returns an error if a different bundle has the same name, a version that the mode needs is missing, or a channel
+    /// Returns an error if another bundle has the same name, a version that the mode needs is missing, or a channel
     /// would not have exactly one head.
     pub fn add(
         &mut self,
@@ -131,9 +131,9 @@ impl Draft {
         entered
     }
 
-    /// Sets the default channel of the package after `added` were added, from the lowest version up: the channel of the
-    /// placement; if the package has no default channel, the one that the last of the bundles declares, or the only
-    /// channel.
+    /// Sets the default channel of the package after the bundles `added`, sorted by ascending version, were added. The
+    /// default channel of the placement takes precedence. Otherwise, a package without a default channel gets the last
+    /// one that the bundles declare, or its only channel.
     ///
     /// # Errors
     /// Returns an error if the channel does not exist, or a new package has no default channel.
@@ -159,7 +159,7 @@ impl Draft {
                 self.default_channel.clone_from(declared);
                 return Ok(());
             }
-            // With other channels than those of the bundle, its default channel may be absent.
+            // If the channels are not those of the bundle, its default channel might be absent.
             if placement.channels.is_empty() {
                 let error = DraftError::UnknownDefault {
                     package: self.name.clone(),

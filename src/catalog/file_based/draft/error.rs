@@ -104,7 +104,7 @@ pub enum DraftError {
         /// The bundle.
         bundle: String,
     },
-    /// An error in a value in a bundle's files.
+    /// An error caused by a value in a bundle's files.
     #[error("{place}: {error}")]
     At {
         /// The place, as `FILE:LINE`.

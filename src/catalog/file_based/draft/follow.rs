@@ -1,11 +1,11 @@
-//! Applying a change that was made to a different form of a package.
+//! Applying a change that was made to another form of a package.
 
 use super::{Draft, DraftBundle, DraftChannel};
 use crate::catalog::file_based::WrittenEntry;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A package in a different form of the catalog.
+/// A package in another form of the catalog.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shape {
     /// The default channel; empty if there is none.

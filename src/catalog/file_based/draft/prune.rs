@@ -263,8 +263,8 @@ impl DraftChannel {
     }
 
     /// Returns the bundle with this version, and the bundles through which a cluster updates from it to the head. At
-    /// each step, OLM chooses the bundle nearest to the head that replaces or skips the installed one, or whose range
-    /// contains the installed version.
+    /// each step, OLM considers the bundles that replace or skip the installed one, or whose range contains the
+    /// installed version, and chooses the one nearest to the head.
     fn way(&self, from: &Version, versions: &HashMap<&str, &Version>) -> Vec<String> {
         let Some(head) = self.heads().first().map(|head| (*head).to_owned()) else {
             return Vec::new();

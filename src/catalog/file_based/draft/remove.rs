@@ -25,14 +25,15 @@ pub struct Removal {
     pub stranded: Vec<(String, String)>,
     /// Whether the whole package was removed.
     pub whole: bool,
-    /// The versions to upgrade from that have no update path in any channel.
+    /// Those of the versions to upgrade from that have no update path in any channel.
     pub unreached: Vec<Version>,
 }
 
 impl Draft {
-    /// Removes the targets. The bundle that replaced a removed bundle takes over its edges, including its version
-    /// range, and skips it. Channels that become empty are removed, as are bundles that are no longer in any channel,
-    /// and deprecations of removed items. `default_channel`, if specified, becomes the default channel.
+    /// Removes the targets. The bundle that replaced a removed bundle takes over the edges of the removed bundle,
+    /// including the version range, and skips the removed bundle. Channels that become empty are removed, as are
+    /// bundles that are no longer in any channel, and deprecations of removed items. `default_channel`, if specified,
+    /// becomes the default channel.
     ///
     /// # Errors
     /// Returns an error if the package does not contain a target, the default channel would be removed, no channel

@@ -46,11 +46,11 @@ pub enum CatalogEditError {
     Twice {
         /// The file of the second document.
         file: PathBuf,
-        /// The line of the second document, from 1.
+        /// The line of the second document, counted from 1.
         line: usize,
         /// The file of the first document.
         other: PathBuf,
-        /// The line of the first document, from 1.
+        /// The line of the first document, counted from 1.
         other_line: usize,
         /// The subject of both documents.
         subject: Subject,

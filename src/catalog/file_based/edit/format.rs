@@ -6,12 +6,12 @@ use crate::files::{FileChange, FileError};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// A document that keeps its layout, because a different layout would change its content.
+/// A document that keeps its layout, because another layout would change its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     /// The file of the document.
     pub file: PathBuf,
-    /// The line on which the document begins, from 1.
+    /// The line on which the document begins, counted from 1.
     pub line: usize,
 }
 

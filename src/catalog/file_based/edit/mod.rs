@@ -55,7 +55,7 @@ pub struct Editor {
     packages: Vec<String>,
     /// The bundles that remain in the changed packages.
     stay: BTreeMap<String, BTreeSet<String>>,
-    /// Whether new files are placed in the folder itself, instead of a folder for the package.
+    /// Whether new files are placed in the folder itself instead of in a folder for the package.
     is_of_one_package: bool,
     /// Whether published bundles were added; nobody can correct their faults anymore.
     adds_published: bool,
@@ -362,9 +362,9 @@ impl Editor {
         Ok(changed)
     }
 
-    /// Applies a change to a package, which may be new: the change that led from `before` to `after` in a different
-    /// form of the catalog. Without `after`, the package is removed. `documents` contains the bundles that are new or
-    /// have different content.
+    /// Applies a change to a package, which may be new: the change that led from `before` to `after` in another form of
+    /// the catalog. Without `after`, the package is removed. `documents` contains the bundles that are new or have
+    /// different content.
     ///
     /// # Errors
     /// Returns an error if the form of a document does not allow the change.

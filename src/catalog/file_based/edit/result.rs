@@ -49,7 +49,7 @@ pub(super) fn check_new(
     refuse(shown, after, &before, false).map(drop)
 }
 
-/// The rules that published bundles may violate. The violations have already been reported when the bundles were added.
+/// The rules that published bundles may violate. The violations were already reported when the bundles were added.
 static OF_BUNDLES: [&Rule; 5] = [
     &rules::CATALOG_BUNDLE_RELEASE,
     &rules::CATALOG_IMAGE_REFERENCE,

@@ -286,7 +286,7 @@ fn a_new_package_begins_in_a_file_of_its_own_and_replaces_none() {
     begin(folder.path(), "fork").unwrap();
     assert!(folder.path().join("fork/catalog.yaml").is_file());
 
-    // Files of a different package, or of none, are unchanged.
+    // Files of another package, or of none, are unchanged.
     fs::create_dir(folder.path().join("saw")).unwrap();
     fs::write(folder.path().join("saw/catalog.yaml"), CATALOG.replace("rake", "axe")).unwrap();
     begin(folder.path(), "saw").unwrap();

@@ -36,8 +36,7 @@ impl Editor {
             let mut free = documents.values.iter().enumerate().filter(|(place, _)| !taken[*place]);
             let found = match &wanted {
                 Wanted::Document(wanted) => {
-                    // For documents of unknown schemas, only an equal one matches, because they have no identifying
-                    // name.
+                    // A document of an unknown schema has no identifying name, so it matches only an equal document.
                     let exact = free.clone().find(|(_, value)| *value == wanted);
                     exact.or_else(|| free.find(|(_, value)| is_same(value, wanted)))
                 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub struct At {
     /// The file.
     pub file: PathBuf,
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub line: usize,
 }
 

@@ -44,7 +44,7 @@ pub enum TemplateProblem {
         /// The schema.
         schema: String,
     },
-    /// The template has a different type.
+    /// The template does not have the requested type.
     #[error("the document has the schema {schema:?}, but a {} template has {:?}", .wanted.word(), .wanted.schema())]
     OtherSchema {
         /// The requested type.
@@ -72,7 +72,7 @@ pub enum TemplateProblem {
         /// The field.
         field: &'static str,
     },
-    /// A value has a wrong type.
+    /// A value has the wrong type.
     #[error("{field} is {found}, not {wanted}")]
     Shape {
         /// The field.
@@ -116,7 +116,7 @@ pub enum TemplateProblem {
         /// The preference.
         preference: &'static str,
     },
-    /// A bundle belongs to a different package.
+    /// The bundles belong to different packages.
     #[error(
         "{bundle} belongs to package {found:?}, but the bundles above it belong to {package:?}; a semver template is \
          for one package"
@@ -181,15 +181,15 @@ pub enum TemplateProblem {
         /// The number of heads.
         heads: usize,
     },
-    /// No channel contains the bundle to be substituted.
+    /// No channel contains the bundle for which a bundle substitutes.
     #[error("no channel has an entry for {base:?}, which {bundle} substitutes for")]
     NoBase {
-        /// The bundle to be substituted.
+        /// The bundle that is missing from the channels.
         base: String,
         /// The bundle.
         bundle: String,
     },
-    /// The substitute is not newer than the bundle.
+    /// A substitute is not newer than the bundle for which it substitutes.
     #[error("{bundle} substitutes for {base}, but its version {version} is not greater than {base_version}")]
     NotGreater {
         /// The bundle.

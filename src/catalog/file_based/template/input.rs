@@ -27,7 +27,7 @@ impl Input {
         };
         let unreadable = |line, message: String| input_error(name, line, TemplateProblem::Unreadable { message });
         let of_one = limits.of_document();
-        // All documents are kept in memory, so they have a limit together.
+        // All documents are kept in memory, so one limit applies to all of them together.
         let whole = Limits {
             file_bytes: usize::MAX,
             values: limits.template_values,

@@ -20,7 +20,7 @@ use std::cmp::Ordering;
 pub(super) struct Substitutes {
     at: At,
     documents: Vec<TemplateDocument>,
-    /// The name of the substituted bundle for each image.
+    /// For each image, the name of the bundle for which its bundle substitutes.
     bases: Vec<String>,
 }
 

@@ -28,7 +28,7 @@ impl Index {
         additions.commit(policy, &Target::InPlace(&path), &ChangeOptions::default())
     }
 
-    /// The name, replaced bundle, skips and substituted bundle of each bundle.
+    /// For each bundle, its name and the bundles that it replaces, skips and substitutes for.
     fn edges(&self) -> Vec<String> {
         let connection = self.connection();
         let sql = "SELECT name || ' > ' || replaces || ' | ' || skips || ' ~ ' || substitutesfor FROM operatorbundle

@@ -95,7 +95,7 @@ fn with_target_namespaces_a_role_holds_in_each_of_them() {
     let with = |spec: Value| held(version(true), Vec::new(), &state(vec![group(&spec)]));
     let two = with(json!({"targetNamespaces": ["tgt", "more"]}));
     assert_eq!(beyond(&two), ["operators,tgt,more: pods get"]);
-    assert_eq!(two.to_string(), "the OperatorGroup og is for tgt, more");
+    assert_eq!(two.to_string(), "the OperatorGroup og targets tgt, more");
     assert_eq!(
         beyond(&with(json!({"targetNamespaces": ["operators"]}))),
         ["operators: pods get"]

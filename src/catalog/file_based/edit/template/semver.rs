@@ -11,7 +11,7 @@ impl TemplateEditor {
     /// Adds an image to the end of lists in a semver template. Returns the lists that did not contain it before.
     ///
     /// # Errors
-    /// Returns an error if a list does not exist, or the template has a different type.
+    /// Returns an error if a list does not exist, or the template is not a semver template.
     pub fn add_image(&mut self, image: &str, streams: &[String]) -> Result<Vec<String>, TemplateEditError> {
         self.require(Kind::Semver)?;
         let mut added = Vec::new();
@@ -53,7 +53,8 @@ impl TemplateEditor {
     /// becomes empty is removed.
     ///
     /// # Errors
-    /// Returns an error if the list does not exist, no list contains the image, or the template has a different type.
+    /// Returns an error if the list does not exist, no list contains the image, or the template is not a semver
+    /// template.
     pub fn remove_image(&mut self, image: &str, stream: Option<&str>) -> Result<Vec<String>, TemplateEditError> {
         self.require(Kind::Semver)?;
         if let Some(stream) = stream {
