@@ -75,7 +75,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s c -l channels -d 'Channels of the bundle, separated by commas' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s e -l default -d 'Default channel [default: the first of several channels]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l samples -d 'Folder of sample custom resources, which become the alm-examples' -r -F
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l api-source -d 'Source of the kinds for the resources in RBAC rules; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
@@ -122,7 +122,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -s o -l output -d 'Output format [default: yaml, or a table with --explain]' -r -f -a "yaml\t'YAML, for people'
 json\t'JSON, for programs'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l samples -d 'Folder of sample custom resources, which become the alm-examples' -r -F
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l api-source -d 'Source of the kinds for the resources in RBAC rules; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
@@ -160,7 +160,7 @@ from-env\t'Images of RELATED_IMAGE_* variables'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l media-type -d 'Media type of the image: registry+v1 or k8s+v1' -r -f -a "registry+v1\t''
 k8s+v1\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l samples -d 'Folder of sample custom resources, which become the alm-examples' -r -F
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l api-source -d 'Source of the kinds for the resources in RBAC rules; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s p -l package -d 'Package that the bundle belongs to' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s c -l channels -d 'Channels of the bundle, separated by commas' -r
@@ -195,7 +195,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l to -d 'Media type of the new bundle: registry+v1 or k8s+v1' -r -f -a "registry+v1\t''
 k8s+v1\t''"
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l api-source -d 'Source of the kinds for the resources in RBAC rules; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
@@ -224,7 +224,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l api-source -d 'Source of the kinds for the resources in RBAC rules; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
@@ -286,7 +286,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l replaces -d 'Name of the replaced bundle [default: the bundle in DIR]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l keep -d 'Keep this manifest although it is not among the new manifests; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l samples -d 'Folder of sample custom resources, which become the alm-examples' -r -F
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l api-source -d 'Source of the kinds for the resources in RBAC rules; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
@@ -330,7 +330,7 @@ api\t'All validators of the Operator Framework\'s library'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l k8s-version -d 'Report APIs as errors if this version of Kubernetes no longer serves them' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l categories -d 'File with the allowed categories, {"categories": […]}, instead of the default categories' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l index-dockerfile -d 'Dockerfile of the index that the bundles are for; used by the suite community' -r -F
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l allowed-registries -d 'Allowed registries for images, or paths and repositories in them, for the suite konflux' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l allowed-registries -d 'Registries, paths or repositories that images may come from; used by the suite konflux' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l policy -d 'File with the allowed kinds, permissions, registries and catalogs; - for standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l allow -d 'Do not report findings of these rules' -r
@@ -341,7 +341,7 @@ yaml\t'YAML, with the same fields'
 sarif\t'SARIF 2.1.0, for code scanning'
 github\t'Annotations of a GitHub workflow'
 junit\t'JUnit XML, for test reports'"
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l api-source -d 'Source of the kinds for the resources in RBAC rules; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
@@ -671,9 +671,9 @@ semver\t''
 semver-skippatch\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l if-exists -d 'Action for a bundle that is already in the index: error, or skip if content and image are the same' -r -f -a "error\t''
 skip\t''"
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l allow-media-types -d 'Accept only bundles of these media types, which the clusters that use the index must support: registry+v1, k8s+v1' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l allow-media-types -d 'Accept only bundles of these media types (registry+v1, k8s+v1), which the clusters that use the index must support' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l record-as -d 'Reference under which the bundle will be published, to store in the index; only for a single bundle' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l api-source -d 'Source of the kinds for the resources in RBAC rules; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l allow -d 'Do not report findings of these rules' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
@@ -698,7 +698,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l generate -d 'Write database/index.db and index.Dockerfile to the working folder, without building an image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l dry-run -d 'Print the changes without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l no-redo -d 'Fail if another pipeline moves the tag, instead of repeating the change on the new index'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l permissive -d 'Add the bundles that can be fetched and read, and fail at the end if there are others'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l permissive -d 'Add the bundles that can be fetched and read; fail at the end if some cannot'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l overwrite-latest -d 'Overwrite a bundle of the same name if it is the head of all its channels'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l enable-alpha -d 'Accept bundles with the annotation olm.substitutesFor, which substitute for other bundles'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l by-reference -d 'Store a reference to a k8s+v1 bundle instead of its content, for versions of OLM that support this media type'
@@ -1369,9 +1369,9 @@ semver\t''
 semver-skippatch\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l if-exists -d 'Action for a bundle that is already in the index: error, or skip if content and image are the same' -r -f -a "error\t''
 skip\t''"
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l allow-media-types -d 'Accept only bundles of these media types, which the clusters that use the index must support: registry+v1, k8s+v1' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l allow-media-types -d 'Accept only bundles of these media types (registry+v1, k8s+v1), which the clusters that use the index must support' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l record-as -d 'Reference under which the bundle will be published, to store in the index; only for a single bundle' -r
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l api-source -d 'Source of the kinds for the resources in RBAC rules; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l allow -d 'Do not report findings of these rules' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
@@ -1393,7 +1393,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l dry-run -d 'Print the changes to the graph without writing anything'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l permissive -d 'Add the bundles that can be fetched and read, and fail at the end if there are others'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l permissive -d 'Add the bundles that can be fetched and read; fail at the end if some cannot'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l overwrite-latest -d 'Overwrite a bundle of the same name if it is the head of all its channels'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l enable-alpha -d 'Accept bundles with the annotation olm.substitutesFor, which substitute for other bundles'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l by-reference -d 'Store a reference to a k8s+v1 bundle instead of its content, for versions of OLM that support this media type'
@@ -1468,7 +1468,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s d -l database -d 'The database file' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l address -d 'Address to listen on [default: all addresses of the machine]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s p -l port -d 'Port to listen on; 0 selects a free port' -r
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s t -l termination-log -d 'File for the reason if serving fails; the cluster shows the reason' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -s t -l termination-log -d 'File to which the reason is written if serving fails; the cluster shows the reason' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l metrics-address -d 'Serve metrics for Prometheus at http://ADDRESS:PORT/metrics; without ADDRESS, on all addresses' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l log-format -d 'Log start, end and faults to standard error, as text or JSON; with -vv, also every call' -r -f -a "text\t'A line of text for each event'
 json\t'A JSON object for each event'"
@@ -1530,7 +1530,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand resolve" -s q -l quiet -d 'Pri
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l address -d 'Address to listen on [default: all addresses of the machine]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -s p -l port -d 'Port to listen on; 0 selects a free port' -r
-complete -c opmx -n "__fish_opmx_using_subcommand serve" -s t -l termination-log -d 'File for the reason if serving fails; the cluster shows the reason' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -s t -l termination-log -d 'File to which the reason is written if serving fails; the cluster shows the reason' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l metrics-address -d 'Serve metrics for Prometheus at http://ADDRESS:PORT/metrics; without ADDRESS, on all addresses' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l log-format -d 'Log start, end and faults to standard error, as text or JSON; with -vv, also every call' -r -f -a "text\t'A line of text for each event'
 json\t'A JSON object for each event'"
@@ -1686,7 +1686,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand plan" -l index -d 'Index that 
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -s n -l namespace -d 'Namespace to install into [default: from the what-if file, or operators]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l state -d 'What-if file that describes the cluster: its APIs, objects, grants and error responses; - for standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l cluster -l objects -d 'File or folder with output from a cluster, or - for standard input; may be repeated, also with --state' -r
-complete -c opmx -n "__fish_opmx_using_subcommand plan" -l api-source -d 'Source of the kinds for the resources in RBAC rules; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -1726,7 +1726,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_se
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s n -l namespace -d 'Namespace to install into [default: from the what-if file, or operators]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l state -d 'What-if file that describes the cluster: its APIs, objects, grants and error responses; - for standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l cluster -l objects -d 'File or folder with output from a cluster, or - for standard input; may be repeated, also with --state' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l api-source -d 'Source of the kinds for the resources in RBAC rules; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -1765,7 +1765,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_s
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s n -l namespace -d 'Namespace to install into [default: from the what-if file, or operators]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l state -d 'What-if file that describes the cluster: its APIs, objects, grants and error responses; - for standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l cluster -l objects -d 'File or folder with output from a cluster, or - for standard input; may be repeated, also with --state' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l api-source -d 'Source of the kinds for the resources in RBAC rules; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -1824,7 +1824,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -a "init" -d 'Write a condition resource, and the permission to write it'
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -a "init" -d 'Print a condition resource, and the permission to write it'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -l name -d 'Name of the ClusterServiceVersion, and of the resource' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -l namespace -d 'Namespace of the operator' -r
@@ -1839,7 +1839,7 @@ never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from init" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from help" -f -a "init" -d 'Write a condition resource, and the permission to write it'
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from help" -f -a "init" -d 'Print a condition resource, and the permission to write it'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l state -d 'What-if file with the objects of the cluster; - for standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l name -d 'Operator to show, if there are several' -r
@@ -1848,7 +1848,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l label-style -d 'Style of the component label' -r -f -a "shipped\t'operators.coreos.com/NAME, as set by OLM'
 versioned\t'v2alpha1.operators.coreos.com/NAME'
 seed\t'operators.coreos.com/operator:v2alpha1/NAME, as originally proposed; rejected by clusters'"
-complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l api-source -d 'Source of the kinds for the resources in RBAC rules; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
@@ -2063,7 +2063,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcomma
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "dockerfile" -d 'Write DIR.Dockerfile, which builds the image of the catalog in DIR'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from permissions" -f -a "diff" -d 'Show the permissions of an upgrade that were not approved for earlier versions'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from upgrade-check" -f -a "init" -d 'Write a condition resource, and the permission to write it'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from upgrade-check" -f -a "init" -d 'Print a condition resource, and the permission to write it'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from operator" -f -a "crds" -d 'Print the CustomResourceDefinitions of Operator, Install and Condition'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from operator" -f -a "migrate" -d 'Print the Operators and Installs that replace Subscriptions and OperatorGroups'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from alpha" -f -a "render-template" -d 'Render the catalog that a template describes'

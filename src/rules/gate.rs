@@ -111,6 +111,7 @@ static TOLERATED: &[(&Rule, &str)] = &[
         &rules::OBJECT_FIELD_TYPE,
         "The object is stored unchanged. OLM cannot install the bundle, because the API server rejects the object.",
     ),
+    (&rules::METADATA_LIST_MISSING, "The content of the file is ignored."),
     (&rules::METADATA_ENTRY_SHAPE, "The entry is omitted."),
     (
         &rules::LOAD_MULTIPLE_CSV,

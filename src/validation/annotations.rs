@@ -94,9 +94,15 @@ fn present<'a>(bundle: &'a Bundle, findings: &mut Vec<Diagnostic>) -> Option<&'a
         }
         let mut empty = bundle.empty_metadata.iter();
         let empty = empty.find(|place| place.source.name().ends_with(ANNOTATIONS_YAML));
+        let mut documents = bundle.metadata.iter();
+        let named = documents.find(|document| document.source().name().ends_with(ANNOTATIONS_YAML));
         let finding = if let Some(place) = empty {
             let message = format!("{ANNOTATIONS_YAML} is empty");
             Diagnostic::new(&rules::ANN_FILE_MISSING, message).at(place.clone())
+        } else if let Some(document) = named {
+            let message = format!("{ANNOTATIONS_YAML} has no map named annotations");
+            let finding = Diagnostic::new(&rules::ANN_FILE_MISSING, message).at(document.place(&Path::root()));
+            finding.help("Put the annotations, indented, under the key annotations.")
         } else {
             let message = format!("{} has no annotations file in metadata/", bundle.origin);
             Diagnostic::new(&rules::ANN_FILE_MISSING, message)

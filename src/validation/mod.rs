@@ -6,6 +6,7 @@
 
 mod accounts;
 mod annotations;
+mod api_server;
 mod certificates;
 mod constraint;
 mod content;

@@ -70,6 +70,7 @@ fn files(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     }
     for document in &bundle.metadata {
         let named = stem(document);
+        findings.extend(without_list(document, named));
         let Some(map) = document.value().as_object() else {
             continue;
         };
@@ -87,6 +88,31 @@ fn files(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             )));
         }
     }
+}
+
+/// Reports a file that, by its name, should contain a list of dependencies or properties, but contains none.
+fn without_list(document: &Document, named: &str) -> Option<Diagnostic> {
+    const LISTS: [&str; 2] = ["dependencies", "properties"];
+    let named = LISTS.into_iter().find(|list| *list == named)?;
+    let value = document.value();
+    let is_wrong = match value.get(named) {
+        // Properties that are no list are reported with the entries.
+        Some(list) => named != "properties" && !list.is_array() && !list.is_null(),
+        None => NAMED.into_iter().all(|key| value.get(key).is_none()),
+    };
+    if !is_wrong {
+        return None;
+    }
+    let message = format!("the file contains no list named {named}, so its content is ignored");
+    let finding = Diagnostic::new(&rules::METADATA_LIST_MISSING, message);
+    let root = Path::root();
+    let first = value.as_object().and_then(|map| map.keys().next());
+    let place = first.map_or_else(|| document.place(&root), |key| document.key_place(&root.key(key)));
+    Some(
+        finding
+            .at(place)
+            .help(format!("Put the entries into a list under the key {named}.")),
+    )
 }
 
 /// Checks the list and its entries. Entries without a type are already reported on reading.

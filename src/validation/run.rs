@@ -6,8 +6,8 @@ use super::stages::{CONTENT, FORMAT, Finding, INDEX, LOAD, stage, validators};
 use super::synthesized::Synthesized;
 use super::validators;
 use super::{
-    annotations, certificates, content, dependencies, fields, images, index_needs, load, network_policies, plain,
-    policy, properties, ranges,
+    annotations, api_server, certificates, content, dependencies, fields, images, index_needs, load, network_policies,
+    plain, policy, properties, ranges,
 };
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
@@ -141,6 +141,7 @@ fn ours(tree: &Tree, request: &Request) -> Validated {
     stage(&mut findings, None, |found| properties::check(bundle, found));
     stage(&mut findings, None, |found| images::check(bundle, found));
     stage(&mut findings, None, |found| network_policies::check(bundle, found));
+    stage(&mut findings, None, |found| api_server::check(bundle, found));
     match bundle.media_type {
         MediaType::RegistryV1 => {
             incomplete |= bundle.csv().is_none();

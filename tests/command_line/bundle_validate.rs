@@ -481,3 +481,20 @@ fn checks_that_errors_prevent_are_announced() {
     let outcome = validate(&sandbox, "bundle");
     assert!(!outcome.stdout.contains("more checks"), "{outcome}");
 }
+
+#[test]
+fn annotations_outside_their_map_are_shown_in_their_file() {
+    let sandbox = greenhouse();
+    let path = "bundle/metadata/annotations.yaml";
+    edit(&sandbox, path, "annotations:\n", "");
+    let text = std::fs::read_to_string(sandbox.path(path)).unwrap();
+    write(&sandbox, path, text.replace("  operators", "operators"));
+    let outcome = validate(&sandbox, "bundle");
+    let words = "error[ann-file-missing]: metadata/annotations.yaml has no map named annotations\n";
+    assert!(outcome.stdout.contains(words), "{outcome}");
+    assert!(
+        outcome.stdout.contains("bundle/metadata/annotations.yaml:1:1"),
+        "{outcome}"
+    );
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+}

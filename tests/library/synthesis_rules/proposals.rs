@@ -178,7 +178,7 @@ fn k41_what_olm_makes_of_kept_bindings_is_said() {
         let bundle = plain()
             .and(&role("ClusterRole", &grant("", "pods")))
             .and(&binding(kind, "ClusterRole", agent));
-        assert!(advice(&bundle, "rbac-kept-subject-namespace").starts_with("No action needed if a different program"));
+        assert!(advice(&bundle, "rbac-kept-subject-namespace").starts_with("No action needed if another program"));
         let bundle = bundle.and("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: agent}\n");
         let advice = advice(&bundle, "rbac-kept-subject-namespace");
         assert_eq!(advice.contains("emove the namespace"), may_go, "{advice}");

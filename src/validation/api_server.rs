@@ -1,0 +1,199 @@
+//! Checks values that the API server or a node rejects, so that an installation fails although the files are well-formed.
+
+use crate::bundle::{Bundle, MediaType};
+use crate::csv::{self, Csv};
+use crate::diagnostic::Diagnostic;
+use crate::image::check_pullable;
+use crate::kubernetes::rbac;
+use crate::manifest::Object;
+use crate::rules::{self, Rule};
+use crate::shape::nearest;
+use crate::text::Path;
+use serde_json::Value;
+
+/// Checks all objects of a bundle, and the objects that OLM creates from its ClusterServiceVersion.
+pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    for object in &bundle.objects {
+        let mut part = Part { object, findings };
+        let gvk = object.gvk();
+        match (gvk.group.as_str(), gvk.kind.as_str()) {
+            // OLM ignores a Deployment beside a ClusterServiceVersion, which is reported elsewhere.
+            ("apps", "Deployment") if bundle.media_type == MediaType::K8sV1 => {
+                part.pods(&object.label(), &Path::root())
+            }
+            (rbac::GROUP, "Role" | "ClusterRole") => part.policy_rules(&Path::root()),
+            ("admissionregistration.k8s.io", _) => part.webhooks("webhooks"),
+            (csv::GROUP, csv::KIND) => part.csv(),
+            _ => {}
+        }
+    }
+}
+
+/// An object that is checked.
+struct Part<'a> {
+    object: &'a Object,
+    findings: &'a mut Vec<Diagnostic>,
+}
+
+impl Part<'_> {
+    fn csv(&mut self) {
+        let strategy = Path::from("spec.install.spec");
+        let csv = Csv(self.object.value());
+        let names: Vec<&str> = csv.deployments().iter().map(|entry| text(entry, "name")).collect();
+        for (index, name) in names.iter().enumerate() {
+            let path = strategy.key("deployments").index(index);
+            self.pods(&format!("Deployment/{name}"), &path);
+        }
+        for key in ["permissions", "clusterPermissions"] {
+            let path = strategy.key(key);
+            for index in 0..self.list(&path).len() {
+                self.policy_rules(&path.index(index));
+            }
+        }
+        self.webhooks("spec.webhookdefinitions");
+        let definitions = Path::from("spec.webhookdefinitions");
+        for (index, webhook) in self.list(&definitions).iter().enumerate() {
+            let path = definitions.index(index);
+            let kind = text(webhook, "type");
+            if !WEBHOOK_TYPES.contains(&kind) {
+                let message = format!(
+                    "{} is {kind:?}, but OLM knows only {}",
+                    path.key("type"),
+                    WEBHOOK_TYPES.join(", ")
+                );
+                self.report(&rules::CSV_WEBHOOK_TYPE, &path.key("type"), message);
+            }
+            self.deployment(webhook, &path, &names);
+        }
+        let definitions = Path::from("spec.apiservicedefinitions.owned");
+        for (index, service) in self.list(&definitions).iter().enumerate() {
+            self.deployment(service, &definitions.index(index), &names);
+        }
+    }
+
+    /// Checks that the Deployment that serves a webhook or an APIService exists.
+    fn deployment(&mut self, definition: &Value, path: &Path, names: &[&str]) {
+        let name = text(definition, "deploymentName");
+        // Without any Deployment, there is nothing that the name could be compared with.
+        if names.contains(&name) || names.is_empty() {
+            return;
+        }
+        let path = path.key("deploymentName");
+        let message = format!("{path} is {name:?}, but the install strategy has no Deployment of that name");
+        let finding = self.finding(&rules::CSV_DEPLOYMENT_UNKNOWN, &path, message);
+        let only = || names.first().filter(|_| names.len() == 1).copied();
+        let meant = nearest(name, names.iter().copied()).or_else(only);
+        self.findings.push(match meant {
+            Some(meant) => finding.help(format!("Use the name {meant}.")),
+            None => finding,
+        });
+    }
+
+    /// Checks the containers of the pod template below `at`.
+    fn pods(&mut self, label: &str, at: &Path) {
+        let pod = at.join(&Path::from("spec.template.spec"));
+        let containers = pod.key("containers");
+        if self.list(&containers).is_empty() {
+            let message = format!("{label} has no containers");
+            let finding = self.finding(&rules::DEPLOYMENT_CONTAINERS, &containers, message);
+            self.findings.push(finding.at(self.object.key_place(&pod)));
+        }
+        for list in [containers, pod.key("initContainers")] {
+            for (index, container) in self.list(&list).iter().enumerate() {
+                let path = list.index(index).key("image");
+                let image = text(container, "image");
+                // A value in a template is replaced before the manifests are used.
+                if !image.contains(['$', '{']) && check_pullable(image).is_err() {
+                    let message = if image.is_empty() {
+                        format!("container {:?} of {label} has no image", text(container, "name"))
+                    } else {
+                        format!(
+                            "{image:?} is not an image reference, so container {:?} of {label} never starts",
+                            text(container, "name")
+                        )
+                    };
+                    self.report(&rules::DEPLOYMENT_IMAGE, &path, message);
+                }
+            }
+        }
+    }
+
+    /// Checks the policy rules in the list `rules` below `at`.
+    fn policy_rules(&mut self, at: &Path) {
+        let list = at.key("rules");
+        for (index, rule) in self.list(&list).iter().enumerate() {
+            let path = list.index(index);
+            let is_empty = |key: &str| rule.get(key).and_then(Value::as_array).is_none_or(Vec::is_empty);
+            let missing = if is_empty("verbs") {
+                "verbs"
+            } else if !is_empty("nonResourceURLs") {
+                continue;
+            } else if is_empty("apiGroups") {
+                "apiGroups"
+            } else if is_empty("resources") {
+                "resources"
+            } else {
+                continue;
+            };
+            let message = format!(
+                "{path} has no {missing}, so the API server rejects {}",
+                self.object.label()
+            );
+            self.report(&rules::RBAC_RULE_INCOMPLETE, &path, message);
+        }
+    }
+
+    /// Checks the rules of the webhooks in a list.
+    fn webhooks(&mut self, list: &str) {
+        let list = Path::from(list);
+        for (index, webhook) in self.list(&list).iter().enumerate() {
+            let rules = list.index(index).key("rules");
+            for rule in 0..webhook.get("rules").and_then(Value::as_array).map_or(0, Vec::len) {
+                let operations = rules.index(rule).key("operations");
+                for (index, operation) in self.list(&operations).iter().enumerate() {
+                    let operation = operation.as_str().unwrap_or_default();
+                    if OPERATIONS.contains(&operation) {
+                        continue;
+                    }
+                    let path = operations.index(index);
+                    let message = format!("the operation {operation:?} of a webhook is unknown");
+                    let finding = self.finding(&rules::WEBHOOK_OPERATION, &path, message);
+                    let exact = OPERATIONS.iter().find(|known| known.eq_ignore_ascii_case(operation));
+                    self.findings.push(match exact {
+                        Some(exact) => finding.help(format!("Write {exact}.")),
+                        None => finding,
+                    });
+                }
+            }
+        }
+    }
+
+    fn list(&self, path: &Path) -> Vec<Value> {
+        let list = path.get(self.object.value()).and_then(Value::as_array);
+        list.cloned().unwrap_or_default()
+    }
+
+    fn finding(&self, rule: &'static Rule, path: &Path, message: String) -> Diagnostic {
+        let finding = Diagnostic::new(rule, message).object(self.object.label());
+        finding.path(path).at(self.object.place(path))
+    }
+
+    fn report(&mut self, rule: &'static Rule, path: &Path, message: String) {
+        let finding = self.finding(rule, path, message);
+        self.findings.push(finding);
+    }
+}
+
+/// The types of webhooks in a ClusterServiceVersion.
+const WEBHOOK_TYPES: [&str; 3] = [
+    "ValidatingAdmissionWebhook",
+    "MutatingAdmissionWebhook",
+    "ConversionWebhook",
+];
+
+/// The operations that a webhook can intercept.
+const OPERATIONS: [&str; 5] = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
