@@ -100,6 +100,10 @@ impl Tree {
             let directory = directory.to_owned();
             return Err(TreeError::Layout { directory });
         }
+        if directory.is_file() {
+            let error = std::io::ErrorKind::NotADirectory.into();
+            return Err(FileError::new("read", directory, error).into());
+        }
         let mut tree = Self::new(directory.display().to_string());
         let mut total = 0;
         let pending = files::pending_change(directory)?;

@@ -156,6 +156,15 @@ impl CommandError {
         self
     }
 
+    /// Changes the hints.
+    #[must_use]
+    pub(crate) fn map_hints(mut self, change: impl Fn(&str) -> String) -> Self {
+        for hint in &mut self.hints {
+            *hint = change(hint);
+        }
+        self
+    }
+
     /// Adds a hint before all others.
     #[must_use]
     pub(crate) fn first_hint(mut self, hint: impl Into<String>) -> Self {

@@ -21,8 +21,13 @@ pub(crate) fn with_guess(error: CommandError, location: &Location) -> CommandErr
 
 /// Parses the location of a bundle. The error for an invalid location suggests a folder with a similar name.
 pub(crate) fn location(name: &str) -> Result<Location, CommandError> {
-    name.parse()
-        .map_err(|error: LocationError| with_nearest(error.into(), name))
+    name.parse().map_err(|error: LocationError| {
+        let error = CommandError::from(error);
+        if Path::new(name).is_file() {
+            return error.hint(format!("{name} is a file, but a bundle is a folder or an image"));
+        }
+        with_nearest(error, name)
+    })
 }
 
 /// Adds a hint that the name of an index may have been meant as a file or folder, and suggests a similar name. Errors
@@ -74,7 +79,7 @@ fn nearest(path: &Path) -> Option<String> {
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let near = names.filter_map(|other| {
         let distance = strsim::damerau_levenshtein(&other, name);
-        (distance * 3 <= name.chars().count()).then_some((distance, other))
+        (distance > 0 && distance * 3 <= name.chars().count()).then_some((distance, other))
     });
     let (_, nearest) = near.min()?;
     Some(folder.join(nearest).display().to_string())

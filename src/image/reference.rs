@@ -265,6 +265,14 @@ impl FromStr for Reference {
             return Ok(Self::Registry(RegistryReference::parse(rest, true)?));
         }
         if let Some(rest) = text.strip_prefix("oci:") {
+            if let Some(rest) = rest.strip_prefix("//") {
+                return Err(ReferenceError::Grammar {
+                    reference: text.to_owned(),
+                    problem: format!(
+                        "an OCI layout is written oci:DIR:TAG, such as oci:{rest}, and an image in a registry HOST/NAME:TAG"
+                    ),
+                });
+            }
             let (directory, tag) = split_path(text, rest)?;
             return Ok(Self::Layout { directory, tag });
         }

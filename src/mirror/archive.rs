@@ -85,6 +85,12 @@ pub enum ArchiveError {
         /// The name of the volume.
         name: String,
     },
+    /// A folder contains volumes without the list of the archive, which is written last.
+    #[error("the archive in {} is not finished: it has volumes, but no list", folder.display())]
+    Unfinished {
+        /// The path of the folder.
+        folder: PathBuf,
+    },
     /// A folder contains no archive, or several archives.
     #[error("{} contains {} archives instead of one", folder.display(), names.len())]
     Ambiguous {
@@ -393,9 +399,11 @@ fn own_blobs(plan: &Plan, omitted: &Repositories) -> Repositories {
 /// Returns the path of the list of the only archive in a folder.
 fn only_list(folder: &Path) -> Result<PathBuf, ArchiveError> {
     let fail = |error| FileError::new("read", folder, error);
-    let mut found = Vec::new();
+    let (mut found, mut has_volumes) = (Vec::new(), false);
     for entry in std::fs::read_dir(folder).map_err(fail)? {
         let path = entry.map_err(fail)?.path();
+        let name = path.to_string_lossy();
+        has_volumes |= name.ends_with(".tar") || name.ends_with(".tar.partial");
         if path.extension().is_some_and(|extension| extension == "json") && ArchiveList::read(&path).is_ok() {
             found.push(path);
         }
@@ -403,6 +411,10 @@ fn only_list(folder: &Path) -> Result<PathBuf, ArchiveError> {
     found.sort();
     if found.len() == 1 {
         return Ok(found.remove(0));
+    }
+    if found.is_empty() && has_volumes {
+        let folder = folder.to_owned();
+        return Err(ArchiveError::Unfinished { folder });
     }
     let name = |path: PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
     Err(ArchiveError::Ambiguous {

@@ -11,7 +11,7 @@ rules! { MANIFESTS
         K8S_NAMESPACE_CLASH = "k8s-namespace-clash", Error, OLM, "Rename one of the two objects.";
         K8S_KIND_UNSUPPORTED = "k8s-kind-unsupported", Error, OLM, "Let the operator create the object, or remove it from the bundle.";
         K8S_CUSTOM_RESOURCE = "k8s-custom-resource", Error, OLM, "Move the object to the annotation alm-examples, under annotations in metadata/olm.yaml.";
-        K8S_NAMESPACE_DROPPED = "k8s-namespace-dropped", Info, OLM, "Move the labels of the Namespace to the annotation operatorframework.io/suggested-namespace-template if they are needed.";
+        K8S_NAMESPACE_DROPPED = "k8s-namespace-dropped", Info, OLM, "If the labels of the Namespace are needed, add the Namespace as JSON to the annotation operatorframework.io/suggested-namespace-template, under annotations in metadata/olm.yaml.";
         K8S_CERT_MANAGER_DROPPED = "k8s-cert-manager-dropped", Info, OLM, "No action needed: OLM mounts a serving certificate into the Deployment.";
         K8S_DEPLOYMENT_MISSING = "k8s-deployment-missing", Error, PLAIN, "Add the operator's Deployment to manifests/, because OLM needs one to install the operator.";
         K8S_BINARY_FILE = "k8s-binary-file", Error, PLAIN, "Move the file out of manifests/, which is for YAML and JSON; an icon belongs in metadata/.";
@@ -53,7 +53,7 @@ rules! { MANIFESTS
         RBAC_AGGREGATED_RULES = "rbac-aggregated-rules", Warning, RBAC, "Move the rules into one of the aggregated roles.";
         RBAC_OPTIONAL_ANNOTATION = "rbac-optional-annotation", Warning, PLAIN, "Set the annotation on a binding, with the value optional, or remove the annotation.";
         RBAC_OPENSHIFT_REQUIRED = "rbac-openshift-required", Warning, PLAIN, "Mark the API as native or optional under apis in metadata/olm.yaml.";
-        RBAC_UNKNOWN_RESOURCE = "rbac-unknown-resource", Warning, RBAC, "Correct the group or the resource; the rule grants nothing.";
+        RBAC_UNKNOWN_RESOURCE = "rbac-unknown-resource", Warning, RBAC, "Correct the group or the resource; the rule grants nothing for it.";
         RBAC_SUBRESOURCE_WILDCARD = "rbac-subresource-wildcard", Warning, RBAC, "List the subresources.";
         RBAC_NONRESOURCE_NAMESPACED = "rbac-nonresource-namespaced", Warning, RBAC, "Grant nonResourceURLs through a ClusterRoleBinding.";
         RBAC_GENERATED_BINDING = "rbac-generated-binding", Info, OLM, "No action needed.";

@@ -11,7 +11,7 @@ rules! { SERVICES
         SERVICE_PORT = "service-port", Error, PLAIN, "Add the port to the Service, or correct the reference.";
         SERVICE_PORT_NAME = "service-port-name", Error, OBJECTS, "Use this name for a container port, or use the port number.";
         SERVICE_NAME_CLASH = "service-name-clash", Error, OLM, "Rename the Service.";
-        SERVICE_KEPT = "service-kept", Warning, OLM, "Move the other ports to a separate Service, so that OLM can create this one.";
+        SERVICE_KEPT = "service-kept", Warning, OLM, "No action needed: the other ports stay reachable under this name. OLM names its own Service after the Deployment.";
         SERVICE_UNPROJECTED = "service-unprojected", Info, PLAIN, "No action needed.";
         CRD_PROVIDED_CLASH = "crd-provided-clash", Error, OBJECTS, "Serve the version in only one way, because the cluster uses only the APIService.";
         APISERVICE_NAME = "apiservice-name", Error, OBJECTS, "Name the APIService <version>.<group>.";

@@ -193,32 +193,65 @@ pub(crate) fn reads_from_olm(deployment: &Deployment<'_>) -> bool {
 
 /// Returns the path of a command, argument or environment variable that names a folder.
 fn told_of(deployment: &Deployment<'_>, folder: &str) -> Option<Path> {
-    deployment.containers().into_iter().find_map(|(container, path)| {
+    all_told_of(deployment, folder).into_iter().map(|(_, path)| path).next()
+}
+
+/// Returns the paths of the arguments and environment variables that name a certificate or a key in a folder. The
+/// authority of the clients is not part of a serving certificate.
+pub(crate) fn read_at(deployment: &Deployment<'_>, folder: &str) -> Vec<Path> {
+    let told = all_told_of(deployment, folder).into_iter();
+    let is_serving = |text: &str| {
+        !["client-ca", "client_ca"]
+            .iter()
+            .any(|word| text.to_lowercase().contains(word))
+    };
+    told.filter(|(text, _)| is_serving(text))
+        .map(|(_, path)| path)
+        .collect()
+}
+
+/// Returns the commands, arguments and environment variables that name a folder, with their paths.
+fn all_told_of<'a>(deployment: &Deployment<'a>, folder: &str) -> Vec<(&'a str, Path)> {
+    let folder = folder.trim_end_matches('/');
+    let mut found = Vec::new();
+    for (container, path) in deployment.containers() {
         let texts = |key: &'static str| {
             let list = container.get(key).and_then(Value::as_array);
             list.into_iter().flatten().enumerate()
         };
-        let words = ["command", "args"].into_iter().flat_map(|key| {
+        for key in ["command", "args"] {
             let path = path.key(key);
-            texts(key).map(move |(index, word)| (word.as_str(), path.index(index)))
-        });
-        let variables = texts("env").map(|(index, variable)| {
-            let value = variable.get("value").and_then(Value::as_str);
-            (value, path.key("env").index(index).key("value"))
-        });
-        let names = |text: Option<&str>| text.is_some_and(|text| text.contains(folder.trim_end_matches('/')));
-        let mut all = words.chain(variables);
-        all.find(|(text, _)| names(*text)).map(|(_, path)| path)
-    })
+            let words = texts(key).filter_map(|(index, word)| Some((word.as_str()?, path.index(index))));
+            found.extend(words.filter(|(text, _)| text.contains(folder)));
+        }
+        for (index, variable) in texts("env") {
+            if let Some(text) = variable.get("value").and_then(Value::as_str)
+                && text.contains(folder)
+            {
+                found.push((text, path.key("env").index(index).key("value")));
+            }
+        }
+    }
+    found
 }
 
 /// Describes the fix for a certificate that is not read from OLM's mount.
 pub(crate) fn read_from_olm(deployment: &Deployment<'_>, mount: &SecretMount<'_>, from: &OlmMount) -> String {
     let [certificate, key] = from.files;
-    let change = told_of(deployment, mount.mount).map_or_else(String::new, |path| format!(" (change {path})"));
+    let read: Vec<String> = read_at(deployment, mount.mount).iter().map(Path::to_string).collect();
+    let change = match read.split_last() {
+        None => String::new(),
+        Some((only, [])) => format!(" (change {only})"),
+        Some((last, others)) => format!(" (change {} and {last})", others.join(", ")),
+    };
+    // A file that is not part of the serving certificate may still be needed.
+    let volume = if all_told_of(deployment, mount.mount).len() > read.len() {
+        String::new()
+    } else {
+        format!(", and remove the volume {}", mount.volume)
+    };
     format!(
-        "OLM creates the certificate and mounts it at {} as {certificate} and {key}; read it from there{change}, and \
-         remove the volume {}.",
-        from.path, mount.volume
+        "OLM creates the certificate and mounts it at {} as {certificate} and {key}; read it from there{change}{volume}.",
+        from.path
     )
 }

@@ -80,6 +80,8 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
                 };
                 if let Some(meant) = meant {
                     finding = finding.help(format!("Did you mean {meant} of admissionregistration.k8s.io/v1?"));
+                } else if let Some(meant) = in_other_case(&gvk.kind) {
+                    finding = finding.help(format!("Did you mean {meant}? The names of kinds are case-sensitive."));
                 }
                 work.report(finding.at(object.place(&Path::root().key("kind"))));
                 work.inventory
@@ -87,6 +89,25 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
             }
         }
     }
+}
+
+/// Returns the kind that a name denotes if its case is corrected.
+fn in_other_case(kind: &str) -> Option<&'static str> {
+    const KINDS: [&str; 12] = [
+        "APIService",
+        "ClusterRole",
+        "ClusterRoleBinding",
+        "ConfigMap",
+        "CustomResourceDefinition",
+        "Deployment",
+        "MutatingWebhookConfiguration",
+        "Role",
+        "RoleBinding",
+        "Service",
+        "ServiceAccount",
+        "ValidatingWebhookConfiguration",
+    ];
+    KINDS.into_iter().find(|known| known.eq_ignore_ascii_case(kind))
 }
 
 /// Returns the reason for keeping an object that would be part of the CSV if it applied to the operator's accounts.

@@ -61,7 +61,7 @@ impl WildcardRule {
 
     /// Returns the label of the rule for messages.
     pub fn label(&self) -> String {
-        format!("rule {} of {}", self.index, self.role.label())
+        format!("rules[{}] of {}", self.index, self.role.label())
     }
 
     /// Returns the groups of the bundle's own kinds that the rule covers.

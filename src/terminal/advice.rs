@@ -89,7 +89,7 @@ fn command(rule: &Rule) -> Option<&'static str> {
         (&rules::INDEX_API_UNUSED, "`opmx index check --fix` does this."),
         (
             &rules::CLUSTER_MEDIA_TYPE,
-            "`opmx bundle convert --to registry+v1` converts the bundle, `opmx index add` without --by-reference \
+            "`opmx bundle convert BUNDLE OUT --to registry+v1` converts the bundle, `opmx index add` without --by-reference \
              stores the ClusterServiceVersion, and `opmx index add --allow-media-types registry+v1` refuses all \
              other media types.",
         ),

@@ -57,11 +57,16 @@ fn own_secrets<'a>(
 ) {
     let served = served(csv);
     for deployment in deployments {
-        if let Some((what, from)) = served.get(deployment.name())
-            && !certificates::reads_from_olm(&deployment)
-        {
+        if let Some((what, from)) = served.get(deployment.name()) {
+            let reads_from_olm = certificates::reads_from_olm(&deployment);
             let mounts = certificates::secret_mounts(&deployment).into_iter();
-            let own = mounts.filter(|mount| is_own_certificate(bundle, kept, mount));
+            let still_used = |mount: &SecretMount<'_>| {
+                !reads_from_olm || !certificates::read_at(&deployment, mount.mount).is_empty()
+            };
+            // Without an optional Secret, the pods start, but with a certificate that no client trusts.
+            let own = mounts.filter(|mount| {
+                still_used(mount) && !(mount.optional && reads_from_olm) && is_own_certificate(bundle, kept, mount)
+            });
             findings.extend(own.map(|mount| own_secret(&deployment, what, from, &mount)));
         }
     }
@@ -91,7 +96,7 @@ fn is_own_certificate(bundle: &Bundle, kept: &[&Object], mount: &SecretMount<'_>
         .iter()
         .any(|object| object.text(&["metadata", "annotations", SERVING_CERTIFICATE]) == Some(mount.secret));
     let says = |text: &str| CERTIFICATE_WORDS.iter().any(|word| text.to_lowercase().contains(word));
-    !mount.optional && !made && !made_for_service && [mount.secret, mount.volume, mount.mount].into_iter().any(says)
+    !made && !made_for_service && [mount.secret, mount.volume, mount.mount].into_iter().any(says)
 }
 
 fn own_secret(deployment: &Deployment<'_>, what: &str, from: &OlmMount, mount: &SecretMount<'_>) -> Diagnostic {

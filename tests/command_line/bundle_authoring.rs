@@ -51,7 +51,7 @@ fn an_unresolved_resource_is_one_finding_with_its_line_and_three_ways_out() {
     let line = place(&sandbox, "bundle/manifests/rbac.yaml", "certificates");
     assert_eq!(errors(&outcome), [("rbac-kind-unknown".to_owned(), line)], "{outcome}");
     for way in [
-        "- {group: cert-manager.io, resource: certificates, kind: Certificate, version: v1}",
+        "- {group: cert-manager.io, resource: certificates, kind: Certificate, version: v1, dependency: required}",
         "--api-source",
         "operators.operatorframework.io.bundle.dependency: optional",
     ] {

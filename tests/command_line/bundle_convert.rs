@@ -32,7 +32,7 @@ fn plain_manifests_become_a_csv_and_what_is_shipped_beside_it() {
       |         ^^^^^^^^^^^^^^^^^
       |
       = note: in Namespace/greenhouse-system
-      = help: Move the labels of the Namespace to the annotation operatorframework.io/suggested-namespace-template if they are needed.
+      = help: If the labels of the Namespace are needed, add the Namespace as JSON to the annotation operatorframework.io/suggested-namespace-template, under annotations in metadata/olm.yaml.
 
     info[convert-hints-lost]: apis of metadata/olm.yaml is omitted, because it is no longer needed
       --> bundle/metadata/olm.yaml:41:1

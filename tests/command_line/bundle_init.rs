@@ -313,7 +313,9 @@ fn wildcards_of_an_existing_bundle_are_not_expanded_by_init() {
     let outcome = sandbox.run(update.split(' '));
     succeeds(&outcome);
     assert!(
-        outcome.stderr.contains("expanded rule 0 of ClusterRole/pump-operator"),
+        outcome
+            .stderr
+            .contains("expanded rules[0] of ClusterRole/pump-operator"),
         "{outcome}"
     );
     let expanded = files(&sandbox.path("pump"));

@@ -182,7 +182,7 @@ fn wildcards_that_were_expanded_before_are_expanded_again() {
     let outcome = sandbox.run("bundle update pump --from upstream.yaml --version 0.4.0".split(' '));
     succeeds(&outcome);
     assert_eq!(files(&sandbox.path("pump/manifests")), before, "{outcome}");
-    let said = "expanded rule 0 of ClusterRole/pump-operator in pump/manifests/upstream.yaml:81 to the bundle's own kinds \
+    let said = "expanded rules[0] of ClusterRole/pump-operator in pump/manifests/upstream.yaml:81 to the bundle's own kinds \
                 of pumps.example.com, as in the previous release\n";
     assert!(outcome.stderr.contains(said), "{outcome}");
     assert!(!outcome.stderr.contains("--expand-wildcards"), "{outcome}");

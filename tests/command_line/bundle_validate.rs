@@ -468,7 +468,7 @@ fn checks_that_errors_prevent_are_announced() {
     // The advice that is the same for all resources is given once.
     assert_eq!(outcome.stdout.matches("--api-source").count(), 1, "{outcome}");
     assert_eq!(
-        outcome.stdout.matches("Add an entry to metadata/olm.yaml:").count(),
+        outcome.stdout.matches("Add an entry to metadata/olm.yaml,").count(),
         2,
         "{outcome}"
     );

@@ -365,7 +365,7 @@ fn an_index_and_a_catalog_give_the_same_reason_for_a_bundle_that_fits_nowhere() 
         (
             "itself",
             "itself/manifests/operator.clusterserviceversion.yaml:8: bundle rake.v2.0.0 of package \"rake\" replaces \
-             itself; in replaces, name the bundle before it, or remove replaces\n",
+             itself; in replaces, name the bundle before it\n",
         ),
         (
             "skipping",

@@ -231,7 +231,7 @@ fn bundles_that_an_olm_cannot_use_are_named_with_the_reason_and_what_to_do() {
         "is stored by its image registry.example.com/greenhouse:v1.2.0",
         "unpacks registry+v1 images only",
         "in channels \"candidate\", \"stable\" of package \"greenhouse-operator\" new installations fail",
-        "opmx bundle convert --to registry+v1",
+        "opmx bundle convert BUNDLE OUT --to registry+v1",
         "--allow-media-types registry+v1",
     ] {
         assert!(outcome.stdout.contains(words), "{words}: {outcome}");

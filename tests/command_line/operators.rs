@@ -143,7 +143,7 @@ fn wildcards_over_the_operators_own_groups_are_written_out() {
         name: "pump",
         init: "--expand-wildcards",
         said: &[
-            "expanded rule 0 of ClusterRole/pump-operator in pump/manifests/upstream.yaml:81 to the bundle's own kinds of pumps.example.com",
+            "expanded rules[0] of ClusterRole/pump-operator in pump/manifests/upstream.yaml:81 to the bundle's own kinds of pumps.example.com",
         ],
         ..Operator::default()
     };
@@ -164,9 +164,9 @@ fn wildcards_that_must_stay_are_carried_by_registry_v1() {
     let sweeper = Operator {
         name: "sweeper",
         said: &[
-            "to decide: rule 0 of ClusterRole/sweeper in sweeper/manifests/upstream.yaml:54 allows all groups; list the groups that the operator uses, or keep the wildcard and use bundle build --media-type registry+v1",
-            "to decide: rule 1 of ClusterRole/sweeper in sweeper/manifests/upstream.yaml:57 allows all resources of sweeper.example.com; use --expand-wildcards to list those of this bundle",
-            "to decide: rule 1 of ClusterRole/sweeper in sweeper/manifests/upstream.yaml:57 allows all resources of batch; list the resources that the operator uses; available resources: cronjobs (CronJob), jobs (Job)",
+            "to decide: rules[0] of ClusterRole/sweeper in sweeper/manifests/upstream.yaml:54 allows all groups; list the groups that the operator uses, or keep the wildcard and use bundle build --media-type registry+v1",
+            "to decide: rules[1] of ClusterRole/sweeper in sweeper/manifests/upstream.yaml:57 allows all resources of sweeper.example.com; use --expand-wildcards to list those of this bundle",
+            "to decide: rules[1] of ClusterRole/sweeper in sweeper/manifests/upstream.yaml:57 allows all resources of batch; list the resources that the operator uses; available resources: cronjobs (CronJob), jobs (Job)",
         ],
         build: "--media-type registry+v1",
         warned: &["rbac-wildcard"],
@@ -417,7 +417,7 @@ fn large_definitions_are_told_by_build_and_add_and_arrive_by_the_advice() {
         name: "catalogue",
         init: "--expand-wildcards",
         said: &[
-            "expanded rule 0 of ClusterRole/catalogue in catalogue/manifests/upstream.yaml:27 to the bundle's own kinds of catalogue.example.com",
+            "expanded rules[0] of ClusterRole/catalogue in catalogue/manifests/upstream.yaml:27 to the bundle's own kinds of catalogue.example.com",
         ],
         build: "--media-type registry+v1",
         ..Operator::default()

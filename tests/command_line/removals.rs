@@ -330,7 +330,7 @@ fn media_types_that_the_clusters_cannot_read_are_refused() {
     ------- stderr -------
     error: greenhouse cannot be added
       caused by: it is a k8s+v1 bundle, but only registry+v1 bundles may be added
-      hint: use "opmx bundle convert --to registry+v1" to convert the bundle to a format that every version of OLM can read
+      hint: use "opmx bundle convert BUNDLE OUT --to registry+v1" to convert the bundle to a format that every version of OLM can read
     error: 1 of 2 bundles cannot be added, so no bundle was added
     ------- exit 1 -------
     "#);

@@ -160,9 +160,7 @@ pub enum GraphError {
         replaces: String,
     },
     /// A bundle replaces itself.
-    #[error(
-        "bundle {bundle} of package {package:?} replaces itself; in replaces, name the bundle before it, or remove replaces"
-    )]
+    #[error("bundle {bundle} of package {package:?} replaces itself; in replaces, name the bundle before it")]
     ReplacesItself {
         /// The package.
         package: String,

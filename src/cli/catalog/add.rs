@@ -95,10 +95,10 @@ pub(crate) struct AddArguments {
     )]
     mode: Mode,
     /// Bundle that the new bundle replaces in these channels [default: from its ClusterServiceVersion]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = bundle_name)]
     replaces: Option<String>,
     /// Bundles that the new bundle skips in these channels [default: from its ClusterServiceVersion]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = bundle_name)]
     skips: Vec<String>,
     /// Version range that the new bundle skips in these channels [default: from its ClusterServiceVersion]
     #[arg(long, value_name = "RANGE", value_parser = range)]
@@ -154,7 +154,11 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         Err(status) => return Ok(status),
     };
     let placement = Placement {
-        channels: arguments.channels.clone(),
+        channels: arguments
+            .channels
+            .iter()
+            .map(|channel| channel.trim().to_owned())
+            .collect(),
         mode: arguments.mode.into(),
         default_channel: arguments.default_channel.clone(),
         overwrite: arguments.overwrite,
@@ -164,11 +168,13 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         let opened = match Opened::open(path, limits.index.catalog) {
             Ok(opened) => opened,
             Err(error) if !path.exists() => {
-                let error = CommandError::from(error);
-                return Err(error.hint(format!(
-                    "to start a catalog, create its folder: mkdir -p {}",
-                    path.display()
-                )));
+                let name = path.display().to_string();
+                let hint = if name.starts_with("oci:") || name.starts_with("oci-archive:") {
+                    "a catalog is a folder; to add to the image of an index, use opmx index add".to_owned()
+                } else {
+                    format!("to start a catalog, create its folder: mkdir -p {name}")
+                };
+                return Err(CommandError::from(error).hint(hint));
             }
             Err(error) => return edit::refused(error, printer),
         };
@@ -224,6 +230,15 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         edit::written(edited, arguments.dry_run, path, &strictness, printer);
     }
     Ok(Status::Success)
+}
+
+/// Checks the name of a bundle.
+fn bundle_name(text: &str) -> Result<String, &'static str> {
+    let name = text.trim();
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        return Err("a bundle name contains no spaces; separate names with commas");
+    }
+    Ok(name.to_owned())
 }
 
 /// Checks a version range.

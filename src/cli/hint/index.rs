@@ -73,7 +73,7 @@ hints! {
         }
         Self::Load(error) => error.hints(),
         Self::MediaType { media_type: MediaType::K8sV1, .. } => {
-            hint("use \"opmx bundle convert --to registry+v1\" to convert the bundle to a format that every version of \
+            hint("use \"opmx bundle convert BUNDLE OUT --to registry+v1\" to convert the bundle to a format that every version of \
                   OLM can read")
         }
         Self::MediaType { media_type: MediaType::RegistryV1, .. } => Advice::default(),

@@ -52,6 +52,7 @@ hints! {
     ArchiveError {
         pass: [File],
         none: [List, Version, Name, Plan],
+        Self::Unfinished { .. } => hint("run opmx mirror copy --to-archive again to finish it"),
         Self::Ambiguous { names, .. } if names.is_empty() => {
             hint("specify the folder that opmx mirror copy --to-archive wrote")
         }

@@ -14,6 +14,7 @@ use crate::image::copy::CopyOptions;
 use crate::mirror::archive::ArchiveOptions;
 use crate::mirror::beside::{journal_of, layout_of, result_of};
 use crate::mirror::pack::pack;
+use crate::mirror::placed::CATALOG;
 use crate::mirror::plan::Plan;
 use crate::mirror::reach::unreachable_sources;
 use crate::mirror::target::Target;
@@ -113,6 +114,7 @@ pub(super) fn run(arguments: &CopyArguments, context: &Context<'_>) -> CommandRe
     }
     let naming = arguments.to.as_ref().map(|target| arguments.naming.naming(target));
     let layout = layout_of(&arguments.plan);
+    require_catalogs(&plan, &layout)?;
     let source = arguments.registry.transports(context);
     let target = arguments.target.transports(&arguments.registry, context);
     let progress = context.printer.progress();
@@ -131,16 +133,35 @@ pub(super) fn run(arguments: &CopyArguments, context: &Context<'_>) -> CommandRe
     let result = context.runtime.block_on(copied).map_err(|error| {
         let is_target = matches!(error, TransferError::Target(_));
         let error = CommandError::from(error);
-        if is_target {
-            error.hint("the options that begin with --to- apply only to the target")
-        } else {
-            error
-        }
+        if is_target { error.map_hints(for_target) } else { error }
     })?;
     let status = told::told(&result, &options.result, &catalogs, &context.printer)?;
     warn_unreachable(&result, &source, context);
     left_out::warn(missing, &arguments.plan, &context.printer);
     Ok(status)
+}
+
+/// Replaces the options in a hint with those for the target.
+fn for_target(hint: &str) -> String {
+    let hint = hint.replace("omit --use-http for this registry", "use --to-use-https for the target");
+    ["--authfile", "--ca-file", "--skip-tls-verify", "--use-http"]
+        .into_iter()
+        .fold(hint, |hint, option| {
+            hint.replace(option, &option.replacen("--", "--to-", 1))
+        })
+}
+
+/// Checks that the folder with the catalogs of a plan exists, before anything is copied.
+fn require_catalogs(plan: &Plan, layout: &Path) -> Result<(), CommandError> {
+    let is_needed = plan.images.iter().any(|image| image.source.starts_with(CATALOG));
+    if is_needed && !layout.is_dir() {
+        let message = format!(
+            "{}, which contains the catalogs of the plan, does not exist",
+            layout.display()
+        );
+        return Err(CommandError::missing(message).hint("move the folder next to the plan, or make the plan again"));
+    }
+    Ok(())
 }
 
 fn into_archive(arguments: &CopyArguments, plan: &Plan, folder: &Path, context: &Context<'_>) -> CommandResult {
@@ -160,6 +181,7 @@ fn into_archive(arguments: &CopyArguments, plan: &Plan, folder: &Path, context: 
         progress: progress.as_ref(),
     };
     let (layout, file) = (layout_of(&arguments.plan), result_of(&arguments.plan));
+    require_catalogs(plan, &layout)?;
     let holdings = Sources { layout: &layout };
     let packed = pack(plan, &holdings, &source, &archive, &options, &file);
     let result = context.runtime.block_on(packed)?;

@@ -7,7 +7,7 @@ use super::told;
 use crate::cli::Context;
 use crate::cli::arguments::ConnectionArguments;
 use crate::cli::error::{CommandError, CommandResult};
-use crate::files::directory_of;
+use crate::files::{FileError, directory_of};
 use crate::mirror::archive::Archive;
 use crate::mirror::beside::{journal_of, result_of};
 use crate::mirror::pack::load;
@@ -64,6 +64,9 @@ pub(super) fn run(arguments: &LoadArguments, context: &Context<'_>) -> CommandRe
         .state_dir
         .clone()
         .unwrap_or_else(|| directory_of(&archive.path));
+    if arguments.state_dir.is_some() {
+        std::fs::create_dir_all(&folder).map_err(|error| FileError::new("create", &folder, error))?;
+    }
     let beside = folder.join(archive.path.file_name().unwrap_or_default());
     let options = TransferOptions {
         naming: naming.as_ref(),

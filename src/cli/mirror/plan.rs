@@ -347,6 +347,16 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
             counted(missing.len(), "image")
         )));
     }
+    if let Some(from) = arguments.versions.from()
+        && !collected.unreached.is_empty()
+        && collected.unreached.len() >= arguments.parts.len()
+    {
+        let message = format!(
+            "no selected package has an update path from {from}, so {} contains only the heads of the channels",
+            arguments.output.display()
+        );
+        return Err(CommandError::failure(message).hint("check the version with opmx index list bundles"));
+    }
     let denied = arguments.deny.contains(&Denied::LeftOut) && !missing.is_empty();
     Ok(Status::of_answer(!denied))
 }

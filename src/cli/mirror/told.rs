@@ -24,7 +24,7 @@ pub(super) fn told(result: &CopyResult, file: &Path, catalogs: &[String], printe
         let name = placed::shown(&item.name, catalogs);
         // A reason often begins with the name.
         let why = why.strip_prefix(&format!("{name}: ")).unwrap_or(why);
-        printer.warning(format_args!("{name} was not copied: {why}"));
+        printer.error(format_args!("{name} was not copied: {why}"));
     }
     for problem in &result.problems {
         printer.warning(format_args!("{problem}"));
@@ -72,7 +72,7 @@ pub(super) fn told(result: &CopyResult, file: &Path, catalogs: &[String], printe
         ));
         return Ok(Status::Success);
     }
-    printer.status(format_args!(
+    printer.error(format_args!(
         "the copy at {} is incomplete; {} lists the missing images; run the command again to retry",
         result.to,
         file.display()

@@ -57,19 +57,38 @@ pub(super) fn catalog_source(catalog: &PlannedCatalog, name: &str, options: &Man
     if catalog.rebuilt && !catalog.serves {
         pod["extractContent"] = json!({"catalogDir": "/configs"});
     }
+    let image = catalog.destination.as_ref()?;
+    let mut spec = json!({"sourceType": "grpc", "image": image, "grpcPodConfig": pod});
+    if can_move(image) {
+        spec["updateStrategy"] = json!({"registryPoll": {"interval": format!("{POLL_MINUTES}m")}});
+    }
     Some(to_yaml(&json!({
         "apiVersion": "operators.coreos.com/v1alpha1",
         "kind": "CatalogSource",
         "metadata": {"name": name, "namespace": options.namespace},
-        "spec": {"sourceType": "grpc", "image": catalog.destination.as_ref()?, "grpcPodConfig": pod},
+        "spec": spec,
     })))
 }
 
 pub(super) fn cluster_catalog(catalog: &PlannedCatalog, name: &str) -> Option<String> {
+    let image = catalog.destination.as_ref()?;
+    let mut source = json!({"ref": image});
+    if can_move(image) {
+        source["pollIntervalMinutes"] = json!(POLL_MINUTES);
+    }
     Some(to_yaml(&json!({
         "apiVersion": "olm.operatorframework.io/v1",
         "kind": "ClusterCatalog",
         "metadata": {"name": name},
-        "spec": {"source": {"type": "Image", "image": {"ref": catalog.destination.as_ref()?}}},
+        "spec": {"source": {"type": "Image", "image": source}},
     })))
+}
+
+/// How often a cluster looks for a new image under the tag of a catalog, in minutes. Without it, a cluster never reads an
+/// updated mirror.
+const POLL_MINUTES: u32 = 30;
+
+/// Whether a later copy can move the reference to another image. A cluster refuses to poll a digest.
+fn can_move(image: &str) -> bool {
+    !image.contains('@')
 }

@@ -204,6 +204,9 @@ fn mirror_sets_and_catalogs_are_objects_of_a_cluster() {
       image: mirror.example.com:5000/ocp/garden/catalog:v2026.11
       grpcPodConfig:
         securityContextConfig: restricted
+      updateStrategy:
+        registryPoll:
+          interval: 30m
     ");
     insta::assert_snapshot!(file(ManifestKind::ClusterCatalog, Scope::Repository), @r"
     apiVersion: olm.operatorframework.io/v1
@@ -215,6 +218,7 @@ fn mirror_sets_and_catalogs_are_objects_of_a_cluster() {
         type: Image
         image:
           ref: mirror.example.com:5000/ocp/garden/catalog:v2026.11
+          pollIntervalMinutes: 30
     ");
 }
 

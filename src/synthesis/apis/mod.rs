@@ -341,9 +341,16 @@ fn unresolved(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Ment
             "apis:\n- {{group: {group}, resource: {resource}, kind: {kind}, version: {version}, dependency: native}}"
         )
     } else {
-        format!("apis:\n- {{group: {group}, resource: {resource}, kind: {kind}, version: {version}}}")
+        format!(
+            "apis:\n- {{group: {group}, resource: {resource}, kind: {kind}, version: {version}, dependency: required}}"
+        )
     };
-    let help = format!("Add an entry to metadata/olm.yaml:\n{paste}");
+    let choice = if is_native {
+        "Add an entry to metadata/olm.yaml:"
+    } else {
+        "Add an entry to metadata/olm.yaml, with dependency: optional if the operator works without the API:"
+    };
+    let help = format!("{choice}\n{paste}");
     report(work, &rules::RBAC_KIND_UNKNOWN, message, mentions, Some(help));
     remember(work, (group, resource), (kind, version), is_native, mentions);
 }

@@ -293,7 +293,7 @@ fn wildcards_are_written_out_if_asked_or_where_the_release_before_had_names() {
     before("beds");
     let mut options = ReleaseOptions::default();
     let named = release(folder.path(), &stream, &options).unwrap();
-    let rule = BTreeSet::from(["rule 0 of ClusterRole/op".to_owned()]);
+    let rule = BTreeSet::from(["rules[0] of ClusterRole/op".to_owned()]);
     assert_eq!(named.named_before, rule);
     assert!(named.decisions.wildcards.is_empty());
     assert_eq!(named.settled.expanded.len(), 1);

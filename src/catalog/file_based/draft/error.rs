@@ -95,9 +95,7 @@ pub enum DraftError {
         is_absent: bool,
     },
     /// An added bundle replaces itself.
-    #[error(
-        "bundle {bundle} of package {package:?} replaces itself; in replaces, name the bundle before it, or remove replaces"
-    )]
+    #[error("bundle {bundle} of package {package:?} replaces itself; in replaces, name the bundle before it")]
     ReplacesItself {
         /// The package.
         package: String,
