@@ -493,7 +493,7 @@ fn unsupported_kinds<'a>(steps: &'a [Step], olm: &Olm) -> Vec<&'a str> {
     kinds
 }
 
-/// Returns the needs of a step: the resource that it writes to, and the namespace.
+/// Returns the permission that a step needs: the resource that it writes to, and the namespace.
 fn needs(step: &Step, namespace: &str, apis: &Apis, olm: &Olm) -> String {
     let resource = Resource::of(step, apis);
     let place = if resource.namespaced {
@@ -507,7 +507,8 @@ fn needs(step: &Step, namespace: &str, apis: &Apis, olm: &Olm) -> String {
     }
     match handling::of_step(step) {
         Handling::Updated => format!("{}/{} in {place}{optional}", resource.label(), step.resource.version),
-        Handling::Definition | Handling::Once | Handling::Patched | Handling::Unsupported => {
+        Handling::Definition => "none: OLM uses its own account".to_owned(),
+        Handling::Once | Handling::Patched | Handling::Unsupported => {
             format!("{} in {place}", resource.label())
         }
     }

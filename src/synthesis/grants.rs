@@ -191,6 +191,23 @@ fn role_of(work: &mut Work<'_>, binding: &Binding<'_>) -> Option<usize> {
 fn subject_forms(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>, role: Option<usize>) {
     for (position, subject) in binding.object.list(&["subjects"]).iter().enumerate() {
         let text = |key: &str| subject.get(key).and_then(Value::as_str).unwrap_or_default();
+        if text("kind") == "User" && accounts.matches(text("name"), None) {
+            let message = format!(
+                "{} names the user {}, but the operator runs as the service account of this name",
+                binding.object.label(),
+                text("name")
+            );
+            let finding = Diagnostic::new(&rules::RBAC_SUBJECT_FORM, message).object(binding.object.label());
+            let place = binding
+                .object
+                .place(&Path::root().key("subjects").index(position).key("kind"));
+            work.report(
+                finding
+                    .at(place)
+                    .help("Use kind: ServiceAccount, so that OLM grants the operator these permissions."),
+            );
+            continue;
+        }
         if !covers_accounts(accounts, text("kind"), text("name")) {
             continue;
         }

@@ -19,7 +19,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         match (gvk.group.as_str(), gvk.kind.as_str()) {
             // OLM ignores a Deployment beside a ClusterServiceVersion, which is reported elsewhere.
             ("apps", "Deployment") if bundle.media_type == MediaType::K8sV1 => {
-                part.pods(&object.label(), &Path::root())
+                part.pods(&object.label(), &Path::root());
             }
             (rbac::GROUP, "Role" | "ClusterRole") => part.policy_rules(&Path::root()),
             ("admissionregistration.k8s.io", _) => part.webhooks("webhooks"),

@@ -262,3 +262,52 @@ fn the_first_hint_for_a_name_without_a_host_is_about_folders_and_layouts() {
         );
     }
 }
+
+#[test]
+fn names_of_another_form_are_told_from_those_that_are_missing() {
+    let sandbox = rakes();
+    let outcome = sandbox.run(["bundle", "build", "rake1", "-t", "oci://out:v1"]);
+    let words = "an OCI layout is written oci:DIR:TAG, such as oci:out:v1";
+    assert!(outcome.stderr.contains(words), "{outcome}");
+    assert_ne!(outcome.status, Some(0), "{outcome}");
+    let outcome = sandbox.run(["registry", "add", "-b", "index.db", "-d", "index.db"]);
+    let hint = "hint: index.db is a file, but a bundle is a folder or an image\n";
+    assert!(outcome.stderr.contains(hint), "{outcome}");
+    assert!(!outcome.stderr.contains("did you mean index.db"), "{outcome}");
+    let outcome = sandbox.run(["bundle", "build", &format!("rake1/{CSV}"), "-t", "oci:out:v1"]);
+    assert!(
+        outcome.stderr.starts_with(&format!("error: cannot read rake1/{CSV}: ")),
+        "{outcome}"
+    );
+    let outcome = sandbox.run(["catalog", "add", "oci:index:v1", "-b", "rake1"]);
+    let hint = "hint: a catalog is a folder; to add to the image of an index, use opmx index add\n";
+    assert!(outcome.stderr.contains(hint), "{outcome}");
+}
+
+#[test]
+fn names_in_a_list_may_have_spaces_around_them_and_none_inside() {
+    let sandbox = rakes();
+    rake(&sandbox, "new", "1.2.0", Some("rake.v1.1.0"));
+    let outcome = sandbox.run([
+        "catalog",
+        "add",
+        "catalog",
+        "-b",
+        "new",
+        "--skips",
+        "rake.v1.0.0 rake.v1.1.0",
+    ]);
+    assert_eq!(outcome.status, Some(2), "{outcome}");
+    assert!(
+        outcome
+            .stderr
+            .contains("a bundle name contains no spaces; separate names with commas"),
+        "{outcome}"
+    );
+    fs::create_dir(sandbox.path("other")).unwrap();
+    let arguments = ["--channel", "stable, fast", "--default-channel", "fast", "-q"];
+    let outcome = sandbox.run(["catalog", "add", "other", "-b", "rake1"].into_iter().chain(arguments));
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    let text = fs::read_to_string(sandbox.path("other/rake/catalog.yaml")).unwrap();
+    assert!(text.contains("\nname: fast\n"), "{text}");
+}

@@ -212,7 +212,7 @@ fn signatures_of_every_kind_of_key_hold_and_nothing_else_does() {
         assert!(
             refusal(&plan, &policy, &[(digest, of_other)])
                 .unwrap()
-                .contains("a different image"),
+                .contains("another image"),
             "{key}"
         );
         let for_other = signed(folder, key, "registry.example.com/team/other", digest);

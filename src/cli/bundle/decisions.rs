@@ -126,7 +126,17 @@ fn widened(rules: &[Rule]) -> Option<String> {
                     .join(", ")
             ),
         };
-        format!("{what}{names} ({})", rule.verbs.join(", "))
+        let groups: Vec<&str> = rule
+            .api_groups
+            .iter()
+            .map(|group| if group.is_empty() { "the core group" } else { group })
+            .collect();
+        // The core group is the usual one.
+        let of = match &groups[..] {
+            [] | ["the core group"] => String::new(),
+            groups => format!(" of {}", groups.join(" and ")),
+        };
+        format!("{what}{names}{of} ({})", rule.verbs.join(", "))
     };
     let mut named: Vec<String> = rules.iter().take(NAMED).map(name).collect();
     if rules.len() > NAMED {

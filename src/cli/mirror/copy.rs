@@ -204,3 +204,23 @@ fn warn_unreachable(result: &CopyResult, source: &Transports, context: &Context<
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_about_the_target_name_its_options() {
+        for (hint, wanted) in [
+            (
+                "specify the certificate authority with --ca-file, or accept any certificate with --skip-tls-verify",
+                "specify the certificate authority with --to-ca-file, or accept any certificate with \
+                 --to-skip-tls-verify",
+            ),
+            ("omit --use-http for this registry", "use --to-use-https for the target"),
+            ("log in, or use --authfile", "log in, or use --to-authfile"),
+        ] {
+            assert_eq!(for_target(hint), wanted);
+        }
+    }
+}

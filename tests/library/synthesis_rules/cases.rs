@@ -795,6 +795,12 @@ fn rbac() -> Vec<Case> {
             bound(&pods, OPERATOR),
         ),
         case(
+            "rbac-subject-form",
+            "a user with the name of the account",
+            bound(&pods, "{kind: User, name: op, apiGroup: rbac.authorization.k8s.io}"),
+            bound(&pods, OPERATOR),
+        ),
+        case(
             "rbac-role-ref",
             "a Role for the cluster",
             plain().and(&binding("ClusterRoleBinding", "Role", &placed)),

@@ -438,3 +438,38 @@ fn who_reads_a_certificate_of_its_own_is_told_where_that_of_olm_is_and_what_to_c
         assert!(advice.contains(part), "{advice}");
     }
 }
+
+#[test]
+fn every_argument_that_reads_a_certificate_of_its_own_is_named_and_the_authority_of_clients_stays() {
+    let with = |arguments: &str, secret: &str| {
+        let own = format!(
+            "        args: [{arguments}]\n        volumeMounts: [{{name: files, mountPath: /certs}}]\n\
+             \x20     volumes: [{{name: files, secret: {{secretName: hook-tls{secret}}}}}]\n"
+        );
+        let bundle = plain().webhook().with(
+            DEPLOYMENT_YAML,
+            "        - {name: https, containerPort: 9443}\n",
+            &format!("        - {{name: https, containerPort: 9443}}\n{own}"),
+        );
+        let findings = validated(&bundle.0).into_iter();
+        let mut advice = findings.filter(|finding| finding.rule.id == "cert-own-secret");
+        advice.next().map(|finding| finding.advice().to_owned())
+    };
+    let files = "--client-ca-file=/certs/ca.crt, --tls-cert-file=/certs/tls.crt, --tls-private-key-file=/certs/tls.key";
+    let advice = with(files, "").unwrap();
+    assert!(
+        advice.ends_with(
+            "(change spec.template.spec.containers[0].args[1] and spec.template.spec.containers[0].args[2])."
+        ),
+        "{advice}"
+    );
+    // One of two changed arguments is not enough.
+    let olm = "/tmp/k8s-webhook-server/serving-certs";
+    let half = format!("--tls-cert-file={olm}/tls.crt, --tls-private-key-file=/certs/tls.key");
+    assert!(with(&half, "").is_some());
+    let whole = format!("--client-ca-file=/certs/ca.crt, --cert-dir={olm}");
+    assert_eq!(with(&whole, ""), None);
+    // The pods start without an optional Secret, but serve with another certificate.
+    assert!(with("--cert-dir=/certs", ", optional: true").is_some());
+    assert_eq!(with(&format!("--cert-dir={olm}"), ", optional: true"), None);
+}

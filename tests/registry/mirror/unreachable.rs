@@ -140,3 +140,54 @@ fn a_mirror_is_verified_where_its_plan_says_and_every_problem_is_told_once() {
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     assert!(said(&output).contains("hint: specify the registry or the archive with --at"));
 }
+
+#[test]
+fn without_its_catalogs_a_plan_is_not_copied_at_all() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    garden.plan("greenhouse-operator");
+    fs::rename(garden.path("plan.catalogs"), garden.path("elsewhere")).unwrap();
+    for line in [
+        "mirror copy plan.json --use-http",
+        "mirror copy plan.json --to-archive archive --use-http",
+    ] {
+        let output = garden.run(line);
+        let text = said(&output);
+        assert_eq!(output.status.code(), Some(4), "{text}");
+        let words =
+            "error: plan.catalogs, which contains the catalogs of the plan, does not exist\n  hint: move the folder";
+        assert!(text.starts_with(words), "{text}");
+    }
+}
+
+#[test]
+fn a_version_that_no_selected_package_has_fails_the_plan() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let output =
+        garden.run("mirror plan --catalog catalog.yaml -p greenhouse-operator --from 0.0.1 --use-http --no-binary");
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let words = "error: no selected package has an update path from 0.0.1, so plan.json contains only the heads";
+    assert!(text.contains(words), "{text}");
+}
+
+#[test]
+fn an_unfinished_archive_is_told_from_a_wrong_folder() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    garden.plan("greenhouse-operator");
+    garden.ok("mirror copy plan.json --to-archive archive --use-http");
+    fs::remove_file(garden.path("archive/mirror.json")).unwrap();
+    let output = garden.run("mirror load archive --use-http --to localhost:1");
+    let text = said(&output);
+    let words =
+        "error: the archive in archive is not finished: it has volumes, but no list\n  hint: run opmx mirror copy";
+    assert!(text.starts_with(words), "{text}");
+}
