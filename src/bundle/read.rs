@@ -45,7 +45,11 @@ pub(crate) fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limit
     ] {
         if tree.below(folder).next().is_none() {
             let message = format!("{} contains no files in {folder}/", tree.origin());
-            diagnostics.push(Diagnostic::new(rule, message));
+            let finding = Diagnostic::new(rule, message);
+            diagnostics.push(match other_folder(tree) {
+                Some(help) => finding.help(help),
+                None => finding,
+            });
         }
     }
     let mut texts = metadata_files(tree);
@@ -94,6 +98,32 @@ pub(crate) fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limit
         bundle: Some(bundle),
         diagnostics,
     }
+}
+
+/// Returns advice for a folder that is part of a bundle, or that contains bundles.
+fn other_folder(tree: &Tree) -> Option<String> {
+    let has = |folder: &str| tree.below(folder).next().is_some();
+    if has(MANIFESTS) || has(METADATA) {
+        return None;
+    }
+    let origin = tree.origin().trim_end_matches('/');
+    for part in [MANIFESTS, METADATA] {
+        let above = origin.strip_suffix(part).and_then(|above| above.strip_suffix('/'));
+        if let Some(above) = above {
+            return Some(format!("Specify the folder of the bundle: {above}"));
+        }
+    }
+    let inside = format!("/{MANIFESTS}/");
+    let mut bundles: Vec<&str> = tree
+        .iter()
+        .filter_map(|(path, _)| path.split_once(&inside).map(|(bundle, _)| bundle))
+        .collect();
+    bundles.dedup();
+    let first = bundles.first()?;
+    Some(match bundles.len() {
+        1 => format!("Specify the folder of the bundle: {origin}/{first}"),
+        count => format!("Specify one of the {count} bundles in this folder, such as {origin}/{first}"),
+    })
 }
 
 /// Reports files among the manifests that are not text. In a `registry+v1` bundle, such files are reported when the

@@ -203,7 +203,7 @@ impl Checker<'_> {
                     None if name == "properties" => Type::List,
                     None if TYPE_NAMES.contains(&name.as_str()) => Type::Other,
                     None => {
-                        let reason = format!("uses the variable {name}, but only properties is available");
+                        let reason = format!("uses the variable {name}, but the only variable is `properties`");
                         return self.problem(expression, reason);
                     }
                 }

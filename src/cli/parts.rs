@@ -77,6 +77,9 @@ impl PartArguments {
 /// Returns the error for invalid versions of a package, with a hint if they are valid in the Masterminds style.
 fn wrong_versions(package: &str, text: &str, reason: &str) -> CommandError {
     let error = CommandError::usage(format!("invalid versions of package {package}: {reason}"));
+    if ["head", "latest"].contains(&text) {
+        return error.hint("use @heads for the heads of the channels");
+    }
     if Versions::parse(text, RangeStyle::Masterminds).is_ok() {
         return error.hint("use --range-style masterminds for this range");
     }

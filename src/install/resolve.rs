@@ -43,7 +43,7 @@ pub struct NamedIndex {
     pub name: Option<String>,
     /// The location: an image, a database file, or the folder of a file-based catalog.
     pub index: String,
-    /// The priority; higher priorities are preferred. By default, that of the CatalogSource, otherwise 0.
+    /// The priority; higher priorities are preferred. The default is the priority of the CatalogSource, or 0 if there is none.
     pub priority: Option<i64>,
 }
 

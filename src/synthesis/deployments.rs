@@ -233,6 +233,22 @@ pub(super) fn containers(deployment: &Value) -> Vec<(&Value, Path)> {
         .collect()
 }
 
+/// Whether a variable selects all namespaces, and the operator can only be installed for all of them.
+fn only_all_namespaces(work: &Work<'_>, variable: &Value) -> bool {
+    let value = variable.get("value").and_then(Value::as_str);
+    let modes = work.olm.list(&["installModes"]);
+    let supported = modes
+        .iter()
+        .filter(|mode| mode.get("supported") == Some(&Value::Bool(true)));
+    let mut kinds = supported
+        .filter_map(|mode| mode.get("type").and_then(Value::as_str))
+        .peekable();
+    value.is_none_or(str::is_empty)
+        && variable.get("valueFrom").is_none()
+        && kinds.peek().is_some()
+        && kinds.all(|kind| kind == "AllNamespaces")
+}
+
 fn watch_namespace(work: &mut Work<'_>, deployment: &Object, container: &Value, path: &Path) {
     let variables = container.get("env").and_then(Value::as_array);
     for (index, variable) in variables.into_iter().flatten().enumerate() {
@@ -242,7 +258,7 @@ fn watch_namespace(work: &mut Work<'_>, deployment: &Object, container: &Value, 
         let field = variable
             .pointer("/valueFrom/fieldRef/fieldPath")
             .and_then(Value::as_str);
-        if field != Some(TARGET_NAMESPACES) {
+        if field != Some(TARGET_NAMESPACES) && !only_all_namespaces(work, variable) {
             let message = format!(
                 "{WATCH_NAMESPACE} of {} does not follow the OperatorGroup",
                 deployment.label()

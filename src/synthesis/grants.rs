@@ -131,7 +131,7 @@ fn read<'a>(work: &mut Work<'a>, accounts: &Accounts, index: usize, scope: Scope
         && value != "optional"
     {
         let message = format!(
-            "the annotation {OPTIONAL} of {} is {value:?}, but only the value optional has an effect",
+            "the annotation {OPTIONAL} of {} is {value:?}, but only the value \"optional\" has an effect",
             object.label()
         );
         let finding = Diagnostic::new(&rules::RBAC_OPTIONAL_ANNOTATION, message).object(object.label());

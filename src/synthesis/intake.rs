@@ -2,7 +2,7 @@
 
 use super::kustomization::{self, Kustomization};
 use super::samples::is_kustomization;
-use crate::bundle::MANIFESTS;
+use crate::bundle::{ANNOTATIONS_YAML, MANIFESTS};
 use crate::diagnostic;
 use crate::files::FileError;
 use crate::manifest::{self, Layout, Manifests, has_manifest_extension};
@@ -59,6 +59,12 @@ pub enum IntakeError {
         file: PathBuf,
         /// The entry, as written.
         entry: String,
+    },
+    /// The folder is already a bundle.
+    #[error("{} is a bundle, not a folder of manifests", folder.display())]
+    Bundle {
+        /// The folder.
+        folder: PathBuf,
     },
     /// The manifests depend on Helm.
     #[error("{} is a Helm chart, which must be rendered by Helm first", path.display())]
@@ -142,6 +148,10 @@ impl Intake {
 
     fn from_folder(folder: &Path, limits: &TreeLimits) -> Result<Self, IntakeError> {
         let tree = Tree::from_directory(folder, limits)?;
+        if tree.get(ANNOTATIONS_YAML).is_some() && tree.below(MANIFESTS).next().is_some() {
+            let folder = folder.to_owned();
+            return Err(IntakeError::Bundle { folder });
+        }
         if let Some(chart) = chart_in(&tree) {
             let path = below(folder, chart);
             return Err(IntakeError::Chart { path });

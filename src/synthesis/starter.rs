@@ -157,12 +157,14 @@ fn infer_package(objects: &[Object]) -> Option<(String, String)> {
         let same = letters.take_while(|(left, right)| left == right);
         same.map(|(left, _)| left).collect()
     });
-    let labels: Vec<String> = deployments(objects).map(Object::label).collect();
+    let mut labels: Vec<String> = deployments(objects).map(Object::label).collect();
+    labels.dedup();
+    let is_shared = labels.len() > 1;
     let labels = labels.join(" and ");
     let scaffold = common.strip_suffix("-controller-manager").unwrap_or(&common);
     let package = scaffold.trim_end_matches(['-', '.']);
     if !package.is_empty() && !GENERIC.contains(&package) {
-        let source = if deployments(objects).nth(1).is_some() {
+        let source = if is_shared {
             format!("the common start of the names of {labels}")
         } else {
             format!("the name of {labels}")

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
-/// The numbers of characters of a line that are shown before the position, in it, and after it. Longer lines, which can
+/// How many characters of a line are shown before, in and after the position. Longer lines, which can
 /// be a megabyte long, are cut.
 const BEFORE: usize = 40;
 const MARKED: usize = 80;
@@ -228,7 +228,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// All findings, in the format for programs.
+/// All findings, in machine-readable form.
 #[derive(Debug, Serialize)]
 pub struct Report<'a> {
     /// The findings, in input order.
@@ -237,7 +237,7 @@ pub struct Report<'a> {
     pub summary: Summary,
 }
 
-/// One finding, in the format for programs. A field that does not apply is null.
+/// One finding, in machine-readable form. A field that does not apply is null.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Finding<'a> {
@@ -270,7 +270,7 @@ pub struct Related<'a> {
     pub location: Location<'a>,
 }
 
-/// A position, in the format for programs. Lines and columns start at 1, columns count characters, and the end is one
+/// A position, in machine-readable form. Lines and columns start at 1, columns count characters, and the end is one
 /// past the last character.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]

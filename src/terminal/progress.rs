@@ -66,7 +66,7 @@ impl Bars {
         Self::on(ProgressDrawTarget::hidden(), Style::Lines)
     }
 
-    /// Bars that are not shown.
+    /// No progress output.
     pub fn hidden() -> Self {
         Self::on(ProgressDrawTarget::hidden(), Style::Nothing)
     }

@@ -35,7 +35,7 @@ struct Part<'a> {
     findings: &'a mut Vec<Diagnostic>,
 }
 
-impl Part<'_> {
+impl<'a> Part<'a> {
     fn csv(&mut self) {
         let strategy = Path::from("spec.install.spec");
         let csv = Csv(self.object.value());
@@ -168,9 +168,9 @@ impl Part<'_> {
         }
     }
 
-    fn list(&self, path: &Path) -> Vec<Value> {
+    fn list(&self, path: &Path) -> &'a [Value] {
         let list = path.get(self.object.value()).and_then(Value::as_array);
-        list.cloned().unwrap_or_default()
+        list.map_or(&[], Vec::as_slice)
     }
 
     fn finding(&self, rule: &'static Rule, path: &Path, message: String) -> Diagnostic {

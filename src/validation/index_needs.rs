@@ -217,7 +217,7 @@ pub(super) fn defined_by_crds(bundle: &Bundle, findings: &mut Vec<Diagnostic>) -
             continue;
         }
         let (Some(group), Some(kind)) = (crd.text(&["spec", "group"]), crd.text(&["spec", "names", "kind"])) else {
-            let message = format!("{} has no spec.group or no spec.names.kind", crd.label());
+            let message = format!("{} is missing spec.group or spec.names.kind", crd.label());
             report(
                 crd,
                 &rules::INDEX_CRD_DECODE,

@@ -530,3 +530,30 @@ fn a_binding_to_cluster_admin_is_to_be_decided() {
         registry+v1\n";
     assert!(outcome.stderr.contains(decision), "{outcome}");
 }
+
+#[test]
+fn a_bundle_is_not_taken_for_a_folder_of_manifests() {
+    let sandbox = Sandbox::new();
+    copy(&sandbox, "greenhouse-operator", "ready");
+    let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "ready"]);
+    let words = "error: ready is a bundle, not a folder of manifests\n  hint: use its manifests: --from ready/manifests; \
+                 or convert the bundle: opmx bundle convert ready OUT --to k8s+v1\n";
+    assert!(outcome.stderr.starts_with(words), "{outcome}");
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+}
+
+#[test]
+fn two_documents_of_one_deployment_name_it_once() {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "deploy/a.yaml", DEPLOYMENT);
+    write(
+        &sandbox,
+        "deploy/patch.yaml",
+        DEPLOYMENT.replace("registry.example.com/op", "registry.example.com/op:v1.0.0"),
+    );
+    let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]);
+    assert!(
+        outcome.stderr.contains("package op: from the name of Deployment/op\n"),
+        "{outcome}"
+    );
+}

@@ -498,3 +498,40 @@ fn annotations_outside_their_map_are_shown_in_their_file() {
     );
     assert_eq!(outcome.status, Some(1), "{outcome}");
 }
+
+#[test]
+fn a_folder_above_or_below_a_bundle_is_answered_with_the_bundle() {
+    let sandbox = greenhouse();
+    for (folder, help) in [
+        ("bundle/manifests", "= help: Specify the folder of the bundle: bundle\n"),
+        ("bundle/metadata", "= help: Specify the folder of the bundle: bundle\n"),
+        (".", "= help: Specify the folder of the bundle: ./bundle\n"),
+    ] {
+        let outcome = validate(&sandbox, folder);
+        assert!(outcome.stdout.contains(help), "{folder}: {outcome}");
+        assert_eq!(outcome.status, Some(1), "{outcome}");
+    }
+}
+
+#[test]
+fn an_operator_for_all_namespaces_alone_may_watch_them_all() {
+    let sandbox = greenhouse();
+    let deployment = "bundle/manifests/deployment.yaml";
+    let of_group = "          valueFrom:\n            fieldRef:\n              fieldPath: \
+                    metadata.annotations['olm.targetNamespaces']\n";
+    edit(&sandbox, deployment, of_group, "          value: \"\"\n");
+    let is_reported = || {
+        validate(&sandbox, "bundle")
+            .stdout
+            .contains("deployment-watch-namespace")
+    };
+    assert!(is_reported(), "the operator can also be installed for one namespace");
+    for mode in ["OwnNamespace", "SingleNamespace"] {
+        let supported = format!("- type: {mode}\n  supported: true\n");
+        let unsupported = format!("- type: {mode}\n  supported: false\n");
+        edit(&sandbox, "bundle/metadata/olm.yaml", &supported, &unsupported);
+    }
+    assert!(!is_reported());
+    edit(&sandbox, deployment, "value: \"\"\n", "value: garden\n");
+    assert!(is_reported());
+}

@@ -23,7 +23,7 @@ fn a_package_begins_with_its_first_bundle_and_grows() {
     let sandbox = catalog();
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog add catalog -b rake1 --channel stable"), @"
     ------- stderr -------
-    rake.v1.0.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
+    rake.v1.0.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle to a registry and add it from there
     added rake.v1.0.0 to stable
     wrote catalog/rake/catalog.yaml
     ");
@@ -52,13 +52,13 @@ fn a_package_begins_with_its_first_bundle_and_grows() {
     "#);
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog add catalog -b rake1 --channel stable"), @"
     ------- stderr -------
-    rake.v1.0.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
+    rake.v1.0.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle to a registry and add it from there
     no changes in catalog
     ");
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog add catalog -b rake3,rake2 --channel stable,fast"), @"
     ------- stderr -------
-    rake.v1.1.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
-    rake.v1.2.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
+    rake.v1.1.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle to a registry and add it from there
+    rake.v1.2.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle to a registry and add it from there
     added rake.v1.1.0 to stable, fast
     added rake.v1.2.0 to stable, fast
     wrote catalog/rake/catalog.yaml
@@ -136,7 +136,7 @@ fn several_catalogs_change_with_one_command() {
     }
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog add v1 v2 -b rake2 --channel stable"), @"
     ------- stderr -------
-    rake.v1.1.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle and add it from there
+    rake.v1.1.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle to a registry and add it from there
     added rake.v1.1.0 to stable
     wrote v1/rake/catalog.yaml
     added rake.v1.1.0 to stable

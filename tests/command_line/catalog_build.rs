@@ -144,7 +144,7 @@ fn a_catalog_with_errors_is_not_built() {
     insta::assert_snapshot!(fail(&sandbox, "catalog build empty -t oci:image:v1"), @"
     ------- stderr -------
     error: the catalog empty contains no package
-      hint: add bundles with opmx catalog add
+      hint: add bundles with opmx catalog add; if the folder contains a template, render it first with opmx alpha render-template
     ------- exit 1 -------
     ");
     assert!(!sandbox.path("image").exists());

@@ -272,7 +272,7 @@ fn changes(folder: &Path, workshop: &mut Workshop) -> Vec<Change> {
             "add --if-exists skip",
             30,
             format!("registry add --bundles-from {bundles} --if-exists skip -d db/index.db"),
-            (0, "is there already"),
+            (0, "is already in the index"),
         ),
         change(
             "rm",

@@ -137,7 +137,7 @@ const HINT: Shape = Object(&[
     optional(
         "dependency",
         Choice(&["required", "optional", "native", "none"]),
-        "required, optional, native or none.",
+        "How the bundle depends on the API: required, optional, native or none.",
     ),
     optional("apiService", Boolean, "Whether an aggregated API serves the resource."),
 ]);

@@ -1,5 +1,6 @@
 //! Manifests from the source that `--from` specifies.
 
+use crate::bundle::MANIFESTS;
 use crate::cli::arguments::LimitArguments;
 use crate::cli::error::CommandError;
 use crate::cli::{Context, input};
@@ -54,6 +55,13 @@ fn advised(error: IntakeError, command: &str) -> CommandError {
         IntakeError::Kustomization { folder, .. } => {
             let folder = word(&folder.display().to_string());
             format!("render it first: {}", pipe(format!("kubectl kustomize {folder}")))
+        }
+        IntakeError::Bundle { folder } => {
+            let folder = word(&folder.display().to_string());
+            format!(
+                "use its manifests: --from {folder}/{MANIFESTS}; or convert the bundle: opmx bundle convert {folder} OUT \
+                 --to k8s+v1"
+            )
         }
         IntakeError::Absent { .. } => "correct the entry, or add the file".to_owned(),
         IntakeError::Chart { path } => {

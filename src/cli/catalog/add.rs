@@ -256,7 +256,9 @@ fn why_inline(reference: &str) -> &'static str {
             "OLM unpacks only images of registry+v1 bundles; publish the bundle with \
              opmx bundle build --media-type registry+v1"
         }
-        _ => "it is not in a registry; to store only its reference, publish the bundle and add it from there",
+        _ => {
+            "it is not in a registry; to store only its reference, publish the bundle to a registry and add it from there"
+        }
     }
 }
 

@@ -114,7 +114,10 @@ hints! {
     CatalogImageError {
         pass: [Catalog, Server, Image],
         none: [Findings],
-        Self::Empty { .. } => hint("add bundles with opmx catalog add"),
+        Self::Empty { .. } => hint(
+            "add bundles with opmx catalog add; if the folder contains a template, render it first with opmx alpha \
+             render-template",
+        ),
         Self::BaseIsIndex { .. } => hint(BASE),
     }
     ServerError {

@@ -56,7 +56,7 @@ hints! {
         Self::Ambiguous { names, .. } if names.is_empty() => {
             hint("specify the folder that opmx mirror copy --to-archive wrote")
         }
-        Self::Ambiguous { .. } => hint("specify the list of the archive, NAME.json"),
+        Self::Ambiguous { .. } => hint("specify the archive's list file, NAME.json"),
         Self::Taken { .. } => hint("choose another name for the new archive with --name, or write it to \
                                     another folder"),
         Self::Incomplete { .. } => hint("run opmx mirror copy --to-archive again to complete it"),

@@ -358,6 +358,12 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         return Err(CommandError::failure(message).hint("check the version with opmx index list bundles"));
     }
     let denied = arguments.deny.contains(&Denied::LeftOut) && !missing.is_empty();
+    if denied {
+        printer.error(format_args!(
+            "the plan lacks {}, which --deny left-out forbids",
+            counted(missing.len(), "selected image")
+        ));
+    }
     Ok(Status::of_answer(!denied))
 }
 

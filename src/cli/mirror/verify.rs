@@ -6,8 +6,9 @@ use crate::cli::Context;
 use crate::cli::arguments::{ConnectionArguments, OutputArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::files;
+use crate::image::volumes::VolumesError;
 use crate::image::{Reference, RegistryReference};
-use crate::mirror::archive::Archive;
+use crate::mirror::archive::{Archive, ArchiveError};
 use crate::mirror::placed::{self, placed};
 use crate::mirror::plan::{Extra, Plan, PlannedImage};
 use crate::mirror::policy::{Policy, Signatures, Verdict, read, signatures_of, verdicts};
@@ -107,7 +108,14 @@ pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> Command
     let catalogs = plan.catalog_names();
     let report = match &arguments.at {
         Some(Place::Archive(path)) => {
-            let archive = Archive::open(path)?;
+            let archive = match Archive::open(path) {
+                // A volume that is missing or damaged is an answer; one that cannot be read is a failure.
+                Err(ArchiveError::Volumes(error)) if !matches!(error, VolumesError::File(_)) => {
+                    CommandError::from(error).print(&context.printer);
+                    return Ok(Status::of_answer(false));
+                }
+                archive => archive?,
+            };
             let refused = refused(&plan, policy.as_ref(), || signatures_in(&archive));
             Report {
                 verified: verify_archive(&plan, &archive),

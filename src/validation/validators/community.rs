@@ -130,7 +130,7 @@ fn index_label(name: &str, content: &str, gone: &str) -> Option<Diagnostic> {
     let message = match parse_tolerant(end) {
         None => format!("the version range {range:?} of the index does not end in a version"),
         Some(version) if version >= REMOVED_IN => {
-            format!("the index is for OpenShift up to {end}, but 4.9 no longer serves {gone}")
+            format!("the index is for OpenShift versions up to {end}, but OpenShift 4.9 no longer serves {gone}")
         }
         Some(_) => return None,
     };

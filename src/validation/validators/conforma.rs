@@ -35,7 +35,7 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     for object in &input.bundle.objects {
         let kind = &*object.gvk().kind;
         if !KINDS.contains(&kind) {
-            let message = format!("a bundle may not contain a {kind}");
+            let message = format!("a bundle may not contain objects of kind {kind}");
             let rule = &rules::OLM_ALLOWED_RESOURCE_KINDS;
             findings.push(found(rule, object, &Path::from("kind"), message));
         }
@@ -178,7 +178,7 @@ fn subscriptions(object: &Object, csv: Csv<'_>) -> Option<Diagnostic> {
     if list.is_some_and(|list| !list.is_empty()) {
         return None;
     }
-    let message = format!("the annotation {SUBSCRIPTIONS} is not a JSON list of strings");
+    let message = format!("the annotation {SUBSCRIPTIONS} is not a non-empty JSON list of strings");
     Some(found(rule, object, &path, message))
 }
 

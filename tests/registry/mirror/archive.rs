@@ -398,12 +398,12 @@ fn a_blob_that_is_not_what_its_digest_says_is_named_before_anything_is_sent() {
         let before = fs::read(&path).unwrap();
         fs::write(&path, list.to_string()).unwrap();
         assert_ne!(fs::read(&path).unwrap(), before);
-        for line in [
-            format!("mirror verify plan.json --at {folder}"),
-            format!("mirror load {folder} --use-http"),
+        for (line, status) in [
+            (format!("mirror verify plan.json --at {folder}"), 3),
+            (format!("mirror load {folder} --use-http"), 1),
         ] {
             let output = garden.run(&line);
-            assert_eq!(output.status.code(), Some(1), "{line}: {}", said(&output));
+            assert_eq!(output.status.code(), Some(status), "{line}: {}", said(&output));
             let named = format!("the blob {digest} in {folder} is damaged");
             assert!(said(&output).contains(&named), "{line}: {}", said(&output));
         }

@@ -266,7 +266,7 @@ pub enum DraftError {
     },
 }
 
-/// Formats versions as an enumeration; if there are many, only the last ones.
+/// Formats versions as a comma-separated list; if there are many, lists only the last ones and counts the others.
 fn some(versions: &[String]) -> String {
     const SHOWN: usize = 20;
     match versions.len().checked_sub(SHOWN) {
@@ -275,7 +275,7 @@ fn some(versions: &[String]) -> String {
     }
 }
 
-/// Formats versions as an enumeration.
+/// Formats versions as a comma-separated list.
 fn enumerated(versions: &[Version]) -> String {
     let versions: Vec<String> = versions.iter().map(Version::to_string).collect();
     versions.join(", ")
@@ -301,7 +301,7 @@ fn link(replaces: &str, is_absent: bool) -> String {
     }
 }
 
-/// Formats names as an enumeration.
+/// Formats names as a comma-separated list.
 fn quoted(names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
     names.join(", ")

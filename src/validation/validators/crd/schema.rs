@@ -44,7 +44,7 @@ pub(super) fn check(report: &mut Report<'_>) {
             continue;
         };
         if root.get("type").and_then(Value::as_str) != Some("object") {
-            let message = "the type of the root is not object";
+            let message = "the type of the root is not \"object\"";
             report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path.key("type"), message);
         }
         if root.get("additionalProperties").is_some_and(|value| !value.is_null()) {

@@ -79,7 +79,7 @@ pub struct TemplateEditor {
 }
 
 impl TemplateEditor {
-    /// Opens the template in a file, and removes leftover files of a killed process next to it.
+    /// Opens a template file, and removes files that a killed process left next to it.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read or is not a template.
