@@ -102,7 +102,7 @@ impl<'a> Part<'a> {
             for (index, container) in self.list(&list).iter().enumerate() {
                 let path = list.index(index).key("image");
                 let image = text(container, "image");
-                // A value in a template is replaced before the manifests are used.
+                // A build may replace the image, so this is only a warning. Placeholders of templates are ignored.
                 if !image.contains(['$', '{']) && check_pullable(image).is_err() {
                     let message = if image.is_empty() {
                         format!("container {:?} of {label} has no image", text(container, "name"))

@@ -27,6 +27,7 @@ use change::{Change, in_basic_template, in_catalog, in_semver_template};
 use clap::Args;
 use semver::Version;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -77,7 +78,8 @@ pub(crate) struct AddArguments {
         long = "channel",
         alias = "channels",
         value_name = "CHANNELS",
-        value_delimiter = ','
+        value_delimiter = ',',
+        value_parser = channel_name
     )]
     channels: Vec<String>,
     /// Mode for placing a bundle in its channels: replaces, semver or semver-skippatch
@@ -154,11 +156,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         Err(status) => return Ok(status),
     };
     let placement = Placement {
-        channels: arguments
-            .channels
-            .iter()
-            .map(|channel| channel.trim().to_owned())
-            .collect(),
+        channels: arguments.channels.clone(),
         mode: arguments.mode.into(),
         default_channel: arguments.default_channel.clone(),
         overwrite: arguments.overwrite,
@@ -230,6 +228,12 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         edit::written(edited, arguments.dry_run, path, &strictness, printer);
     }
     Ok(Status::Success)
+}
+
+/// Returns a name in a list without the spaces around it.
+#[expect(clippy::unnecessary_wraps, reason = "clap expects a result")]
+fn channel_name(text: &str) -> Result<String, Infallible> {
+    Ok(text.trim().to_owned())
 }
 
 /// Checks the name of a bundle.

@@ -347,9 +347,10 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
             counted(missing.len(), "image")
         )));
     }
+    let is_unreached = |package: &str| collected.unreached.iter().any(|unreached| unreached.package == package);
     if let Some(from) = arguments.versions.from()
-        && !collected.unreached.is_empty()
-        && collected.unreached.len() >= arguments.parts.len()
+        && !arguments.parts.is_empty()
+        && arguments.parts.iter().all(|part| is_unreached(&part.package))
     {
         let message = format!(
             "no selected package has an update path from {from}, so {} contains only the heads of the channels",
