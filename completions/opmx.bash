@@ -960,7 +960,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__alpha__subcmd__render__subcmd__template)
-            opts="-o -v -q -h --output --migrate-level --required-only --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --migrate-level --required-only --api-source --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -976,6 +976,10 @@ _opmx() {
                     ;;
                 --migrate-level)
                     COMPREPLY=($(compgen -W "none bundle-object-to-csv-metadata all" -- "${cur}"))
+                    return 0
+                    ;;
+                --api-source)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --deny)
@@ -2114,7 +2118,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__validate)
-            opts="-o -v -q -h --suite --as --k8s-version --categories --index-dockerfile --allowed-registries --policy --deny --allow --only --fix --dry-run --output --api-source --max-database-steps --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-o -v -q -h --suite --as --media-type --k8s-version --categories --index-dockerfile --allowed-registries --policy --deny --allow --only --fix --dry-run --output --api-source --max-database-steps --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2126,6 +2130,10 @@ _opmx() {
                     ;;
                 --as)
                     COMPREPLY=($(compgen -W "opm operator-sdk api" -- "${cur}"))
+                    return 0
+                    ;;
+                --media-type)
+                    COMPREPLY=($(compgen -W "registry+v1" -- "${cur}"))
                     return 0
                     ;;
                 --k8s-version)
@@ -2262,7 +2270,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__catalog__subcmd__add)
-            opts="-b -c -v -q -h --bundle --channel --mode --replaces --skips --skip-range --default-channel --overwrite --dry-run --migrate-level --required-only --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-b -c -v -q -h --bundle --channel --mode --replaces --skips --skip-range --default-channel --overwrite --dry-run --migrate-level --required-only --api-source --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2306,6 +2314,10 @@ _opmx() {
                     ;;
                 --migrate-level)
                     COMPREPLY=($(compgen -W "none bundle-object-to-csv-metadata all" -- "${cur}"))
+                    return 0
+                    ;;
+                --api-source)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --deny)
@@ -3116,7 +3128,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__catalog__subcmd__release)
-            opts="-b -v -q -h --bundle --overwrite --dry-run --migrate-level --required-only --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-b -v -q -h --bundle --overwrite --dry-run --migrate-level --required-only --api-source --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3132,6 +3144,10 @@ _opmx() {
                     ;;
                 --migrate-level)
                     COMPREPLY=($(compgen -W "none bundle-object-to-csv-metadata all" -- "${cur}"))
+                    return 0
+                    ;;
+                --api-source)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --deny)
@@ -8964,7 +8980,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__render)
-            opts="-o -v -q -h --output --migrate-level --required-only --migrate --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-o -v -q -h --output --migrate-level --required-only --migrate --api-source --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -8980,6 +8996,10 @@ _opmx() {
                     ;;
                 --migrate-level)
                     COMPREPLY=($(compgen -W "none bundle-object-to-csv-metadata all" -- "${cur}"))
+                    return 0
+                    ;;
+                --api-source)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --deny)

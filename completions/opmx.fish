@@ -327,6 +327,7 @@ categories\t'the categories alone'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l as -d 'Reproduce the verdict of another program, including its mistakes' -r -f -a "opm\t'opm alpha bundle validate'
 operator-sdk\t'operator-sdk bundle validate'
 api\t'All validators of the Operator Framework\'s library'"
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l media-type -d 'Check bundles of plain manifests as "opmx bundle build --media-type registry+v1" will ship them' -r -f -a "registry+v1\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l k8s-version -d 'Report APIs as errors if this version of Kubernetes no longer serves them' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l categories -d 'File with the allowed categories, {"categories": […]}, instead of the default categories' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l index-dockerfile -d 'Dockerfile of the index that the bundles are for; used by the suite community' -r -F
@@ -420,6 +421,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l migrate-level -d 'Replace old forms with newer forms, up to this level [default: the form of the other bundles in the package or catalog]' -r -f -a "none\t'Change nothing'
 bundle-object-to-csv-metadata\t'Replace manifests with olm.csv.metadata in bundles that have an image'
 all\t'Replace all old forms'"
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l allow -d 'Do not report findings of these rules' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
@@ -518,6 +520,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l migrate-level -d 'Replace old forms with newer forms in all catalogs, up to this level [default: depends on the OpenShift release]' -r -f -a "none\t'Change nothing'
 bundle-object-to-csv-metadata\t'Replace manifests with olm.csv.metadata in bundles that have an image'
 all\t'Replace all old forms'"
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l allow -d 'Do not report findings of these rules' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
@@ -1563,6 +1566,7 @@ yaml\t'YAML, with sorted keys'"
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l migrate-level -d 'Replace old forms with newer forms, up to this level' -r -f -a "none\t'Change nothing'
 bundle-object-to-csv-metadata\t'Replace manifests with olm.csv.metadata in bundles that have an image'
 all\t'Replace all old forms'"
+complete -c opmx -n "__fish_opmx_using_subcommand render" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l allow -d 'Do not report findings of these rules' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
@@ -1935,6 +1939,7 @@ mermaid\t'The channels as a Mermaid flowchart'"
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l migrate-level -d 'Replace old forms with newer forms, up to this level' -r -f -a "none\t'Change nothing'
 bundle-object-to-csv-metadata\t'Replace manifests with olm.csv.metadata in bundles that have an image'
 all\t'Replace all old forms'"
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l allow -d 'Do not report findings of these rules' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l authfile -d 'Credential file, in the format of docker and podman' -r -F

@@ -2,16 +2,13 @@
 
 use crate::catalog::file_based::migrate::Level;
 use crate::catalog::file_based::write::Language;
-use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::CommandError;
 use crate::cli::strictness;
 use crate::cli::{Context, guesses};
+use crate::image::Transports;
 use crate::index::intake::IntakeError;
-use crate::index::open::SourceLimits;
 use crate::index::render::RenderOptions;
-use crate::index::render::image_reference::ImageReferenceTemplate;
 use crate::index::render::sources::{Form, RenderSource, SourceError, SourceOptions};
-use crate::validation::Strictness;
 use clap::{Args, ValueEnum};
 
 /// The form of a catalog.
@@ -112,34 +109,29 @@ impl FormArguments {
         })
     }
 
-    /// Opens all named sources. `published`, if set, determines the references of bundles in folders.
-    pub(crate) fn open(
-        &self,
-        names: &[String],
-        published: Option<&ImageReferenceTemplate>,
-        registry: &RegistryArguments,
-        limits: SourceLimits,
-        strictness: Strictness,
-        context: &Context<'_>,
-    ) -> Result<Vec<RenderSource>, CommandError> {
-        let transports = registry.transports(context);
-        let opening = SourceOptions {
-            limits,
-            strictness,
-            options: self.content.options(),
-            published,
-        };
-        context.runtime.block_on(async {
-            let mut sources = Vec::with_capacity(names.len());
-            for name in names {
-                let opened = RenderSource::open(name, &transports, &opening).await;
-                let opened = opened.map_err(|error| refused(name, error, context))?;
-                strictness::warn(opened.findings(), &context.printer);
-                sources.push(opened);
-            }
-            Ok(sources)
-        })
+    /// Returns the options for the content of the catalog.
+    pub(crate) fn options(&self) -> RenderOptions {
+        self.content.options()
     }
+}
+
+/// Opens all named sources.
+pub(crate) fn open(
+    names: &[String],
+    opening: &SourceOptions<'_>,
+    transports: &Transports,
+    context: &Context<'_>,
+) -> Result<Vec<RenderSource>, CommandError> {
+    context.runtime.block_on(async {
+        let mut sources = Vec::with_capacity(names.len());
+        for name in names {
+            let opened = RenderSource::open(name, transports, opening).await;
+            let opened = opened.map_err(|error| refused(name, error, context))?;
+            strictness::warn(opened.findings(), &context.printer);
+            sources.push(opened);
+        }
+        Ok(sources)
+    })
 }
 
 /// Reports the findings about a bundle, and returns an error with the name of the source.

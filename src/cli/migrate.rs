@@ -2,10 +2,11 @@
 
 use crate::cli::Context;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
-use crate::cli::catalog_output::FormArguments;
+use crate::cli::catalog_output::{self, FormArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::strictness::StrictnessArguments;
 use crate::index::render::folder::write_folder;
+use crate::index::render::sources::SourceOptions;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -45,11 +46,14 @@ pub(crate) struct MigrateArguments {
 pub(crate) fn run(arguments: &MigrateArguments, context: &Context<'_>) -> CommandResult {
     let form = arguments.form.form(false)?;
     let names = std::slice::from_ref(&arguments.source);
-    let limits = arguments.limits.source(&arguments.database, &arguments.registry);
-    let strictness = arguments.strictness.strictness();
-    let sources = arguments
-        .form
-        .open(names, None, &arguments.registry, limits, strictness, context)?;
+    let opening = SourceOptions {
+        limits: arguments.limits.source(&arguments.database, &arguments.registry),
+        strictness: arguments.strictness.strictness(),
+        options: arguments.form.options(),
+        ..SourceOptions::default()
+    };
+    let transports = arguments.registry.transports(context);
+    let sources = catalog_output::open(names, &opening, &transports, context)?;
     let packages = write_folder(&sources, form, &arguments.folder)?;
     for package in packages {
         context

@@ -1,13 +1,15 @@
 //! `opmx render`: indexes, catalogs and bundles as one file-based catalog.
 
 use crate::cli::Context;
+use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
-use crate::cli::catalog_output::FormArguments;
+use crate::cli::catalog_output::{self, FormArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::StrictnessArguments;
 use crate::index::render::image_reference::ImageReferenceTemplate;
-use crate::index::render::sources::write_all;
+use crate::index::render::sources::{SourceOptions, write_all};
 use clap::Args;
+use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,6 +43,8 @@ pub(crate) struct RenderArguments {
     #[arg(long, hide = true, value_name = "REF")]
     alpha_image_ref_template: Option<ImageReferenceTemplate>,
     #[command(flatten)]
+    api_sources: ApiSourceArguments,
+    #[command(flatten)]
     strictness: StrictnessArguments,
     #[command(flatten)]
     registry: RegistryArguments,
@@ -52,15 +56,17 @@ pub(crate) struct RenderArguments {
 
 pub(crate) fn run(arguments: &RenderArguments, context: &Context<'_>) -> CommandResult {
     let form = arguments.form.form(arguments.migrate)?;
-    let published = arguments.alpha_image_ref_template.as_ref();
-    let sources = arguments.form.open(
-        &arguments.sources,
-        published,
-        &arguments.registry,
-        arguments.limits.source(&arguments.database, &arguments.registry),
-        arguments.strictness.strictness(),
-        context,
-    )?;
+    let limits = arguments.limits.source(&arguments.database, &arguments.registry);
+    let outside = arguments.api_sources.outside(&arguments.registry, &limits, context)?;
+    let opening = SourceOptions {
+        limits,
+        strictness: arguments.strictness.strictness(),
+        options: arguments.form.options(),
+        outside: outside.map(Arc::new),
+        published: arguments.alpha_image_ref_template.as_ref(),
+    };
+    let transports = arguments.registry.transports(context);
+    let sources = catalog_output::open(&arguments.sources, &opening, &transports, context)?;
     let mut output = context.printer.stdout();
     write_all(&sources, form, |_, document| {
         output

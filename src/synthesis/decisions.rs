@@ -27,6 +27,8 @@ pub struct Decisions {
     pub everything: Vec<Object>,
     /// Findings about objects that OLM does not install from bundles.
     pub unsupported: Vec<Diagnostic>,
+    /// Findings about certificates that OLM supplies, but that the operator does not use.
+    pub certificates: Vec<Diagnostic>,
     /// The objects that OLM applies, but whose kinds a cluster may lack. The bundle can list them as optional.
     pub foreign: Vec<Object>,
 }
@@ -38,6 +40,12 @@ impl Decisions {
         let untold = findings().filter(|finding| *finding.rule == rules::APISERVICE_KIND_MISSING);
         let kinds = [rules::K8S_KIND_UNSUPPORTED.id, rules::K8S_CUSTOM_RESOURCE.id];
         let unsupported = findings().filter(|finding| finding.is_error() && kinds.contains(&finding.rule.id));
+        let own = [
+            &rules::CERT_SECRET_MISSING,
+            &rules::CERT_OWN_SECRET,
+            &rules::CERT_OWN_ROTATION,
+        ];
+        let certificates = findings().filter(|finding| own.contains(&finding.rule));
         Self {
             unresolved: synthesis.unresolved.clone(),
             api_services: untold.filter_map(|finding| finding.object.clone()).collect(),
@@ -45,6 +53,7 @@ impl Decisions {
             wildcards: synthesis.wildcards.clone(),
             everything: everything(synthesis, objects),
             unsupported: unsupported.cloned().collect(),
+            certificates: certificates.cloned().collect(),
             foreign: foreign(synthesis),
         }
     }

@@ -30,6 +30,7 @@ pub mod operator;
 mod others;
 pub mod outside;
 mod overlay;
+pub(crate) mod own_certificates;
 mod permissions;
 pub(crate) mod samples;
 mod services;
@@ -197,6 +198,7 @@ pub fn synthesize_for(bundle: &Bundle, reading: &[Diagnostic], shipping: Shippin
     let mut diagnostics = work.findings;
     let (csv, provenance) = work.draft.finish();
     let outcomes = work.inventory.into_outcomes();
+    own_certificates::check(bundle, &csv, &provenance, &outcomes, &mut diagnostics);
     diagnostics.extend(validity::size(&csv, &outcomes));
     if shipping == Shipping::Plain {
         diagnostics.extend(validity::inline_size(&csv, &outcomes));

@@ -29,6 +29,20 @@ const VERBS: [&str; 8] = [
     "watch",
 ];
 
+/// The beginning of a wildcard for a subresource of all resources.
+const ANY: &str = "*/";
+
+/// The subresource that only some kinds have, and the built-in resources that have it.
+const SCALE: (&str, [(&str, &str); 4]) = (
+    "scale",
+    [
+        ("", "replicationcontrollers"),
+        ("apps", "deployments"),
+        ("apps", "replicasets"),
+        ("apps", "statefulsets"),
+    ],
+);
+
 /// A subresource of every kind. Controllers may need to update it in order to own other objects.
 const FINALIZERS: &str = "finalizers";
 
@@ -47,6 +61,8 @@ pub struct WildcardRule {
     pub open: Vec<String>,
     /// Whether the rule has wildcards for resources or groups, and not only for verbs.
     pub of_types: bool,
+    /// The wildcards for resources: `*`, and those for a subresource of all resources, such as `*/scale`.
+    pub resources: Vec<String>,
 }
 
 impl WildcardRule {
@@ -62,6 +78,48 @@ impl WildcardRule {
     /// Returns the label of the rule for messages.
     pub fn label(&self) -> String {
         format!("rules[{}] of {}", self.index, self.role.label())
+    }
+
+    /// Returns whether the rule has no wildcard for whole resources, but one or more for subresources.
+    pub fn is_of_subresources(&self) -> bool {
+        !self.resources.is_empty() && self.resources.iter().all(|wildcard| wildcard != ALL)
+    }
+
+    /// Describes the resources that the wildcards of the rule stand for, such as `all resources`.
+    pub fn covered(&self) -> String {
+        if !self.is_of_subresources() {
+            return "all resources".to_owned();
+        }
+        let names: Vec<&str> = self
+            .resources
+            .iter()
+            .filter_map(|name| name.strip_prefix(ANY))
+            .collect();
+        match &names[..] {
+            [name] => format!("the subresource {name} of all resources"),
+            names => format!("the subresources {} of all resources", names.join(", ")),
+        }
+    }
+
+    /// Returns the known names that the wildcards of the rule stand for in a group, each with its kind. The names come
+    /// from Kubernetes and from the sources.
+    pub fn known_in(&self, group: &str, sources: &ServedResources) -> Vec<(String, String)> {
+        let known = resources_of(group, sources);
+        if !self.is_of_subresources() {
+            return known;
+        }
+        let names = self.resources.iter().filter_map(|name| name.strip_prefix(ANY));
+        let of = |name: &str| {
+            let (scale, having) = SCALE;
+            let has = |resource: &str| {
+                name != scale || !builtin::is_builtin_group(group) || having.contains(&(group, resource))
+            };
+            let having = known.iter().filter(|(resource, _)| has(resource));
+            having
+                .map(|(resource, kind)| (format!("{resource}/{name}"), kind.clone()))
+                .collect::<Vec<_>>()
+        };
+        names.flat_map(of).collect()
     }
 
     /// Returns the groups of the bundle's own kinds that the rule covers.
@@ -101,6 +159,7 @@ pub(super) fn judge(work: &mut Work<'_>, granted: &[&Grant]) {
             expanded,
             open,
             of_types: of_types.is_some(),
+            resources: wildcards(PolicyRule(rule)),
         };
         if let Some((list, index)) = of_types {
             let finding = refusal(work, grant, &found, &grant.path().key(list).index(index));
@@ -134,7 +193,7 @@ fn refusal(work: &Work<'_>, grant: &Grant, found: &WildcardRule, path: &Path) ->
         return finding.help("The rule is kept, so installing the bundle grants all its permissions to the operator.");
     }
     let Some(expanded) = &found.expanded else {
-        let known = known_resources(&found.open);
+        let known = known_resources(found);
         return if known.is_empty() {
             finding
         } else {
@@ -144,21 +203,36 @@ fn refusal(work: &Work<'_>, grant: &Grant, found: &WildcardRule, path: &Path) ->
     let groups: Vec<&str> = found.own_groups().into_iter().collect();
     let written: Vec<String> = expanded.iter().map(in_usual_order).map(|rule| in_flow(&rule)).collect();
     let mut help = vec![format!(
-        "Replace the rule with these rules, which name the bundle's own kinds of {}:\n{}",
+        "{EXPANSION}, which name the bundle's own kinds of {}:\n{}",
         groups.join(", "),
         written.join("\n")
     )];
     if !found.open.is_empty() {
         help.push("List the resources of the other groups that the operator uses.".to_owned());
-        help.extend(known_resources(&found.open));
+        help.extend(known_resources(found));
     }
     finding.help(help.join("\n"))
 }
 
+/// The beginning of advice that contains the expansion of a rule.
+const EXPANSION: &str = "Replace the rule with these rules";
+
+/// Returns whether the rule that a finding reports can be expanded.
+pub(crate) fn is_expandable(finding: &Diagnostic) -> bool {
+    finding.advice().starts_with(EXPANSION)
+}
+
+/// Returns the wildcards for resources in a rule.
+fn wildcards(rule: PolicyRule<'_>) -> Vec<String> {
+    let named = rule.resources().map(|(_, resource)| resource);
+    let wildcards = named.filter(|resource| *resource == ALL || resource.starts_with(ANY));
+    wildcards.map(str::to_owned).collect()
+}
+
 /// Describes the groups whose resources are known.
-fn known_resources(groups: &[String]) -> Vec<String> {
-    let known = groups.iter().filter_map(|group| {
-        let known = resources_of(group, &ServedResources::default());
+fn known_resources(found: &WildcardRule) -> Vec<String> {
+    let known = found.open.iter().filter_map(|group| {
+        let known = found.known_in(group, &ServedResources::default());
         let names: Vec<&str> = known.iter().map(|(resource, _)| resource.as_str()).collect();
         (!names.is_empty()).then(|| format!("Group {group:?} contains {}.", names.join(", ")))
     });
@@ -204,7 +278,7 @@ fn in_usual_order(rule: &Value) -> Value {
 }
 
 /// Returns the known resources of a group with their kinds: built-in ones, and those in the sources.
-pub fn resources_of(group: &str, sources: &ServedResources) -> Vec<(String, String)> {
+fn resources_of(group: &str, sources: &ServedResources) -> Vec<(String, String)> {
     let own = builtin::all().iter().filter(|row| row.group == group);
     let own = own.map(|row| (row.resource.to_owned(), row.kind.to_owned()));
     let all: BTreeMap<String, String> = sources.of_group(group).chain(own).collect();
@@ -287,7 +361,7 @@ fn meant(resources: &[&str], own: &BTreeMap<String, BTreeSet<String>>) -> BTreeS
     for resource in resources {
         if *resource == ALL {
             meant.extend(names(own));
-        } else if let Some(subresource) = resource.strip_prefix("*/") {
+        } else if let Some(subresource) = resource.strip_prefix(ANY) {
             let having = own
                 .iter()
                 .filter(|(_, subresources)| subresources.contains(subresource));

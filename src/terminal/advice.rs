@@ -3,12 +3,13 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::rules::{self, Rule};
+use crate::synthesis::wildcards;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// Returns the advice for a finding.
 pub fn of(diagnostic: &Diagnostic) -> Cow<'_, str> {
-    with(diagnostic.advice(), diagnostic.rule)
+    with(diagnostic.advice(), command_for(diagnostic))
 }
 
 /// Returns the advice for a finding that is printed together with others. If the advice contains lines to paste, the
@@ -19,21 +20,32 @@ pub(crate) fn of_next<'a>(diagnostic: &'a Diagnostic, told: &mut BTreeSet<&'stat
     if !told.insert(diagnostic.rule.id) && help.contains('\n') {
         return Cow::Borrowed(help);
     }
-    with(help, diagnostic.rule)
+    with(help, command_for(diagnostic))
 }
 
 /// Returns the advice for the findings of a rule.
 pub fn of_rule(rule: &Rule) -> Cow<'static, str> {
-    with(rule.help, rule)
+    with(rule.help, command(rule))
 }
 
-fn with<'a>(help: &'a str, rule: &Rule) -> Cow<'a, str> {
-    match command(rule) {
+fn with<'a>(help: &'a str, command: Option<&str>) -> Cow<'a, str> {
+    match command {
         // After lines to paste, the sentence starts a new line.
         Some(command) if help.contains('\n') => Cow::Owned(format!("{help}\n{command}")),
         Some(command) => Cow::Owned(format!("{help} {command}")),
         None => Cow::Borrowed(help),
     }
+}
+
+/// The command for a rule with wildcards that cannot be expanded.
+const KEEP_WILDCARDS: &str = "`opmx bundle build --media-type registry+v1` keeps wildcards, and `opmx bundle validate \
+     --media-type registry+v1` accepts them.";
+
+fn command_for(diagnostic: &Diagnostic) -> Option<&'static str> {
+    if *diagnostic.rule == rules::RBAC_WILDCARD && !wildcards::is_expandable(diagnostic) {
+        return Some(KEEP_WILDCARDS);
+    }
+    command(diagnostic.rule)
 }
 
 fn command(rule: &Rule) -> Option<&'static str> {

@@ -5,7 +5,7 @@ use super::validators::total_size;
 use crate::bundle::{BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{Gate, Rule, Scope, Severity};
-use crate::synthesis::{Synthesis, consequences, synthesize};
+use crate::synthesis::{Shipping, Synthesis, consequences, own_certificates, synthesize};
 use crate::tree::Tree;
 
 /// The strictness with which a bundle or catalog is judged.
@@ -130,7 +130,7 @@ pub fn judge(reading: &BundleReading, strictness: &Strictness) -> Judged {
             super::images::check(bundle, &mut judged.findings);
             super::network_policies::check(bundle, &mut judged.findings);
             if bundle.media_type == MediaType::RegistryV1 {
-                super::certificates::check_csv(bundle, &mut judged.findings);
+                own_certificates::check_csv(bundle, &mut judged.findings);
             }
         }
         if bundle.media_type == MediaType::RegistryV1 && bundle.csv().is_none() {
@@ -147,7 +147,7 @@ pub fn judge(reading: &BundleReading, strictness: &Strictness) -> Judged {
                 gate = Gate::PlainIntake;
             }
             let synthesis = synthesize(bundle, &reading.diagnostics);
-            super::plain::check(bundle, &synthesis, &mut judged.findings);
+            super::plain::check(bundle, &synthesis, Shipping::Plain, &mut judged.findings);
             super::properties::projected(bundle, &synthesis.outcomes, &mut judged.findings);
             judged.findings.extend(synthesis.diagnostics.iter().cloned());
             consequences::leave_out(&reading.diagnostics, &mut judged.findings);

@@ -7,7 +7,6 @@
 mod accounts;
 mod annotations;
 mod api_server;
-mod certificates;
 mod constraint;
 mod content;
 mod crd_fields;

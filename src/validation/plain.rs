@@ -1,12 +1,12 @@
 //! Rules about `k8s+v1` bundles that the synthesis does not need, but that help authors.
 
-use super::{accounts, certificates, content, fields};
+use super::{accounts, content, fields};
 use crate::bundle::Bundle;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::{self, PolicyRule};
 use crate::manifest::Object;
-use crate::rules::{self, Rule};
-use crate::synthesis::{Fate, Synthesis, service_account};
+use crate::rules::{self, Rule, Severity};
+use crate::synthesis::{Fate, Shipping, Synthesis, service_account};
 use crate::text::Path;
 use crate::version::parse_strict;
 use serde_json::Value;
@@ -17,7 +17,8 @@ const OPTIONAL: (&str, &str) = ("operators.operatorframework.io.bundle.dependenc
 /// The prefix of labels that aggregate a role into other roles; such a role needs no binding.
 const AGGREGATED: &str = "rbac.authorization.k8s.io/aggregate-to-";
 
-pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<Diagnostic>) {
+/// Checks a bundle that will be shipped in the form `shipping`.
+pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, shipping: Shipping, findings: &mut Vec<Diagnostic>) {
     lists(bundle, findings);
     // The rules about CustomResourceDefinitions already include their metadata.
     for object in bundle.objects.iter().filter(|object| !content::is_crd(object)) {
@@ -26,8 +27,7 @@ pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<D
     findings.extend(name_and_version(bundle));
     fields::check(bundle, findings);
     accounts::check(bundle, findings);
-    certificates::check(bundle, synthesis, findings);
-    bindings(bundle, findings);
+    bindings(bundle, shipping, findings);
     unbound_roles(bundle, findings);
     api_services(bundle, findings);
     services(bundle, synthesis, findings);
@@ -85,7 +85,7 @@ fn operator_accounts(bundle: &Bundle) -> impl Iterator<Item = (&str, Option<&str
 }
 
 /// Checks the permissions that the bindings of the operator's accounts grant.
-fn bindings(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+fn bindings(bundle: &Bundle, shipping: Shipping, findings: &mut Vec<Diagnostic>) {
     let mut seen = BTreeSet::new();
     let kinds = ["RoleBinding", "ClusterRoleBinding"];
     for binding in kinds.iter().flat_map(|kind| of(bundle, rbac::GROUP, kind)) {
@@ -97,7 +97,12 @@ fn bindings(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             if (kind, name) == ("ClusterRole", rbac::CLUSTER_ADMIN) {
                 let message = format!("{} allows the operator to do everything", binding.label());
                 let path = Path::from("roleRef.name");
-                findings.push(found(&rules::RBAC_CLUSTER_ADMIN, binding, &path, message));
+                let mut finding = found(&rules::RBAC_CLUSTER_ADMIN, binding, &path, message);
+                if shipping == Shipping::RegistryV1 {
+                    finding.severity = Severity::Warning;
+                    finding = finding.help("Bind the operator to a role that lists the resources it uses.");
+                }
+                findings.push(finding);
             }
             continue;
         };

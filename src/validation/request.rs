@@ -3,6 +3,7 @@
 use super::policy::Terms;
 use super::validators::ValidatorOptions;
 use crate::bundle::BundleLimits;
+use crate::synthesis::Shipping;
 use crate::synthesis::outside::Outside;
 use std::sync::Arc;
 
@@ -17,6 +18,8 @@ pub struct Request {
     pub options: ValidatorOptions,
     /// The policy terms to check against, if any.
     pub policy: Option<Terms>,
+    /// The form in which a bundle of plain manifests will be shipped.
+    pub shipping: Shipping,
     /// Information from outside the bundles.
     pub outside: Option<Arc<Outside>>,
     /// Size limits for a bundle.

@@ -6,15 +6,15 @@ use super::stages::{CONTENT, FORMAT, Finding, INDEX, LOAD, stage, validators};
 use super::synthesized::Synthesized;
 use super::validators;
 use super::{
-    annotations, api_server, certificates, content, dependencies, fields, images, index_needs, load, network_policies,
-    plain, policy, properties, ranges,
+    annotations, api_server, content, dependencies, fields, images, index_needs, load, network_policies, plain, policy,
+    properties, ranges,
 };
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{self, Rule};
 use crate::shape::nearest;
 use crate::synthesis::outside::inform;
-use crate::synthesis::{consequences, synthesize};
+use crate::synthesis::{consequences, own_certificates, synthesize_for};
 use crate::tree::{Tree, TreeError};
 use std::collections::HashMap;
 
@@ -148,7 +148,7 @@ fn ours(tree: &Tree, request: &Request) -> Validated {
             stage(&mut findings, LOAD, |found| load::check(bundle, tree, found));
             stage(&mut findings, CONTENT, |found| content::check(bundle, found));
             stage(&mut findings, None, |found| fields::check(bundle, found));
-            stage(&mut findings, None, |found| certificates::check_csv(bundle, found));
+            stage(&mut findings, None, |found| own_certificates::check_csv(bundle, found));
             findings.extend(validators(bundle, tree, validators::DEFAULT, request));
             findings.extend(removed_crds(bundle, tree, request));
             stage(&mut findings, INDEX, |found| {
@@ -160,10 +160,10 @@ fn ours(tree: &Tree, request: &Request) -> Validated {
             }
         }
         MediaType::K8sV1 => {
-            let synthesis = synthesize(bundle, &reading.diagnostics);
+            let synthesis = synthesize_for(bundle, &reading.diagnostics, request.shipping);
             stage(&mut findings, None, |found| {
                 found.extend(synthesis.diagnostics.iter().cloned());
-                plain::check(bundle, &synthesis, found);
+                plain::check(bundle, &synthesis, request.shipping, found);
                 properties::projected(bundle, &synthesis.outcomes, found);
                 consequences::leave_out(&reading.diagnostics, found);
             });

@@ -3,6 +3,7 @@
 use crate::bundle_files::{edit, errors, files, findings, greenhouse, place, read, succeeds, write};
 use crate::common::{Outcome, Sandbox};
 use serde_json::{Value, json};
+use std::fs;
 
 const HINT: &str = "apis:\n- group: cert-manager.io\n  resource: certificates\n  kind: Certificate\n  version: v1\n";
 
@@ -530,6 +531,12 @@ fn an_api_source_helps_wherever_a_bundle_is_synthesized() {
         greenhouse-operator.v1.2.0}}\n---\n{apiVersion: operators.coreos.com/v1alpha1, kind: ClusterServiceVersion, \
         metadata: {name: greenhouse-operator.v1.2.0, namespace: operators}, spec: {version: 1.2.0}}\n";
     write(&sandbox, "dump.yaml", installed);
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    write(
+        &sandbox,
+        "template.yaml",
+        "schema: olm.semver\ngenerateMajorChannels: true\nstable: {bundles: [{image: bundle}]}\n",
+    );
     for line in [
         "bundle validate bundle",
         "bundle convert bundle converted --to registry+v1",
@@ -538,6 +545,9 @@ fn an_api_source_helps_wherever_a_bundle_is_synthesized() {
         "plan bundle",
         "permissions bundle",
         "registry add -b bundle -d new.db --record-as registry.example.com/greenhouse:v1",
+        "catalog add catalog -b bundle",
+        "render bundle",
+        "alpha render-template template.yaml",
     ] {
         let without = run(&sandbox, line);
         assert_eq!(without.status, Some(1), "{line}: {without}");

@@ -557,3 +557,37 @@ fn two_documents_of_one_deployment_name_it_once() {
         "{outcome}"
     );
 }
+
+#[test]
+fn a_wildcard_for_a_subresource_is_answered_with_the_subresources() {
+    let sandbox = Sandbox::new();
+    let rules = "- {apiGroups: [apps], resources: ['*/scale'], verbs: [get, update]}\n- {apiGroups: ['*'], resources: \
+                 ['*/scale', '*/status'], verbs: [get]}\n";
+    let rbac = format!(
+        "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {{name: op}}\nrules:\n{rules}---\n\
+         apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {{name: op}}\nroleRef: {{apiGroup: \
+         rbac.authorization.k8s.io, kind: ClusterRole, name: op}}\nsubjects:\n- {{kind: ServiceAccount, name: default, \
+         namespace: ops}}\n"
+    );
+    write(&sandbox, "all.yaml", format!("{DEPLOYMENT}{rbac}"));
+    let outcome = sandbox.run(["bundle", "init", "op", "--from", "all.yaml", "--version", "1.0.0"]);
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    for decision in [
+        "allows the subresource scale of all resources of apps; list the subresources that the operator uses; available \
+         subresources: deployments/scale (Deployment), replicasets/scale (ReplicaSet), statefulsets/scale (StatefulSet)\n",
+        "allows the subresources scale, status of all resources in all groups; list the groups and subresources that the \
+         operator uses",
+    ] {
+        assert!(outcome.stderr.contains(decision), "{decision}: {outcome}");
+    }
+    assert!(!outcome.stderr.contains("--expand-wildcards"), "{outcome}");
+    let outcome = sandbox.run(["bundle", "validate", "op"]);
+    assert!(
+        outcome.stdout.contains("Group \"apps\" contains deployments/scale"),
+        "{outcome}"
+    );
+    assert!(
+        !outcome.stdout.contains("--expand-wildcards"),
+        "nothing to expand: {outcome}"
+    );
+}

@@ -179,6 +179,20 @@ fn wildcards_that_must_stay_are_carried_by_registry_v1() {
         outcome.stderr.contains("`opmx bundle build --media-type registry+v1`"),
         "the refusal names the way: {outcome}"
     );
+    let outcome = sandbox.run(["bundle", "validate", "sweeper"]);
+    assert_eq!(outcome.status, Some(1));
+    assert!(
+        outcome
+            .stdout
+            .contains("`opmx bundle validate --media-type registry+v1` accepts"),
+        "{outcome}"
+    );
+    let outcome = sandbox.run(["bundle", "validate", "sweeper", "--media-type", "registry+v1"]);
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    assert!(
+        outcome.stdout.contains("--> sweeper/manifests/upstream.yaml:54"),
+        "the findings refer to the author's files: {outcome}"
+    );
     let outcome = sandbox.run(["bundle", "convert", "sweeper", "converted", "--to", "registry+v1"]);
     assert_eq!(outcome.status, Some(0), "{outcome}");
     assert_eq!(warnings(&outcome), ["rbac-wildcard"]);
@@ -191,6 +205,7 @@ fn webhooks_aggregated_apis_and_bindings_elsewhere_arrive() {
             name: "gate",
             said: &[
                 "to decide: whether to keep AllNamespaces under installModes, in gate/metadata/olm.yaml; with AllNamespaces, OLM grants these permissions of the operator's Roles in all namespaces instead of one: secrets \"gate-webhook-cert\" (get, update)",
+                "to decide: how the operator obtains its certificate in gate/manifests/upstream.yaml:86: the operator may change validatingwebhookconfigurations, but OLM creates those of the bundle under generated names, with OLM's own certificate: disable the operator's own certificates, serve with tls.crt and tls.key in /tmp/k8s-webhook-server/serving-certs, where OLM mounts them, and remove the permission",
             ],
             found: &["cert-own-rotation"],
             advice: "Disable the operator's own certificates, serve with tls.crt and tls.key in \

@@ -5,6 +5,7 @@ use crate::catalog::drawing;
 use crate::catalog::file_based::template::{Image, KINDS, Kind, Template};
 use crate::catalog::file_based::write::Language;
 use crate::catalog::selection::Selection;
+use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::catalog_output::ContentArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
@@ -17,6 +18,7 @@ use crate::index::render::sources::SourceOptions;
 use crate::index::render::sources::{Form, write_all};
 use crate::index::render::template::{TemplateCatalog, TemplateRenderError, render};
 use clap::{Args, ValueEnum};
+use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -70,6 +72,8 @@ pub(crate) struct TemplateArguments {
     #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     validate: Option<String>,
     #[command(flatten)]
+    sources: ApiSourceArguments,
+    #[command(flatten)]
     strictness: StrictnessArguments,
     #[command(flatten)]
     registry: RegistryArguments,
@@ -102,10 +106,12 @@ pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> Comma
     let (name, bytes) = input::read(file, (limits.index.catalog.document_bytes, None), context)?;
     let template = Template::read(&name, &bytes, wanted, limits.index.catalog)?;
     let transports = arguments.registry.transports(context);
+    let outside = arguments.sources.outside(&arguments.registry, &limits, context)?;
     let opening = SourceOptions {
         limits,
         strictness: arguments.strictness.strictness(),
         options: arguments.content.options(),
+        outside: outside.map(Arc::new),
         published: None,
     };
     let rendering = render(template, &transports, &opening, PARALLEL);

@@ -70,7 +70,11 @@ pub(super) fn list(decisions: &Decisions, sources: &ServedResources, shown: &str
         ));
     }
     for finding in &decisions.unsupported {
-        decide(unsupported(finding));
+        let object = finding.object.as_deref().unwrap_or_default();
+        decide(about(finding, &format!("how to handle {object}")));
+    }
+    for finding in &decisions.certificates {
+        decide(about(finding, "how the operator obtains its certificate"));
     }
     if !decisions.foreign.is_empty() {
         let labels: Vec<String> = decisions.foreign.iter().map(Object::label).collect();
@@ -91,12 +95,12 @@ pub(super) fn list(decisions: &Decisions, sources: &ServedResources, shown: &str
     }
 }
 
-fn unsupported(finding: &Diagnostic) -> String {
+/// Describes the decision `what`, which a finding requires.
+fn about(finding: &Diagnostic, what: &str) -> String {
     let place = finding.place.as_ref();
     let place = place.map_or(String::new(), |place| {
         format!(" in {}:{}", place.source.name(), place.start().line)
     });
-    let object = finding.object.as_deref().unwrap_or_default();
     let way = finding
         .help
         .as_deref()
@@ -105,7 +109,7 @@ fn unsupported(finding: &Diagnostic) -> String {
     let mut letters = way.chars();
     let first = letters.next().map(|letter| letter.to_ascii_lowercase());
     let way: String = first.into_iter().chain(letters).collect();
-    format!("how to handle {object}{place}: {}: {way}", finding.message)
+    format!("{what}{place}: {}: {way}", finding.message)
 }
 
 /// The maximum number of resources that are named; the others are only counted.

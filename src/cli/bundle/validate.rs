@@ -9,6 +9,7 @@ use crate::cli::strictness::{RuleName, SelectionArguments, rule};
 use crate::cli::{Context, guesses, input};
 use crate::diagnostic::Diagnostic;
 use crate::shape::nearest;
+use crate::synthesis::Shipping;
 use crate::terminal::reports::{self, ReportFormat, patch, report, summary};
 use crate::terminal::{Printer, counted};
 use crate::validation::fix::Fixing;
@@ -78,6 +79,11 @@ pub(crate) struct ValidateArguments {
     /// Reproduce the verdict of another program, including its mistakes
     #[arg(long = "as", value_enum, value_name = "PROGRAM")]
     reference: Option<Program>,
+    /// Check bundles of plain manifests as "opmx bundle build --media-type registry+v1" will ship them
+    ///
+    /// Their RBAC rules may contain wildcards.
+    #[arg(long, value_name = "TYPE", value_parser = ["registry+v1"], conflicts_with = "reference")]
+    media_type: Option<String>,
     /// Report APIs as errors if this version of Kubernetes no longer serves them
     #[arg(long, value_name = "VERSION", value_parser = version)]
     k8s_version: Option<Version>,
@@ -175,6 +181,11 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
             ..ValidatorOptions::default()
         },
         policy: arguments.policy.terms(None, &[], &arguments.limits.text(), context)?,
+        shipping: if arguments.media_type.is_some() {
+            Shipping::RegistryV1
+        } else {
+            Shipping::Plain
+        },
         outside: None,
         limits: arguments.limits.bundle(),
     };

@@ -6,7 +6,7 @@ use crate::cli::error::CommandError;
 use crate::kubernetes::rbac::ALL;
 use crate::kubernetes::served::ServedResources;
 use crate::synthesis::synthesize;
-use crate::synthesis::wildcards::{WildcardRule, expand_in, resources_of};
+use crate::synthesis::wildcards::{WildcardRule, expand_in};
 use crate::tree::Tree;
 use clap::Args;
 use std::collections::BTreeSet;
@@ -72,34 +72,45 @@ pub(super) fn to_decide(rules: &[WildcardRule], sources: &ServedResources, conte
     for rule in rules.iter().filter(|rule| rule.of_types) {
         let place = rule.place();
         let label = format!("{} in {}:{}", rule.label(), place.source.name(), place.start().line);
+        let covered = rule.covered();
         let say = |what: String| context.printer.status(format_args!("to decide: {what}"));
         if rule.expanded.is_some() {
             let groups: Vec<&str> = rule.own_groups().into_iter().collect();
             let groups = groups.join(", ");
             say(format!(
-                "{label} allows all resources of {groups}; use --expand-wildcards to list those of this bundle"
+                "{label} allows {covered} of {groups}; use --expand-wildcards to list those of this bundle"
             ));
         }
         for group in &rule.open {
             if group == ALL {
+                let what = if rule.is_of_subresources() {
+                    format!("{covered} in all groups; list the groups and subresources")
+                } else {
+                    "all groups; list the groups".to_owned()
+                };
                 say(format!(
-                    "{label} allows all groups; list the groups that the operator uses, or keep the wildcard and use \
-                    bundle build --media-type registry+v1"
+                    "{label} allows {what} that the operator uses, or keep the wildcard and use bundle build \
+                    --media-type registry+v1"
                 ));
                 continue;
             }
-            let known = resources_of(group, sources);
+            let known = rule.known_in(group, sources);
             let known: Vec<String> = known
                 .iter()
                 .map(|(resource, kind)| format!("{resource} ({kind})"))
                 .collect();
+            let resources = if rule.is_of_subresources() {
+                "subresources"
+            } else {
+                "resources"
+            };
             let known = match &known[..] {
-                [] => "; use --api-source to look up the available resources".to_owned(),
-                known => format!("; available resources: {}", known.join(", ")),
+                [] => format!("; use --api-source to look up the available {resources}"),
+                known => format!("; available {resources}: {}", known.join(", ")),
             };
             let group = if group.is_empty() { "the core group" } else { group };
             say(format!(
-                "{label} allows all resources of {group}; list the resources that the operator uses{known}"
+                "{label} allows {covered} of {group}; list the {resources} that the operator uses{known}"
             ));
         }
     }

@@ -11,6 +11,7 @@ use crate::catalog::file_based::edit::template::TemplateEditor;
 use crate::catalog::file_based::migrate::Level;
 use crate::catalog::file_based::template::{ARCHETYPES, Kind};
 use crate::cli::additions::Mode;
+use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::catalog_output::MigrateLevel;
 use crate::cli::error::{CommandError, CommandResult, Status};
@@ -29,6 +30,7 @@ use semver::Version;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -128,6 +130,8 @@ pub(crate) struct AddArguments {
     #[arg(long)]
     required_only: bool,
     #[command(flatten)]
+    sources: ApiSourceArguments,
+    #[command(flatten)]
     strictness: StrictnessArguments,
     #[command(flatten)]
     registry: RegistryArguments,
@@ -150,8 +154,8 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
             "--replaces, --skips and --skip-range require --mode replaces",
         ));
     }
-    let limits = arguments.limits.source(&arguments.database, &arguments.registry);
-    let packages = match arguments.rendered(context) {
+    let opening = arguments.opening(context)?;
+    let packages = match arguments.rendered(&opening, context) {
         Ok(packages) => packages,
         Err(status) => return Ok(status),
     };
@@ -163,7 +167,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     };
     let mut changes = Vec::new();
     for path in &arguments.catalogs {
-        let opened = match Opened::open(path, limits.index.catalog) {
+        let opened = match Opened::open(path, opening.limits.index.catalog) {
             Ok(opened) => opened,
             Err(error) if !path.exists() => {
                 let name = path.display().to_string();
@@ -187,7 +191,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
             Opened::Template(editor) => {
                 let versions = match arguments.mode {
                     Mode::Replaces => BTreeMap::new(),
-                    _ => arguments.versions(&editor, context)?,
+                    _ => arguments.versions(&editor, &opening, context)?,
                 };
                 in_basic_template(editor, &packages, &placement, &versions)
             }
@@ -268,16 +272,13 @@ fn why_inline(reference: &str) -> &'static str {
 
 impl AddArguments {
     /// Renders the bundles. If some of them cannot be added, reports the reason for each, and returns the exit status.
-    fn rendered(&self, context: &Context<'_>) -> Result<Packages, Status> {
+    fn rendered(&self, opening: &SourceOptions<'_>, context: &Context<'_>) -> Result<Packages, Status> {
         let printer = &context.printer;
         let transports = self.registry.transports(context);
-        let opening = self.opening();
         let mut packages = Packages::new();
         let mut refused = Vec::new();
         for reference in &self.bundles {
-            let rendered = context
-                .runtime
-                .block_on(render_bundle(reference, &transports, &opening));
+            let rendered = context.runtime.block_on(render_bundle(reference, &transports, opening));
             match rendered {
                 Ok(mut rendered) => {
                     self.place(&mut rendered);
@@ -331,13 +332,13 @@ impl AddArguments {
     fn versions(
         &self,
         template: &TemplateEditor,
+        opening: &SourceOptions<'_>,
         context: &Context<'_>,
     ) -> Result<BTreeMap<String, Version>, CommandError> {
         let transports = self.registry.transports(context);
-        let opening = self.opening();
         let mut versions = BTreeMap::new();
         for image in template.images() {
-            let rendered = context.runtime.block_on(render_bundle(image, &transports, &opening));
+            let rendered = context.runtime.block_on(render_bundle(image, &transports, opening));
             let rendered = rendered.map_err(|error| {
                 let error =
                     CommandError::from(error).context(format!("cannot render {image}, which the template contains"));
@@ -348,15 +349,18 @@ impl AddArguments {
         Ok(versions)
     }
 
-    fn opening(&self) -> SourceOptions<'_> {
-        SourceOptions {
-            limits: self.limits.source(&self.database, &self.registry),
+    fn opening(&self, context: &Context<'_>) -> Result<SourceOptions<'_>, CommandError> {
+        let limits = self.limits.source(&self.database, &self.registry);
+        let outside = self.sources.outside(&self.registry, &limits, context)?;
+        Ok(SourceOptions {
+            limits,
             strictness: self.strictness.strictness(),
             options: RenderOptions {
                 required_only: self.required_only,
             },
+            outside: outside.map(Arc::new),
             published: None,
-        }
+        })
     }
 
     /// Checks that the options are valid for a semver template, which keeps bundles in lists.

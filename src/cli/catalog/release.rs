@@ -3,6 +3,7 @@
 use super::edit;
 use crate::catalog::file_based::migrate::Level;
 use crate::cli::alpha::template::refuse_bundles;
+use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::catalog_output::MigrateLevel;
 use crate::cli::error::{CommandError, CommandResult, Status};
@@ -16,6 +17,7 @@ use crate::index::render::sources::SourceOptions;
 use crate::validation::Strictness;
 use clap::Args;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -64,6 +66,8 @@ pub(crate) struct ReleaseArguments {
     #[arg(long)]
     required_only: bool,
     #[command(flatten)]
+    sources: ApiSourceArguments,
+    #[command(flatten)]
     strictness: StrictnessArguments,
     #[command(flatten)]
     registry: RegistryArguments,
@@ -76,12 +80,15 @@ pub(crate) struct ReleaseArguments {
 pub(crate) fn run(arguments: &ReleaseArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     let transports = arguments.registry.transports(context);
+    let limits = arguments.limits.source(&arguments.database, &arguments.registry);
+    let outside = arguments.sources.outside(&arguments.registry, &limits, context)?;
     let opening = SourceOptions {
-        limits: arguments.limits.source(&arguments.database, &arguments.registry),
+        limits,
         strictness: arguments.strictness.strictness(),
         options: RenderOptions {
             required_only: arguments.required_only,
         },
+        outside: outside.map(Arc::new),
         published: None,
     };
     let request = ReleaseRequest {

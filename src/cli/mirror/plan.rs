@@ -17,7 +17,6 @@ use crate::cluster::dump;
 use crate::files;
 use crate::image::Platform;
 use crate::index::catalog_image::{CatalogImageError, CatalogImageOptions, CatalogServer};
-use crate::index::render::RenderOptions;
 use crate::index::render::sources::SourceOptions;
 use crate::mirror::beside::layout_of;
 use crate::mirror::collect::{CollectError, Collected, PlanOptions, collect};
@@ -306,9 +305,7 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         },
         reading: SourceOptions {
             limits,
-            strictness: Strictness::default(),
-            options: RenderOptions::default(),
-            published: None,
+            ..SourceOptions::default()
         },
         layout: layout_of(&arguments.output),
         extras: !arguments.no_extras,

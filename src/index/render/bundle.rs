@@ -62,7 +62,8 @@ pub async fn render_bundle(
         limits,
         strictness,
         options,
-        ..
+        outside,
+        published: _,
     } = opening.clone();
     let location: Location = reference.parse()?;
     let tree = location.load(transports, limits.bundle.tree).await?;
@@ -70,6 +71,7 @@ pub async fn render_bundle(
     let work = move || -> Result<RenderedBundle, BundleError> {
         let recording = Recording {
             reference: written.as_deref(),
+            outside: outside.as_deref(),
             ..Recording::default()
         };
         let prepared = prepare(&tree, recording, &limits.bundle.text, &strictness)?;

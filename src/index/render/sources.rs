@@ -25,11 +25,13 @@ use crate::index::image::{CONFIGS_LABEL, DATABASE_LABEL};
 use crate::index::intake::{IntakeError, Recording, prepare};
 use crate::index::location::{CatalogFolder, DatabaseFile, FetchError, Fetched, fetched_of};
 use crate::index::open::SourceLimits;
+use crate::synthesis::outside::Outside;
 use crate::tree::{Tree, TreeError};
 use crate::validation::Strictness;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The options for opening and rendering sources.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +42,8 @@ pub struct SourceOptions<'a> {
     pub strictness: Strictness,
     /// The content to include in the catalog.
     pub options: RenderOptions,
+    /// Information from outside the bundles.
+    pub outside: Option<Arc<Outside>>,
     /// The references under which the bundles in folders will be published; without references, the bundles have no
     /// image.
     pub published: Option<&'a ImageReferenceTemplate>,
@@ -336,6 +340,7 @@ fn bundle_of(
 ) -> Result<(Bundle, Vec<Diagnostic>), SourceError> {
     let recording = Recording {
         reference,
+        outside: opening.outside.as_deref(),
         ..Recording::default()
     };
     let prepared = prepare(tree, recording, &opening.limits.bundle.text, &opening.strictness)?;

@@ -136,8 +136,7 @@ pub fn catalog_source(place: usize) -> String {
 /// use opmx::catalog::selection::part::Versions;
 /// use opmx::image::{ImageOptions, RetryPolicy, Silent, Transports};
 /// use opmx::index::catalog_image::{CatalogImageOptions, CatalogServer};
-/// use opmx::index::open::SourceLimits;
-/// use opmx::index::render::{RenderOptions, sources::SourceOptions};
+/// use opmx::index::render::sources::SourceOptions;
 /// use opmx::mirror::collect::{PlanOptions, collect};
 /// use opmx::mirror::request::{CatalogRequest, MirrorRequest, Place};
 /// use opmx::resolver::closure::Follow;
@@ -183,12 +182,7 @@ pub fn catalog_source(place: usize) -> String {
 /// };
 /// let strictness = Strictness::default();
 /// let options = PlanOptions {
-///     reading: SourceOptions {
-///         limits: SourceLimits::default(),
-///         strictness: Strictness::default(),
-///         options: RenderOptions::default(),
-///         published: None,
-///     },
+///     reading: SourceOptions::default(),
 ///     building: CatalogImageOptions {
 ///         server: CatalogServer::Absent(vec!["linux/amd64".parse()?]),
 ///         labels: [].into(),

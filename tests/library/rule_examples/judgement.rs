@@ -16,6 +16,7 @@ use opmx::index::open::Index;
 use opmx::kubernetes::served::{ServedResources, read_table};
 use opmx::rules;
 use opmx::rules::examples::{Example, INDEX_CHECK, INDEX_DOCKERFILE, RELEASE, VALIDATE};
+use opmx::synthesis::Shipping;
 use opmx::synthesis::outside::{Outside, learn};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeError, TreeLimits};
@@ -258,6 +259,7 @@ fn run(
             ..ValidatorOptions::default()
         },
         policy: terms(example),
+        shipping: Shipping::Plain,
         outside: None,
         limits: BundleLimits {
             text: Limits {

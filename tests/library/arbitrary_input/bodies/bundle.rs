@@ -2,6 +2,7 @@
 
 use super::{LIMITS, places, words};
 use opmx::bundle::BundleLimits;
+use opmx::synthesis::Shipping;
 use opmx::terminal::reports::{ReportFormat, report};
 use opmx::tree::{Tree, TreeLimits};
 use opmx::validation::validators::{OTHERS, VALIDATORS, ValidatorOptions};
@@ -71,11 +72,12 @@ fn check(name: &str, path: &str, bytes: Vec<u8>) {
     for (path, bytes) in others.chain([(path, bytes)]) {
         changed.insert(path, bytes, &TreeLimits::default()).unwrap();
     }
-    for reference in [
-        None,
-        Some(Reference::Opm),
-        Some(Reference::OperatorSdk),
-        Some(Reference::Api),
+    for (reference, shipping) in [
+        (None, Shipping::Plain),
+        (None, Shipping::RegistryV1),
+        (Some(Reference::Opm), Shipping::Plain),
+        (Some(Reference::OperatorSdk), Shipping::Plain),
+        (Some(Reference::Api), Shipping::Plain),
     ] {
         let request = Request {
             validators: VALIDATORS
@@ -93,6 +95,7 @@ fn check(name: &str, path: &str, bytes: Vec<u8>) {
                 ..ValidatorOptions::default()
             },
             policy: None,
+            shipping,
             outside: None,
             limits: BundleLimits {
                 text: LIMITS(),

@@ -1,14 +1,14 @@
 //! Checks serving certificates of webhooks and APIServices: OLM creates these certificates, so the operator's own
 //! certificates do not work.
 
+use super::certificates::{self, Deployment, OF_API_SERVICES, OF_WEBHOOKS, OlmMount, SecretMount};
+use super::{Fate, Outcome, Provenance};
 use crate::bundle::Bundle;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::{self, PolicyRule};
 use crate::manifest::Object;
 use crate::rules;
 use crate::source::Place;
-use crate::synthesis::certificates::{self, Deployment, OF_API_SERVICES, OF_WEBHOOKS, OlmMount, SecretMount};
-use crate::synthesis::{Fate, Synthesis};
 use crate::text::Path;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,26 +18,29 @@ const SERVING_CERTIFICATE: &str = "service.beta.openshift.io/serving-cert-secret
 /// Parts of names that indicate a certificate rather than a password.
 const CERTIFICATE_WORDS: [&str; 4] = ["cert", "tls", "ssl", "pki"];
 
-/// Checks the Deployments that serve the webhooks and APIServices of the synthesized CSV, if there is one.
-pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<Diagnostic>) {
-    let Some(csv) = &synthesis.csv else { return };
+/// Checks the Deployments of plain manifests that serve the webhooks and APIServices of the synthesized CSV. The CSV
+/// may be incomplete.
+pub(super) fn check(
+    bundle: &Bundle,
+    csv: &Value,
+    provenance: &Provenance,
+    outcomes: &[Outcome],
+    findings: &mut Vec<Diagnostic>,
+) {
     let objects = bundle.objects.iter();
     let deployments = objects.filter(|object| object.gvk().is("apps", "Deployment"));
-    let kept = synthesis
-        .outcomes
-        .iter()
-        .filter(|outcome| matches!(outcome.fate, Fate::Kept(_)));
+    let kept = outcomes.iter().filter(|outcome| matches!(outcome.fate, Fate::Kept(_)));
     let kept: Vec<&Object> = kept.map(|outcome| &outcome.object).collect();
     own_secrets(csv, deployments.map(Deployment::of), bundle, &kept, findings);
     let made = objects_of_olm(bundle);
     patched(csv, &made, findings, |path| {
-        let origin = synthesis.provenance.origin(path)?;
+        let origin = provenance.origin(path)?;
         Some((origin.object.clone(), origin.place()))
     });
 }
 
 /// Like [`check`], for the CSV of a `registry+v1` bundle.
-pub(super) fn check_csv(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+pub(crate) fn check_csv(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let Some(csv) = bundle.csv() else { return };
     let kept: Vec<&Object> = bundle.objects.iter().collect();
     own_secrets(csv.value(), Deployment::of_csv(csv), bundle, &kept, findings);
