@@ -1,13 +1,13 @@
 //! The cost of building the image of a bundle, compared with the minimum work of any builder: hashing and compressing
 //! the bytes of its layer. `cargo bench --bench bundle_build`.
 //!
-//! The divan table shows each step; the lines after it show the ratio of the total to that minimum, measured
-//! alternately so that a change in the speed of the machine does not affect the ratio.
+//! The divan table shows each step. The lines after the table show the ratio of the total to that minimum. The
+//! benchmark measures both alternately, so that a change in the speed of the machine does not affect the ratio.
 
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a benchmark may panic and prints"
+    reason = "a benchmark prints, and may panic"
 )]
 
 use divan::Bencher;
@@ -64,7 +64,7 @@ fn shared() -> PathBuf {
 /// A large bundle of each media type.
 const NAMES: [&str; 2] = ["k8s+v1", "registry+v1"];
 
-/// The folder of a bundle. If the folder was created for the benchmark, it is deleted when dropped.
+/// The folder of a bundle. A folder that was created for the benchmark is deleted when the value is dropped.
 struct Folder {
     path: PathBuf,
     _made: Option<TempDir>,
@@ -88,7 +88,7 @@ fn folder(name: &str) -> Folder {
     }
 }
 
-/// Returns the install manifests of a large operator with a matching `olm.yaml`.
+/// Creates a bundle from the install manifests of a large operator and a matching `olm.yaml`.
 fn strimzi() -> Folder {
     let case = shared().join("k8sv1/strimzi-kafka-operator");
     let made = tempfile::tempdir().unwrap();

@@ -1,12 +1,13 @@
 //! The cost of validating bundles, compared with only parsing the same YAML: `cargo bench --bench bundle_validate`.
 //!
-//! The divan table shows bytes per second on one core and on all; the lines after it show the cost of validation
-//! relative to parsing, measured alternately so that a change in the speed of the machine does not affect the ratio.
+//! The divan table shows bytes per second on one core and on all cores. The lines after the table show the cost of
+//! validation relative to parsing. The benchmark measures both alternately, so that a change in the speed of the
+//! machine does not affect the ratio.
 
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a benchmark may panic and prints"
+    reason = "a benchmark prints, and may panic"
 )]
 
 use divan::Bencher;
@@ -41,7 +42,7 @@ fn main() {
     }
 }
 
-/// Returns the files of all bundles in the corpus, of both media types, or those in testdata/ if the corpus is absent.
+/// Returns the bundles of both media types in the corpus, or the bundles in testdata/ if the corpus is absent.
 fn bundles() -> Vec<Tree> {
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
     let corpus = project.join("../shared/corpus");
@@ -110,7 +111,7 @@ fn parse(tree: &Tree) {
     }
 }
 
-/// Does the work on every bundle once, on `threads` threads.
+/// Calls `work` once with every bundle, on `threads` threads.
 fn on_threads(threads: usize, bundles: &[Tree], work: impl Fn(&Tree) + Sync) {
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
@@ -151,8 +152,8 @@ fn validate_all_suites(bencher: Bencher<'_, '_>, threads: usize) {
     bencher.counter(BytesCount::new(bytes(&bundles))).bench_local(work);
 }
 
-/// The maximum cost of validation, as a multiple of the preceding parsing; both together then cost less than parsing
-/// twice.
+/// The maximum cost of validation without parsing, relative to the cost of parsing. At 1, parsing and validating a
+/// bundle costs as much as parsing it twice.
 const TARGET: f64 = 1.0;
 
 fn print_ratio(name: &str, bundles: &[Tree], request: &Request) {
@@ -167,7 +168,7 @@ fn print_ratio(name: &str, bundles: &[Tree], request: &Request) {
     ratios.sort_by(f64::total_cmp);
     let median = ratios[ROUNDS / 2];
     println!(
-        "{name}: validation costs {median:.2} times the parsing (median of {ROUNDS} pairs, {:.2} to {:.2}), target {TARGET:.1}: {}",
+        "{name}: validation costs {median:.2} times as much as parsing (median of {ROUNDS} pairs, {:.2} to {:.2}), target {TARGET:.1}: {}",
         ratios[0],
         ratios[ROUNDS - 1],
         if median < TARGET { "PASS" } else { "FAIL" }

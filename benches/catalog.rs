@@ -1,16 +1,17 @@
 //! The cost of maintaining a file-based catalog of realistic size, as a whole process: `cargo bench --bench catalog`.
 //!
-//! A generated catalog: 400 packages with 6,000 bundles, about 130 MB in a file for each package, as JSON and as YAML.
-//! Targets are seconds of CPU and MiB of memory; YAML is compared with JSON.
+//! The benchmark generates a catalog of 400 packages with 6,000 bundles (about 130 MB, one file per package), once as
+//! JSON and once as YAML. The targets are seconds of CPU and MiB of memory. The benchmark also compares the cost of
+//! writing YAML with that of writing JSON.
 
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::cast_precision_loss,
-    reason = "a benchmark may panic and prints"
+    reason = "a benchmark prints, and may panic"
 )]
 
-#[allow(dead_code, reason = "each benchmark uses only what it needs")]
+#[allow(dead_code, reason = "each benchmark uses only a part of the module")]
 mod bundles;
 
 use bundles::{Cost, measured, median, run};
@@ -23,7 +24,7 @@ use std::path::Path;
 const FIELD: (usize, usize) = (400, 15);
 /// The number of bytes of descriptions and examples in each bundle.
 const TEXT: usize = 21_000;
-/// The number of calls of each kind, whose medians are reported.
+/// The number of runs of each command. The benchmark prints their medians.
 const RUNS: usize = 3;
 
 /// A command, its arguments, and the maximum CPU seconds and MiB of memory.

@@ -1,15 +1,15 @@
 //! The cost of file-based catalogs, as a whole process: `cargo bench --bench file_based`.
 //!
-//! A database of 500 bundles of ordinary size is rendered, migrated and validated, and its rendered catalog is
-//! converted back to an index. The target is a tenth of the time per megabyte and a tenth of the memory that the
-//! reference needed. The reference was measured on a machine with two processors, with 500 bundles from a public
-//! catalog (83.8 MB). It cannot convert a catalog to an index.
+//! The benchmark renders and migrates a database of 500 bundles of ordinary size, validates the rendered catalog, and
+//! converts this catalog back to a database. The target is a tenth of the time per megabyte and a tenth of the memory
+//! that the reference needed. The reference was measured on a machine with two processors, with 500 bundles from a
+//! public catalog (83.8 MB). The reference cannot convert a catalog to a database.
 
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::cast_precision_loss,
-    reason = "a benchmark may panic and prints"
+    reason = "a benchmark prints, and may panic"
 )]
 
 mod bundles;
@@ -19,9 +19,9 @@ use std::fs;
 
 const ORDINARY: [&str; 3] = ["debezium-operator", "node-healthcheck-operator", "oadp-operator"];
 const SMALL: [&str; 1] = ["deployment-validation-operator"];
-/// The number of calls of each kind, whose medians are reported.
+/// The number of runs of each command. The benchmark prints their medians.
 const RUNS: usize = 5;
-/// The size in megabytes of the catalog with which the reference was measured.
+/// The size of the catalog with which the reference was measured, in megabytes.
 const REFERENCE_SIZE: f64 = 83.8;
 /// The CPU seconds and MiB of memory that the reference used.
 const REFERENCE: [(&str, f64, f64); 3] = [

@@ -1,18 +1,18 @@
 //! The cost of building a site, as a whole process: `cargo bench --bench index_page`.
 //!
-//! The site of a file-based catalog of 400 packages with 7,200 bundles. The targets: at most 10 s and 200 MiB, at most
-//! 400 KB for the list without its icons, and at most 200 KB for the page of a version.
+//! The benchmark builds the site of a file-based catalog of 400 packages with 7,200 bundles. The targets: at most 10 s
+//! and 200 MiB, at most 400 KB for the list without its icons, and at most 200 KB for the page of a version.
 
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a benchmark may panic and prints"
+    reason = "a benchmark prints, and may panic"
 )]
 
-#[expect(dead_code, reason = "this benchmark uses only a part of it")]
+#[expect(dead_code, reason = "this benchmark uses only a part of the module")]
 mod bundles;
 #[path = "../tests/shared/site_catalogs.rs"]
-#[expect(dead_code, reason = "this benchmark uses only a part of it")]
+#[expect(dead_code, reason = "this benchmark uses only a part of the module")]
 mod site_catalogs;
 
 use bundles::{measured, run};
@@ -23,11 +23,11 @@ use std::time::Instant;
 
 const PACKAGES: usize = 400;
 const VERSIONS: u32 = 18;
-/// Seconds, from the start of the process to its end.
+/// The maximum time from the start of the process to its end, in seconds.
 const TARGET_TIME: f64 = 10.0;
-/// The peak memory, in MiB.
+/// The maximum peak memory, in MiB.
 const TARGET_PEAK: f64 = 200.0;
-/// The sizes in bytes.
+/// The maximum sizes of the list and of the page of a version, in bytes.
 const TARGET_LIST: usize = 400_000;
 const TARGET_PAGE: usize = 200_000;
 
@@ -69,7 +69,7 @@ fn main() {
     }
 }
 
-/// Returns the number of files, their bytes, and those of the largest page of a version.
+/// Returns the number of files, their total size, and the size of the largest page of a version.
 fn sizes(site: &Path) -> (usize, u64, usize) {
     let (mut files, mut bytes, mut largest) = (0, 0, 0);
     for entry in walkdir::WalkDir::new(site).into_iter().map(Result::unwrap) {

@@ -1,15 +1,15 @@
 //! The cost of reading an index, as a whole process: `cargo bench --bench index_reading`.
 //!
-//! Lists and graphs of databases of 50, 500 and 5,000 small bundles. The target: the cost per bundle grows by at most
-//! half, and no call needs more than 64 MiB.
+//! The benchmark lists, draws and checks databases of 50, 500 and 5,000 small bundles. The target: the cost per bundle
+//! grows by at most half, and no call needs more than 64 MiB.
 
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a benchmark may panic and prints"
+    reason = "a benchmark prints, and may panic"
 )]
 
-#[expect(dead_code, reason = "this benchmark uses only a part of it")]
+#[expect(dead_code, reason = "this benchmark uses only a part of the module")]
 mod bundles;
 
 use bundles::{Cost, folders_of, list, measured, median, repeated, run};
@@ -27,11 +27,11 @@ const COMMANDS: [&str; 5] = [
     "graph -o svg",
     "check",
 ];
-/// The number of calls of each kind, whose medians are reported.
+/// The number of runs of each command. The benchmark prints their medians.
 const RUNS: usize = 5;
 /// The maximum factor by which the CPU cost per bundle grows with the number of bundles.
 const TARGET_EACH: f64 = 1.5;
-/// The peak memory of any call, in MiB.
+/// The maximum peak memory of any call, in MiB.
 const TARGET_PEAK: f64 = 64.0;
 
 fn main() {

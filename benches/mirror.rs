@@ -1,20 +1,20 @@
 //! The cost of mirroring images, compared with copying the same images with skopeo: `cargo bench --bench mirror`.
 //!
-//! Sixty images in twelve repositories, whose largest layers are shared, are copied between two registries on this
-//! machine. The registries count bytes and requests; time and CPU are also measured. The memory is then measured with a
-//! layer of 2 GiB and with 1,000 images.
+//! The benchmark copies sixty images between two registries on this machine. The images are in twelve repositories, and
+//! share their largest layers. The benchmark measures time and CPU, and counts the bytes and requests in the logs of
+//! the registries. It then measures the memory with a layer of 2 GiB, and with 1,000 images.
 
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::cast_precision_loss,
-    reason = "a benchmark may panic and prints"
+    reason = "a benchmark prints, and may panic"
 )]
 
-#[allow(dead_code, reason = "each benchmark uses only what it needs")]
+#[allow(dead_code, reason = "each benchmark uses only a part of the module")]
 mod bundles;
 #[path = "../tests/registry/tools.rs"]
-#[allow(dead_code, reason = "each benchmark uses only what it needs")]
+#[allow(dead_code, reason = "each benchmark uses only a part of the module")]
 mod tools;
 
 use bundles::{Cost, measured};
@@ -31,7 +31,7 @@ use std::time::Instant;
 use tools::{DockerRegistry, installed};
 use wait4::Wait4;
 
-/// The memory limit for the copies, and the limit for the whole process, in MiB.
+/// The value of `--memory` for the copies, and the maximum memory of the whole process, in MiB.
 const MEMORY: (&str, f64) = ("256MiB", 256.0 + 64.0);
 
 fn main() {

@@ -1,10 +1,10 @@
 //! The cost of `opmx registry add`, as a whole process: `cargo bench --bench registry_add`.
 //!
-//! 1. Real bundles into a new database in one call: 50, and 2, 4 and 8 times as many, where the copies have different
-//!    package and bundle names. The target: the CPU time per bundle grows by at most a tenth, and the peak
+//! 1. Real bundles into a new database in one call: 50, and 2, 4 and 8 times as many. The additional bundles are copies
+//!    with other package and bundle names. The target: the CPU time per bundle grows by at most a tenth, and the peak
 //!    memory always stays below 100 MiB.
 //! 2. One more bundle, in a new package, into databases of 50, 500 and 5,000 small bundles. The target: adding to the
-//!    largest database costs at most half as much again as adding to the smallest.
+//!    largest database costs at most 1.5 times as much as adding to the smallest.
 //! 3. One more version in a package with 99 versions of 174 KB each. The target: 0.03 s of CPU.
 //!
 //! CPU is the user and system time of the process as counted by the system; wall-clock time is ignored.
@@ -12,12 +12,12 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a benchmark may panic and prints"
+    reason = "a benchmark prints, and may panic"
 )]
 
 #[path = "../tests/shared/accepted.rs"]
 mod accepted;
-#[expect(dead_code, reason = "this benchmark uses only a part of it")]
+#[expect(dead_code, reason = "this benchmark uses only a part of the module")]
 mod bundles;
 
 use accepted::ACCEPTED;
@@ -28,13 +28,13 @@ use std::path::{Path, PathBuf};
 
 /// The number of real bundles at the start of the first measurement.
 const BUNDLES: usize = 50;
-/// The numbers of times that each real bundle is added, under different names.
+/// How many times each real bundle is added, each time under another name.
 const TIMES: [usize; 4] = [1, 2, 4, 8];
-/// The number of calls of each kind, whose medians are reported.
+/// The number of runs of each command. The benchmark prints their medians.
 const RUNS: usize = 5;
 /// The maximum factor by which the CPU cost per bundle grows with the number of bundles.
 const TARGET_EACH: f64 = 1.1;
-/// The peak memory of any call, in MiB.
+/// The maximum peak memory of any call, in MiB.
 const TARGET_PEAK: f64 = 100.0;
 /// An operator with five small bundles that can be added in one call.
 const SMALL: &str = "deployment-validation-operator";
@@ -154,7 +154,7 @@ fn into_a_long_package(runs: usize, workplace: &Path) {
     let all = add(&list(before, workplace.join("all.txt")), &database);
     let one = list(std::slice::from_ref(last), workplace.join("one.txt"));
     let Cost { cpu, peak } = add_to(&database, &one, runs);
-    println!("Adding one version to a package of {versions}, medians of {runs} runs");
+    println!("Adding one version to a package of {versions} versions, medians of {runs} runs");
     println!(
         "CPU s for the previous versions {:.2}, for the added version {cpu:.3}; peak {peak:.1} MiB",
         all.cpu
@@ -165,7 +165,7 @@ fn into_a_long_package(runs: usize, workplace: &Path) {
     );
 }
 
-/// Returns the bytes of the files of a bundle.
+/// Returns the total size of the files of a bundle, in bytes.
 fn size(bundle: &Path) -> u64 {
     files(bundle).map(|file| file.metadata().unwrap().len()).sum()
 }

@@ -5,10 +5,10 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a benchmark may panic and prints"
+    reason = "a benchmark prints, and may panic"
 )]
 
-#[expect(dead_code, reason = "this benchmark uses only a part of it")]
+#[expect(dead_code, reason = "this benchmark uses only a part of the module")]
 mod bundles;
 
 use bundles::{Cost, measured, median, run};
@@ -21,11 +21,11 @@ const PACKAGES: usize = 300;
 const BUNDLES: usize = 7000;
 /// Every package except for the first ones depends on the package this many positions before it.
 const NEEDS: usize = 7;
-/// The number of calls of each kind, whose medians are reported.
+/// The number of runs of each command. The benchmark prints their medians.
 const RUNS: usize = 5;
-/// Seconds, from the start of the process to its end.
+/// The maximum time from the start of the process to its end, in seconds.
 const TARGET_TIME: f64 = 1.0;
-/// The peak memory, in MiB.
+/// The maximum peak memory, in MiB.
 const TARGET_PEAK: f64 = 100.0;
 
 fn main() {
@@ -123,7 +123,7 @@ fn database(packages: usize, bundles: usize, workplace: &Path) -> PathBuf {
                 .unwrap();
             }
         }
-        // From the head downwards, each bundle replaces the preceding version.
+        // The rows begin with the head; each bundle replaces the next lower version.
         for (depth, minor) in (0_i64..).zip((0..count).rev()) {
             entry += 1;
             let replaces = (minor > 0).then_some(entry + 1);

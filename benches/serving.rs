@@ -1,9 +1,9 @@
 //! The cost of serving, as a whole process: `cargo bench --bench serving`.
 //!
 //! Databases and file-based catalogs contain 50 and 500 bundles of ordinary size, and 5,000 small ones, all with an
-//! image. The benchmark measures the time from the start to the first `SERVING`, resident memory, and, for three
-//! methods called over 1 and over 16 connections, the calls per second and the CPU time of the server per call. The
-//! client runs on the same processors.
+//! image. The benchmark measures the time from the start to the first `SERVING`, and the resident memory. It also calls
+//! three methods over 1 and over 16 connections, and measures the calls per second and the CPU time of the server per
+//! call. The client runs on the same processors.
 //!
 //! The targets are printed next to the results of the reference server, which served 500 bundles of a public catalog on
 //! a machine with two processors. Its results: 88 ms, 44 MiB, 4,434, 226 and 13.1 calls per second of `GetPackage`,
@@ -18,10 +18,10 @@
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::cast_precision_loss,
-    reason = "a benchmark may panic and prints"
+    reason = "a benchmark prints, and may panic"
 )]
 
-#[expect(dead_code, reason = "this benchmark uses only a part of it")]
+#[expect(dead_code, reason = "this benchmark uses only a part of the module")]
 mod bundles;
 
 use bundles::{index_and_catalog, measured};
@@ -52,12 +52,13 @@ const ORDINARY: [&str; 3] = ["debezium-operator", "node-healthcheck-operator", "
 const SMALL: [&str; 1] = ["deployment-validation-operator"];
 /// The numbers of bundles to serve, and their operators.
 const SIZES: [(usize, &[&str]); 3] = [(50, &ORDINARY), (500, &ORDINARY), (5000, &SMALL)];
-/// The number of starts of each server, whose medians are reported.
+/// The number of starts of each server. The benchmark prints the medians.
 const STARTS: usize = 5;
 /// The time for which each method is called.
 const TIME: Duration = Duration::from_secs(2);
 const CONNECTIONS: [usize; 2] = [1, 16];
-/// The number of connection attempts during the probe, of clients, and of connections per client.
+/// The number of connection attempts during the probes, the number of clients, and the number of open connections per
+/// client.
 const ATTEMPTS: usize = 20_000;
 const CONNECTING: usize = 8;
 const HELD: usize = 64;
@@ -121,7 +122,8 @@ fn waits(path: &Path, attempts: usize) -> Vec<Duration> {
     })
 }
 
-/// Connects and sends nothing, or data that the server does not expect. Leaves no trace in the tables of the system.
+/// Connects and sends nothing, or data that the server does not expect. The connection is closed with a reset, so that
+/// the system does not keep it in its tables.
 async fn attempt(address: SocketAddr, number: usize) -> Option<TcpStream> {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_zero_linger().unwrap();
@@ -274,8 +276,8 @@ async fn keys(server: &Server) -> Vec<GetBundleRequest> {
     keys.collect().await
 }
 
-/// Calls a method over `connections` connections. Returns calls per second, and CPU milliseconds of the server and KiB
-/// per call.
+/// Calls a method over `connections` connections. Returns the calls per second and, per call, the CPU milliseconds of
+/// the server and the KiB of the answer.
 async fn ask(
     server: &Server,
     method: &str,
@@ -294,7 +296,7 @@ async fn ask(
         clients.push(tokio::spawn(async move {
             let (mut calls, mut bytes) = (0_usize, 0);
             while begun.elapsed() < time {
-                // Visits all keys in an order in which neighbours do not follow each other.
+                // Visit all keys, but never two neighbors in succession.
                 let key = &keys[(calls * 7919 + number * 104_729) % keys.len()];
                 bytes += call(&channel, &method, key).await;
                 calls += 1;

@@ -10,8 +10,8 @@ fn main() {
     divan::main();
 }
 
-/// Returns the large YAML files of the shared corpus, some tens of megabytes, or a generated one if the corpus is
-/// absent.
+/// Returns the large YAML files of the shared corpus, which have tens of megabytes, or a generated file if the corpus
+/// is absent.
 fn manifests() -> Vec<Vec<u8>> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
     let entries = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().flatten();

@@ -24,10 +24,10 @@ use std::collections::BTreeMap;
 pub struct BuildOptions {
     /// The values that the caller chooses for the bundle.
     pub stamp: Stamp,
-    /// Information from outside the bundle; `None` if nothing should be inferred from such information.
+    /// The sources outside the bundle from which values are inferred; `None` to infer nothing.
     pub outside: Option<Outside>,
-    /// Whether to replace wildcards in the operator's rules with names, where the wildcards stand for the bundle's own
-    /// kinds.
+    /// Whether to replace wildcards in the operator's rules with names. Only wildcards that stand for the bundle's own
+    /// kinds are replaced.
     pub expand_wildcards: bool,
     /// The media type of the image; `None` for the media type of the bundle.
     pub media_type: Option<MediaType>,
@@ -63,7 +63,7 @@ pub enum RelatedImages {
 pub struct Built {
     /// Findings about the information from outside the bundle. If they include errors, nothing else was done.
     pub outside_findings: Vec<Diagnostic>,
-    /// The resources in the bundle's rules whose kinds were found in a source outside the bundle.
+    /// The resources in the bundle's rules for which a source outside the bundle specifies the kind.
     pub resolved: Vec<Resolved>,
     /// The rules whose wildcards were replaced.
     pub expanded: Vec<WildcardRule>,
@@ -94,7 +94,7 @@ pub enum BuildError {
     /// A file of the bundle cannot be edited.
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// In the new media type, the path of a file would lead out of the bundle folder.
+    /// After the change to the new media type, the path of a file would lead out of the bundle folder.
     #[error(transparent)]
     Tree(#[from] TreeError),
     /// The image cannot be built.

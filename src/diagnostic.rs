@@ -110,7 +110,7 @@ impl Diagnostic {
         !self.edits.is_empty()
     }
 
-    /// Returns the precise advice, or the help of the rule.
+    /// Returns the finding's own advice if there is any, otherwise the help of the rule.
     pub fn advice(&self) -> &str {
         self.help.as_deref().unwrap_or(self.rule.help)
     }
@@ -120,7 +120,7 @@ impl Diagnostic {
         self.help.is_some() && self.help.as_deref() == self.rule.consequence()
     }
 
-    /// Whether this finding fails the command.
+    /// Whether this finding makes the command fail.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
@@ -135,7 +135,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Whether any of the findings fails the command.
+/// Whether any of the findings makes the command fail.
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(Diagnostic::is_error)
 }

@@ -110,8 +110,8 @@ pub(crate) fn read_small(path: &Path, limit: usize) -> Result<Vec<u8>, FileError
 /// Writes `content` to `target`. At any time, `target` contains either the old bytes or all of the new bytes.
 ///
 /// # Errors
-/// Returns an error if the directory cannot be created or the file cannot be written. After an error, the target is
-/// unchanged, unless the error occurred only when its directory was synced.
+/// Returns an error if the directory cannot be created or the file cannot be written. After an error, `target` is
+/// unchanged, except if the directory could not be synced: then `target` already has the new content.
 pub(crate) fn write(target: &Path, content: &[u8]) -> Result<(), FileError> {
     prepare(target, content)?.commit()
 }
@@ -167,7 +167,7 @@ pub(crate) fn require_content(target: &Path, known: &[u8]) -> Result<(), FileErr
 /// # Errors
 /// Returns an error if the links form a cycle.
 pub(crate) fn behind_links(path: &Path) -> Result<PathBuf, FileError> {
-    /// The number of links that Linux follows.
+    /// The maximum number of links that Linux follows.
     const MOST_LINKS: usize = 40;
     let mut end = path.to_owned();
     for _ in 0..=MOST_LINKS {

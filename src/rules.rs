@@ -58,7 +58,7 @@ pub use validators::*;
 
 use std::fmt;
 
-/// The severity of a finding. Only an error fails a command.
+/// The severity of a finding. Only an error makes a command fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// The bundle, index or file cannot be used as it is.

@@ -13,9 +13,9 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a character is invisible and changes how the text around it is shown: control characters other than line
-/// feed and tab, line and paragraph separators, all characters that set the direction of text, annotation marks, and
-/// the invisible copies of ASCII in U+E0000 to U+E007F.
+/// Whether a character is invisible and changes how the text around it is shown. Hidden characters are control
+/// characters other than line feed and tab, line and paragraph separators, characters that set the direction of text,
+/// annotation marks, and the invisible copies of ASCII (U+E0000 to U+E007F).
 pub(crate) fn is_hidden(character: char) -> bool {
     match character {
         '\n' | '\t' => false,
@@ -30,9 +30,9 @@ pub(crate) fn is_hidden(character: char) -> bool {
     }
 }
 
-/// Returns the first character that is not allowed in a name: a control character, a line break or another
-/// [hidden](is_hidden) character, or an invisible character (Unicode's `Default_Ignorable_Code_Point`), which makes
-/// different names look alike.
+/// Returns the first character that is not allowed in a name: a line feed, a tab, a [hidden](is_hidden) character, or
+/// another invisible character. Invisible characters (Unicode's `Default_Ignorable_Code_Point`) make different names
+/// look alike.
 pub(crate) fn hidden_in_name(name: &str) -> Option<char> {
     let unseen = |character: char| {
         matches!(character,
@@ -45,8 +45,8 @@ pub(crate) fn hidden_in_name(name: &str) -> Option<char> {
         .find(|&character| matches!(character, '\n' | '\t') || is_hidden(character) || unseen(character))
 }
 
-/// Describes the problem with a name that contains an invisible character, see [`hidden_in_name`]. `what` describes the
-/// named thing, such as `the package`.
+/// Describes the problem with a name that contains an invisible character (see [`hidden_in_name`]). `what` describes
+/// the named thing, such as `the package`.
 pub(crate) fn hidden_in(what: &str, name: &str) -> Option<String> {
     let character = hidden_in_name(name)?;
     let code = u32::from(character);

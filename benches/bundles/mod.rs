@@ -1,4 +1,4 @@
-//! Any number of bundles for the index benchmarks, and the cost of a program run.
+//! Creates any number of bundles for the index benchmarks, and measures the cost of running the program.
 
 use opmx::bundle::OLM_YAML;
 use opmx::text::{self, Limits};
@@ -19,8 +19,8 @@ pub(crate) fn measured() -> bool {
     std::env::args().any(|argument| argument == "--bench")
 }
 
-/// Returns the folders with the versions of the operators, in a fixed order, or the bundles of testdata/ if the corpus
-/// is absent.
+/// Returns the folders of all versions of the operators, in a fixed order, or the folders in testdata/ if the corpus is
+/// absent.
 pub(crate) fn folders_of(operators: &[&str]) -> Vec<PathBuf> {
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
     let corpus = project.join("../shared/corpus/registryv1");
@@ -47,8 +47,8 @@ pub(crate) fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     files.map(walkdir::DirEntry::into_path)
 }
 
-/// Returns the folders of the originals and of enough copies to have `times` of each, in the order in which they must
-/// be added.
+/// Returns the folders of the originals, and of `times` - 1 copies of each original, in the order in which the bundles
+/// must be added.
 pub(crate) fn repeated(originals: &[PathBuf], times: usize, workplace: &Path) -> Vec<PathBuf> {
     let mut all = originals.to_vec();
     for copy in 1..times {
@@ -63,7 +63,7 @@ pub(crate) fn repeated(originals: &[PathBuf], times: usize, workplace: &Path) ->
     all
 }
 
-/// Creates a database and a file-based catalog of `size` bundles, all with an image.
+/// Creates a database and a file-based catalog of `size` bundles, each of which has an image.
 pub(crate) fn index_and_catalog(size: usize, operators: &[&str], workplace: &Path) -> (PathBuf, PathBuf) {
     let mut originals = folders_of(operators);
     originals.truncate(size);
@@ -122,7 +122,7 @@ fn write_copy(original: &Path, copy: &Path, suffix: &str) {
     });
 }
 
-/// Copies the files of a bundle, applying a change to each text.
+/// Copies the files of a bundle, and applies `change` to each text file.
 pub(crate) fn rewrite(original: &Path, copy: &Path, change: impl Fn(&str, &Path) -> String) {
     for file in files(original) {
         let target = copy.join(file.strip_prefix(original).unwrap());

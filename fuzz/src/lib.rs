@@ -1,4 +1,4 @@
-//! What must hold for any input: the bodies of the property tests of opmx, for the targets beside this file.
+//! The bodies of the property tests of opmx, which the fuzz targets call with any input.
 
 #[path = "../../tests/library/arbitrary_input/bodies/mod.rs"]
 pub mod bodies;

@@ -1,4 +1,5 @@
-//! Any bytes as a file that an author writes beside a bundle or a catalog, or a word of one.
+//! Reads any bytes as the files that authors write next to bundles and catalogs, or a valid file with one word replaced
+//! by any string.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any bytes as one of the files of a bundle, or any string for one of its words.
+//! Reads any bytes as a file of a bundle, or a valid file with one word replaced by any string.
 
 #![no_main]
 

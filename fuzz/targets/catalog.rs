@@ -1,4 +1,4 @@
-//! Any bytes as a file-based catalog and as a template, or any string for a word of one.
+//! Reads any bytes as a file-based catalog and as a template, or a valid file with one word replaced by any string.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any string as a rule of a constraint, or for a word of one.
+//! Reads any string as the CEL rule of a constraint, or a valid rule with one word replaced by any string.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any bytes as the message of a call, any strings as its fields, any bytes over a connection.
+//! Sends any bytes as the message of a call, any strings as the fields of a message, or any bytes over a connection.
 
 #![no_main]
 

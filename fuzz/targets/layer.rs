@@ -1,4 +1,4 @@
-//! Any members as the layers of an image, or any bytes as one layer.
+//! Reads layers of an image that contain any tar entries, or any bytes as one layer.
 
 #![no_main]
 

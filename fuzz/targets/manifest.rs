@@ -1,4 +1,4 @@
-//! Any bytes as a document of an image and as a reference, or any string for a word of one.
+//! Reads any bytes as a document of an image, or any string as an image reference and as a word of a valid document.
 
 #![no_main]
 

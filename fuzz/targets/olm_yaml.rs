@@ -1,4 +1,4 @@
-//! Any bytes as olm.yaml, or any string for a word of it or of a manifest.
+//! Reads any bytes as `olm.yaml`, or a valid `olm.yaml` and manifests with one word replaced by any string.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any bytes as a what-if file and as a dump of a cluster, or any string for a word of one.
+//! Reads any bytes as a what-if file and as a dump of a cluster, or a valid file with one word replaced by any string.
 
 #![no_main]
 

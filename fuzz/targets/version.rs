@@ -1,4 +1,4 @@
-//! Any strings as versions and ranges of versions.
+//! Reads any strings as versions and as version ranges.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any bytes as a file of YAML or JSON, or any string for a word of one.
+//! Reads any bytes as a YAML or JSON file, or a valid file with one word replaced by any string.
 
 #![no_main]
 

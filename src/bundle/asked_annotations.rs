@@ -43,8 +43,8 @@ pub enum AnnotationError {
 }
 
 impl AskedAnnotations {
-    /// Returns all annotations of the bundle. The requested package, channels and default channel override the existing
-    /// ones; the media type and the folders are always the standard ones; all other annotations stay unchanged.
+    /// Returns all annotations of the bundle. The requested package, channels and default channel override existing
+    /// values. The media type and the folders always have the standard values. All other annotations stay unchanged.
     ///
     /// # Errors
     /// Returns an error if the package or its channels are unknown.

@@ -1,4 +1,4 @@
-//! Removal of objects from the files of a bundle, for objects that are separate YAML documents.
+//! Removes objects from the files of a bundle. Each object must be a separate YAML document.
 
 use super::BundleLimits;
 use super::edit::EditError;

@@ -1,7 +1,7 @@
 //! Edits of the author's text that preserve the surrounding comments and layout.
 //!
-//! Edits change only the files of a tree, never those on disk. Each result is read back. If the form of a file does not
-//! allow a change, the edit fails instead of producing a wrong value.
+//! Edits change only the files of a tree in memory, never files on disk. Each result is read back. If the form of a
+//! file does not allow a change, the edit fails instead of producing a wrong value.
 
 use super::BundleLimits;
 use super::olm_yaml::FIELDS;
@@ -46,7 +46,7 @@ pub(super) struct Edits {
 
 impl Edits {
     fn change(&mut self, place: Place, replacement: String) {
-        // An anchor and its aliases share the same text.
+        // An anchor and its aliases share the same text, so an edit may occur several times.
         let edit = Edit { place, replacement };
         if edit.place.span.is_empty() || !self.changes.contains(&edit) {
             self.changes.push(edit);

@@ -19,8 +19,8 @@ pub(crate) fn annotations_yaml(values: &BTreeMap<String, String>) -> String {
     crate::text::to_yaml(&serde_json::json!({ "annotations": values }))
 }
 
-/// Returns the content of `bundle.Dockerfile`, for an image on top of `base`. `manifests` and `metadata` are relative
-/// to the build directory.
+/// Returns the content of `bundle.Dockerfile`, for an image based on `base`. `manifests` and `metadata` are relative to
+/// the build directory.
 pub fn dockerfile(base: &str, values: &BTreeMap<String, String>, manifests: &str, metadata: &str) -> String {
     let mut text = format!("FROM {base}\n\n");
     for key in LABELS {

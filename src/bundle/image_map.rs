@@ -204,7 +204,7 @@ impl ImageMap {
 /// Returns the image below `to` that corresponds to an image below `from`.
 fn moved(image: &str, from: &str, to: &str) -> Option<String> {
     let rest = match from.strip_prefix("*.") {
-        // All hosts of a domain.
+        // `*.` stands for all subdomains of a domain.
         Some(domain) => {
             let (host, _) = image.split_once('/')?;
             let name = host.strip_suffix(domain)?;
@@ -246,8 +246,8 @@ fn plain(name: &str) -> String {
 }
 
 /// Replaces the images in the Deployments, related images and annotations of a bundle according to the map. Also
-/// replaces an image that is a whole argument, the value of an option `--name=IMAGE`, or a whole value of a variable or
-/// a ConfigMap.
+/// replaces an image that is a whole argument, the value of an option `--name=IMAGE`, or the whole value of a variable
+/// or of a ConfigMap entry.
 ///
 /// # Errors
 /// Returns an error if a changed file exceeds a limit, or if its form does not allow the edit.

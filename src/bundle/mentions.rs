@@ -278,8 +278,8 @@ fn text<'a>(document: &'a Document, path: &Path) -> Option<&'a str> {
 }
 
 /// Returns the related images that seem outdated, each with the image that is used now. A related image seems outdated
-/// if nothing in the bundle uses it, and the bundle uses a different tag or digest of the same repository. Only a
-/// registry knows the digest of a tag, so a tag never contradicts a digest.
+/// if nothing in the bundle uses it, and the bundle uses another tag or digest of the same repository. Only a registry
+/// knows the digest of a tag, so a tag never contradicts a digest.
 pub fn outdated(bundle: &Bundle) -> Vec<(ImageUse, ImageUse)> {
     let (related, mut used): (Vec<ImageUse>, Vec<ImageUse>) =
         pin::of_bundle(bundle).into_iter().partition(ImageUse::is_related);

@@ -75,12 +75,13 @@ pub struct Bundle {
     pub properties: Vec<TypedValue>,
     /// The first document of each metadata file other than `olm.yaml`, in the order of the file names.
     pub metadata: Vec<Document>,
-    /// The start of each metadata file that contains no document.
+    /// The place of each metadata file that contains no document.
     pub empty_metadata: Vec<Place>,
 }
 
 impl Bundle {
-    /// Returns the `ClusterServiceVersion` of a `registry+v1` bundle. Like the index, uses the first in file order.
+    /// Returns the `ClusterServiceVersion` of a `registry+v1` bundle. If there are several, returns the first in file
+    /// order, as the index does.
     pub fn csv(&self) -> Option<&Object> {
         self.objects.iter().find(|object| is_csv(object))
     }

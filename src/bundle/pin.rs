@@ -53,8 +53,8 @@ impl ImageUse {
         })
     }
 
-    /// Creates the use of an image that the string at `path` only mentions. The reference is either the rest of the
-    /// string after `prefix` or, without a prefix, somewhere in the string.
+    /// Creates an [`ImageUse`] for an image that the string at `path` only mentions. The reference is either the rest
+    /// of the string after `prefix` or, without a prefix, somewhere in the string.
     pub(super) fn within(document: &Document, path: Path, name: &str, image: &str, prefix: Option<&str>) -> Self {
         Self {
             name: name.to_owned(),
@@ -76,7 +76,7 @@ impl ImageUse {
         self.role == Role::Variable
     }
 
-    /// Whether the image is only mentioned, where tools do not look for images.
+    /// Whether the image is only mentioned, in a place where tools do not look for images.
     pub(super) fn is_mention(&self) -> bool {
         self.role == Role::Mention
     }

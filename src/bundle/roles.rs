@@ -1,4 +1,4 @@
-//! Replacement of rules in the roles of a bundle, in the author's text.
+//! Replaces rules in the roles of a bundle, in the author's text.
 
 use super::BundleLimits;
 use super::edit::{EditError, Edits};

@@ -1,4 +1,4 @@
-//! Sets the values that the caller chooses for a bundle, in the author's text. Comments and layout stay.
+//! Sets the values that the caller chooses for a bundle, in the author's text. Comments and layout are preserved.
 
 use super::edit::{EditError, Edits};
 use super::{Bundle, BundleLimits, MediaType};
@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 /// The values that the caller chooses for a bundle.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stamp {
-    /// The version. If the bundle name ends in the old version, the name is updated to end in the new one.
+    /// The version. If the bundle name ends in the old version, the name is updated to end in the new version.
     pub version: Option<String>,
-    /// The name of the bundle that this one replaces.
+    /// The name of the bundle that this bundle replaces.
     pub replaces: Option<String>,
-    /// The sample custom resources of a `k8s+v1` bundle, which replace the existing ones.
+    /// The sample custom resources of a `k8s+v1` bundle, which replace the existing samples.
     pub examples: Option<Vec<Value>>,
     /// The APIs of resources that RBAC rules name, with the kinds that the caller specifies; only for a `k8s+v1`
     /// bundle.

@@ -15,11 +15,11 @@ pub enum Stated {
     Name,
     /// The version.
     Version,
-    /// The bundle that it replaces.
+    /// The bundle that this bundle replaces.
     Replaces,
-    /// The bundles that it skips.
+    /// The bundles that this bundle skips.
     Skips,
-    /// The bundle that it substitutes for.
+    /// The bundle that this bundle substitutes for.
     Substitutes,
     /// The package.
     Package,

@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap};
 pub struct Difference {
     /// The packages whose channels or default channel differ.
     pub packages: Vec<PackageDifference>,
-    /// Bundles that differ, in any package.
+    /// The bundles that differ, from all packages.
     pub bundles: Vec<BundleDifference>,
 }
 
@@ -38,7 +38,7 @@ pub struct Change {
     pub after: Option<String>,
 }
 
-/// Values that only one catalog has.
+/// The values that only one of the two catalogs contains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SetChange<T> {
     /// Values only in the second catalog.
@@ -132,7 +132,7 @@ pub fn difference(before: &Catalog, after: &Catalog) -> Difference {
     }
 }
 
-/// An item in the first and in the second catalog; `None` in a catalog that does not contain it.
+/// An item in the first catalog and in the second one; `None` for a catalog that does not contain the item.
 type Pair<'a, T> = (Option<&'a T>, Option<&'a T>);
 
 /// Iterates over two lists that are sorted by the same key, and pairs the items that have equal keys.
@@ -254,8 +254,8 @@ fn of_entry(pair: Pair<'_, (&str, &ChannelEntry)>) -> Option<EntryDifference> {
     (difference.kind != Kind::Changed || !same).then_some(difference)
 }
 
-/// The range that the entries of each bundle skip, by bundle name; if they skip different ranges, each range with its
-/// channel.
+/// The version range that each bundle's entries skip, by bundle name. If the entries skip different ranges, each range
+/// is followed by its channel.
 type SkipRanges<'a> = HashMap<&'a str, String>;
 
 fn skip_ranges(catalog: &Catalog) -> SkipRanges<'_> {

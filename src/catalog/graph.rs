@@ -2,9 +2,9 @@
 //!
 //! An index stores a channel as a list of entries: the head at depth 0, followed by the bundles to which `replaces` and
 //! `skips` lead from the head. In the mode `replaces`, that list follows from the bundles alone: the head of a channel
-//! is the bundle with the highest version, and the chain of `replaces` is followed from there to its end. In the other
-//! modes, versions determine the list. A skipped bundle is in the list as a pair of entries: the first is for the
-//! skipped bundle; the second is for the bundle that skips it, and points to the first.
+//! is the bundle with the highest version, and the list follows the chain of `replaces` from the head. In the other
+//! modes, versions determine the list. A skipped bundle is in the list as a pair of entries. The first is for the
+//! skipped bundle. The second is for the bundle that skips it, and points to the first.
 //!
 //! The result depends only on the *set* of bundles: channels are in byte order, and nothing depends on the order in
 //! which bundles were specified or stored.
@@ -40,22 +40,23 @@ pub enum Mode {
 pub struct Node {
     /// The version as stored; empty if the bundle has none.
     pub version: String,
-    /// The bundle that it replaces; empty if it replaces none.
+    /// The bundle that this bundle replaces; empty if there is none.
     pub replaces: String,
-    /// The bundles that it skips, in the declared order.
+    /// The bundles that this bundle skips, in the declared order.
     pub skips: Vec<String>,
-    /// The channels that contain it; empty for a stored bundle outside the graph. An edge may still lead to such a
-    /// bundle.
+    /// The channels that contain the bundle; empty for a stored bundle outside the graph. An edge may still lead to
+    /// such a bundle.
     pub channels: BTreeSet<String>,
-    /// The default channel that it declares for its package; for a stored bundle, the default channel of the package.
+    /// The default channel that the bundle declares for its package; for a stored bundle, the default channel of the
+    /// package.
     pub default_channel: Option<String>,
-    /// Whether it is deprecated; the graph ends at a deprecated bundle.
+    /// Whether the bundle is deprecated; the graph ends at a deprecated bundle.
     pub deprecated: bool,
-    /// The bundle for which it substitutes; empty if there is none. Only the mode `replaces` uses it.
+    /// The bundle for which this bundle substitutes; empty if there is none. Only the mode `replaces` uses this field.
     pub substitutes: String,
 }
 
-/// A package before a change: its stored bundles, and the bundles to which its edges lead.
+/// A package before a change: its stored bundles, and the bundles to which their edges lead.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Package {
     /// The name of the package.
@@ -63,8 +64,8 @@ pub struct Package {
     /// The bundles by name. The channels of each bundle are those that currently contain it, regardless of its
     /// annotations.
     pub bundles: BTreeMap<String, Node>,
-    /// The stored edges of each channel: from a bundle to those that it replaces or skips there. Only the modes that
-    /// order bundles by version use them; the mode `replaces` uses the edges that the bundles declare.
+    /// The stored edges of each channel: for each bundle, the bundles that it replaces or skips in the channel. Only
+    /// the modes that order bundles by version use them; the mode `replaces` uses the edges that the bundles declare.
     pub edges: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
 }
 
@@ -77,9 +78,9 @@ pub struct Graph {
     pub default_channel: String,
     /// The channels, except those whose head is deprecated.
     pub channels: Vec<Channel>,
-    /// Bundles that were in a channel before and no longer are, in byte order of channel and name.
+    /// The bundles that a channel no longer contains, in byte order of channel and name.
     pub dropped: Vec<Dropped>,
-    /// The stored and added bundles whose edges change because of substitutions, by name. They have their new edges.
+    /// The stored and added bundles whose edges change because of substitutions, by name and with their new edges.
     pub rewritten: BTreeMap<String, Node>,
 }
 
@@ -165,7 +166,7 @@ struct Build<'a> {
     bundles: BTreeMap<&'a str, &'a Node>,
 }
 
-/// The versions of the members of a package, by name; a bundle without a version gets a version below all releases.
+/// The versions of a package's bundles, by name; a bundle without a version gets a version below all releases.
 type Versions<'a> = BTreeMap<&'a str, Version>;
 
 impl<'a> Build<'a> {
@@ -465,7 +466,7 @@ impl GraphEntry {
 }
 
 /// Returns the names of the bundles with the highest version, in byte order. Versions that differ only in build
-/// metadata are different.
+/// metadata count as different.
 fn greatest<'a, 'v>(bundles: impl Iterator<Item = (&'a str, &'v Version)>) -> Vec<&'a str> {
     let mut names = Vec::new();
     let mut maximum: Option<&Version> = None;

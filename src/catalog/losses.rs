@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::fmt;
 
-/// An item that the users of the first catalog have, but those of the second one do not.
+/// An item that users of the first catalog have, but users of the second catalog do not.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Loss {
     /// The kind of the loss.
@@ -37,7 +37,7 @@ pub enum LossKind {
     LostUpgrade,
     /// The head of the channel has a lower version than before.
     LowerHead,
-    /// New subscriptions that specify no channel follow a different channel.
+    /// New subscriptions that specify no channel follow another channel than before.
     ChangedDefaultChannel,
     /// The bundle has the same name, but a different image or version.
     ChangedBundle,

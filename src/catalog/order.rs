@@ -11,9 +11,9 @@ use std::collections::HashMap;
 pub(crate) struct Standing<'a> {
     /// The name of the bundle.
     pub(crate) name: &'a str,
-    /// The version. A bundle without a semantic version comes after those that have one.
+    /// The version. Bundles without a semantic version come after bundles that have one.
     pub(crate) version: Option<&'a str>,
-    /// The names of the bundles that it replaces or skips.
+    /// The names of the bundles that this bundle replaces or skips.
     pub(crate) older: Vec<&'a str>,
 }
 

@@ -24,7 +24,7 @@ pub enum UnpublishedError {
         /// The channels of the package.
         known: Vec<String>,
     },
-    /// The package has no default channel and does not have exactly one channel.
+    /// The package has no default channel, and has several channels or none.
     #[error("the package {package} has no default channel; its channels are {}", .known.join(", "))]
     NoDefault {
         /// The package.

@@ -8,9 +8,9 @@ use std::ops::Range;
 /// A problem with a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// A description of the problem, as a predicate of "the rule of a constraint".
+    /// A description of the problem. Messages put it after `the rule of a constraint`.
     pub reason: String,
-    /// The invalid byte range of the rule, if known.
+    /// The byte range of the invalid part of the rule, if known.
     pub span: Option<Range<usize>>,
 }
 
@@ -23,7 +23,7 @@ enum Type {
     List,
     Map,
     Other,
-    /// An unknown type, such as the type of a value from the properties.
+    /// A type that is not known before the evaluation, such as that of a property's value.
     Unknown,
 }
 
@@ -305,7 +305,7 @@ impl Checker<'_> {
         }
         let initial = self.type_of(&comprehension.accu_init, variables)?;
         let outer = variables.len();
-        // The properties are maps with a type and a value.
+        // Each property is a map with a type and a value.
         let properties = matches!(&comprehension.iter_range.expr, Expr::Ident(name) if name == "properties");
         let element = if properties { Type::Map } else { Type::Unknown };
         variables.push((&comprehension.iter_var, element));

@@ -1,4 +1,4 @@
-//! Evaluates rules on the properties of a bundle.
+//! Evaluates rules against the properties of a bundle.
 
 use super::check::{Problem, check};
 use super::pattern;
@@ -23,7 +23,7 @@ impl fmt::Debug for Rule {
     }
 }
 
-/// A limit for the total number of rule parts that are evaluated.
+/// A limit on the total number of rule parts that are evaluated.
 #[derive(Debug)]
 pub struct Budget {
     limit: u64,
@@ -39,7 +39,7 @@ impl Budget {
         }
     }
 
-    /// Returns the initial number of parts.
+    /// Returns the number of parts with which the budget was created.
     pub fn limit(&self) -> u64 {
         self.limit
     }
@@ -69,8 +69,9 @@ impl Rule {
         Ok(Self { program })
     }
 
-    /// Whether the rule holds for properties, which are pairs of a type and the JSON text of a value. Returns `false`
-    /// if the evaluation fails. Also returns `false` if the rule would exceed the budget; the budget is then spent.
+    /// Whether the rule holds for these properties. Each property is a pair: its type and the JSON text of its value.
+    /// Returns `false` if the evaluation fails. Also returns `false` if the rule would exceed the budget; the budget is
+    /// then spent.
     pub fn holds<'p>(&self, properties: impl Iterator<Item = (&'p str, &'p str)>, budget: &Budget) -> bool {
         let mut bytes = 0;
         let value = |(kind, text): (&str, &str)| {
@@ -113,9 +114,9 @@ fn semver_compare(left: &str, right: &str) -> Result<i64, ExecutionError> {
 
 /// The maximum size in bytes of a compiled regular expression.
 const LARGEST_PATTERN: usize = 1 << 18;
-/// The approximate maximum cost of compiling a regular expression, and the cost of each byte of a string that is
-/// matched.
+/// The approximate maximum cost of compiling a regular expression.
 const PATTERN_COST: u64 = 2000;
+/// The cost of each byte of a string that is compared with a regular expression.
 const BYTE_COST: u64 = 4;
 
 /// Whether a regular expression matches anywhere in a string. The time is linear in the length of the string.

@@ -57,11 +57,11 @@ pub(crate) struct AdditionArguments {
     /// Overwrite a bundle of the same name if it is the head of all its channels
     #[arg(long, conflicts_with = "if_exists")]
     overwrite_latest: bool,
-    /// Accept bundles with the annotation olm.substitutesFor, which substitute for other bundles
+    /// Accept bundles whose annotation olm.substitutesFor names the bundle that they substitute for
     #[arg(long)]
     enable_alpha: bool,
-    /// Accept only bundles of these media types (registry+v1, k8s+v1), which the clusters that use the index must
-    /// support
+    /// Accept only bundles of these media types (registry+v1, k8s+v1); the clusters that use the index must support
+    /// them
     #[arg(long, value_name = "TYPES", value_delimiter = ',')]
     allow_media_types: Vec<MediaType>,
     /// Store a reference to a k8s+v1 bundle instead of its content, for versions of OLM that support this media type
@@ -187,7 +187,7 @@ pub(crate) fn writing(limits: &DatabaseLimitArguments) -> Result<change::ChangeO
     })
 }
 
-/// Reports the reasons why no bundles were added.
+/// Reports why no bundles were added.
 pub(crate) fn refused(error: GatherError, context: &Context<'_>) -> CommandResult {
     match error {
         GatherError::Bundles { problems, of } => Ok(refuse(problems, of, context)),
@@ -209,13 +209,13 @@ fn refuse(problems: Vec<(Location, GatherProblem)>, of: usize, context: &Context
     status
 }
 
-/// Reports the reason why each bundle cannot be added.
+/// Reports, for each bundle in `problems`, why it cannot be added.
 fn left_out(problems: Vec<(Location, GatherProblem)>, context: &Context<'_>) -> Status {
     let printer = &context.printer;
     let statuses = problems.into_iter().map(|(location, problem)| {
         match problem {
             GatherProblem::Intake(IntakeError::Findings { diagnostics, .. }) => {
-                // An omission that a warning reports can be the cause of an error.
+                // A tolerated fault, which is only a warning, can be the cause of an error.
                 let why = |finding: &Diagnostic| finding.is_error() || finding.rule.consequence().is_some();
                 let why: Vec<Diagnostic> = diagnostics.into_iter().filter(why).collect();
                 printer.report(&why);

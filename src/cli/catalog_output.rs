@@ -11,7 +11,7 @@ use crate::index::render::RenderOptions;
 use crate::index::render::sources::{Form, RenderSource, SourceError, SourceOptions};
 use clap::{Args, ValueEnum};
 
-/// The form of a catalog.
+/// The options for the language and the content of a catalog.
 #[derive(Debug, Args)]
 pub(crate) struct FormArguments {
     /// Language of the catalog
@@ -24,7 +24,7 @@ pub(crate) struct FormArguments {
 /// The options for the content of a catalog.
 #[derive(Debug, Args)]
 pub(crate) struct ContentArguments {
-    /// Replace old forms with newer forms, up to this level
+    /// Replace old forms of content with newer forms, up to this level
     ///
     /// "bundle-object-to-csv-metadata" replaces the manifests of a bundle with the metadata that user interfaces show,
     /// if the bundle has an image that contains the manifests. The catalog becomes much smaller, but requires a version
@@ -33,7 +33,7 @@ pub(crate) struct ContentArguments {
     migrate_level: MigrateLevel,
     /// Omit recommended and optional dependencies
     ///
-    /// OLM versions that do not support intents treat every dependency as required.
+    /// OLM versions that do not support these dependencies treat them as required.
     #[arg(long)]
     required_only: bool,
 }

@@ -165,7 +165,7 @@ impl CommandError {
         self
     }
 
-    /// Adds a hint before all others.
+    /// Adds a hint before all other hints.
     #[must_use]
     pub(crate) fn first_hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.insert(0, hint.into());

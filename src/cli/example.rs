@@ -2,7 +2,7 @@
 
 use crate::rules::examples::{Example, INDEX_CHECK, INDEX_DOCKERFILE};
 
-/// Returns the command line that reports the fault of an example.
+/// Returns the command line that reports the fault in an example.
 pub fn found_by(example: &Example) -> String {
     if let Some(command) = example.wrong.as_deref().filter(|_| example.command_line) {
         return command.trim_end().to_owned();

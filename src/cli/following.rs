@@ -105,7 +105,7 @@ fn follow(intents: &[IntentArgument], preferences: &PreferenceArguments) -> Foll
 /// The options for including the dependencies of packages.
 #[derive(Debug, Args)]
 pub(crate) struct FollowArguments {
-    /// Include packages that could satisfy dependencies with these intents; without INTENTS, with any intent
+    /// Include packages that could satisfy dependencies with these intents, or with any intent if INTENTS is omitted
     ///
     /// Dependencies on packages have an intent, which is required by default; dependencies on APIs are always required.
     /// The required dependencies of an included bundle are also included, regardless of INTENTS.

@@ -167,7 +167,7 @@ impl Command {
     }
 }
 
-/// The purpose of the process's threads.
+/// The kind of work that the threads of the process do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
     /// A single command, which ends by itself.
@@ -184,7 +184,7 @@ pub type Start = fn(Work) -> Result<Runtime, StartError>;
 pub struct Process {
     /// Starts the runtime.
     pub start: Start,
-    /// Whether the process was started without a standard output.
+    /// Whether the process was started without standard output.
     pub stdout_is_closed: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The program as a drop-in replacement for opm: the options that are accepted only for compatibility, the arrangement
-//! of the help under that name, and the unsupported commands.
+//! The program as a drop-in replacement for opm: the options that are accepted only for compatibility, the help in
+//! opm's arrangement, and the unsupported commands.
 
 use crate::cli::error::{CommandError, CommandResult};
 use clap::{Arg, ArgAction, Args, Command};

@@ -43,7 +43,7 @@ impl PartArguments {
         self.from.as_ref()
     }
 
-    /// Returns the parts by package. `versions_of_others` are the versions for parts that specify none; `past_from`
+    /// Returns the parts by package. `versions_of_others` applies to parts that specify no versions; `past_from`
     /// excludes the bundles of the version that clusters upgrade from.
     pub(crate) fn parts(
         &self,

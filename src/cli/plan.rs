@@ -70,7 +70,7 @@ Examples:
 /// installed operator holds back the upgrade to the bundle, no plan is printed; the output shows the condition, its
 /// time, and how to override it. Without a bundle, the Subscriptions of the files are resolved first, and the plan
 /// contains everything that OLM would install for them. Instead of a bundle, a YAML or JSON file with Operator and
-/// Install resources may be specified: an Operator is treated as a Subscription, and an Install is applied unchanged,
+/// Install resources may be specified. An Operator is treated as a Subscription. An Install is applied unchanged,
 /// unless its permissions require approval.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -313,8 +313,8 @@ fn of_install(
     Ok(Status::No)
 }
 
-/// Prints the plan of a subject, with its result if a cluster is known. `released` describes how the plan of the newest
-/// release differs, if that is already known.
+/// Prints the plan of a bundle or a resolution, with its result if a cluster is known. `released` describes how the
+/// plan of the newest release differs, if that is already known.
 fn show(
     subject: Subject<'_>,
     state: Option<&State>,
@@ -484,7 +484,7 @@ fn print(planned: &Planned, olm: &Olm, context: &Context<'_>) -> Result<(), Comm
     Ok(terminal::permissions::operators(&context.printer, &planned.operators)?)
 }
 
-/// Returns the kinds of a plan that this OLM does not install.
+/// Returns the kinds in a plan that this version of OLM does not install.
 fn unsupported_kinds<'a>(steps: &'a [Step], olm: &Olm) -> Vec<&'a str> {
     let steps = steps.iter().filter(|step| !handling::is_supported(step, olm));
     let mut kinds: Vec<&str> = steps.map(handling::manifest_kind).collect();

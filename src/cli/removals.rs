@@ -30,7 +30,7 @@ impl DeprecationArguments {
     }
 }
 
-/// Returns the names of a list on the command line, without empty names.
+/// Returns the names in a list on the command line, without empty names.
 pub(crate) fn names(list: &[String]) -> BTreeSet<String> {
     list.iter().filter(|name| !name.is_empty()).cloned().collect()
 }

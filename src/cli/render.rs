@@ -1,4 +1,4 @@
-//! `opmx render`: indexes, catalogs and bundles as one file-based catalog.
+//! `opmx render`: writing indexes, catalogs and bundles as one file-based catalog.
 
 use crate::cli::Context;
 use crate::cli::api_sources::ApiSourceArguments;

@@ -107,7 +107,7 @@ impl OpenOperator {
     }
 }
 
-/// Returns the Operators among objects, with the images that they name, or `None` if one of the bundles has errors,
+/// Returns the Operators in `objects`, with the images that they name, or `None` if the bundle in an image has errors,
 /// which have been reported.
 pub(crate) fn open_operators(
     objects: &[Value],
@@ -129,7 +129,7 @@ pub(crate) fn open_operators(
                     let (name, resolved) = (&operator.name, &image.resolved);
                     context
                         .printer
-                        .status(format_args!("Operator {name}: {} is {resolved}", image.named));
+                        .status(format_args!("Operator {name}: {} resolves to {resolved}", image.named));
                 }
                 Some(image)
             }
@@ -139,8 +139,8 @@ pub(crate) fn open_operators(
     Ok(Some(open))
 }
 
-/// Returns the Installs among objects, with their resolved content, or `None` if one of the bundles has errors, which
-/// have been reported.
+/// Returns the Installs in `objects`, with their resolved content, or `None` if the bundle in an image has errors,
+/// which have been reported.
 pub(crate) fn open_installs(
     objects: &[Value],
     outside: Option<&Outside>,

@@ -111,7 +111,7 @@ pub(crate) struct IntentArguments {
 }
 
 impl IntentArguments {
-    /// Returns the options for a resolution by this OLM.
+    /// Returns the options for a resolution by this version of OLM.
     pub(crate) fn options(&self, olm: &Olm) -> Result<ResolverOptions, CommandError> {
         if self.preferences.is_given() && !olm.does(Need::Intent) {
             return Err(CommandError::usage(format!(
@@ -229,8 +229,7 @@ fn installs(objects: &[Value], arguments: &ResolveArguments, context: &Context<'
     Ok(Status::Success)
 }
 
-/// Reports the reason why nothing is installed, and returns [`Status::No`], or [`Status::Failure`] if the search was
-/// incomplete.
+/// Reports why nothing is installed, and returns [`Status::No`], or [`Status::Failure`] if the search was incomplete.
 pub(crate) fn unresolved(error: &Unresolved, output: &OutputArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     let explained = match error {

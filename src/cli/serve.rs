@@ -37,7 +37,7 @@ Examples:
 /// Serve an index or a file-based catalog to OLM, over gRPC
 ///
 /// Starts when everything has been read and validated, and stops on a signal. If a catalog has errors, all errors are
-/// shown, and nothing is served. The served content is never changed, and remains as it was when it was opened: if a
+/// shown, and nothing is served. The served content is never changed, and remains as it was when it was opened. If a
 /// file is modified while it is served, the server becomes unhealthy, but never returns wrong answers.
 #[derive(Debug, Args)]
 #[command(
@@ -107,7 +107,7 @@ impl ServeArguments {
     }
 }
 
-/// The served index, and the database file that was extracted from an image for it.
+/// The served index and, if its database was extracted from an image, the extracted file.
 type Opened = (Served, Option<DatabaseFile>);
 
 fn open(arguments: &ServeArguments, context: &Context<'_>) -> Result<Opened, CommandError> {
@@ -151,8 +151,8 @@ fn catalog(
         ));
         if is_bundle_folder(Path::new(&arguments.index)) {
             return error.hint(
-                "it is the folder of a bundle; add the bundle to a database with opmx registry add, and serve \
-                    the database",
+                "the folder contains a bundle, not a catalog; add the bundle to a database with opmx registry add, and \
+                    serve the database",
             );
         }
         error

@@ -31,17 +31,18 @@ pub(crate) struct ServingArguments {
     /// Serve metrics for Prometheus at http://ADDRESS:PORT/metrics; without ADDRESS, on all addresses
     #[arg(long, value_name = "[ADDRESS]:PORT", value_parser = endpoint)]
     metrics_address: Option<Endpoint>,
-    /// Log start, end and faults to standard error, as text or JSON; with -vv, also every call
+    /// Log the start, the end and all faults to standard error, as text or JSON; with -vv, also every call
     #[arg(long, value_enum, value_name = "FORM")]
     log_format: Option<LogFormat>,
-    /// Maximum number of connections; beyond it, the least needed connection is closed [default: 4096, or fewer]
+    /// Maximum number of connections; if more clients connect, the least needed connection is closed [default: 4096, or
+    /// fewer]
     ///
     /// Silent connections are closed first, then connections without a call, connections that do not read their
     /// responses, and idle connections. The default is 4096, or fewer if the limit on open files requires it. That
     /// limit is raised as far as the system permits.
     #[arg(long, value_name = "NUMBER")]
     max_connections: Option<NonZero<usize>>,
-    /// Stop after this number of seconds; infinite for no limit
+    /// Stop after this number of seconds; "infinite" for no limit
     #[arg(long, value_name = "SECONDS", default_value = "infinite", value_parser = seconds)]
     timeout_seconds: Seconds,
     /// Not needed: serving never changes the database
@@ -52,7 +53,7 @@ pub(crate) struct ServingArguments {
 /// The file in which a cluster expects the reason why a container ended.
 const TERMINATION_LOG: &str = "/dev/termination-log";
 
-/// An address, or all addresses, and a port.
+/// A port on one address or on all addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Endpoint(Option<IpAddr>, u16);
 
@@ -78,7 +79,7 @@ fn seconds(text: &str) -> Result<Seconds, String> {
         _ => text
             .parse()
             .map(|seconds| Seconds(Some(seconds)))
-            .map_err(|_| "expected a whole number of seconds, or infinite".to_owned()),
+            .map_err(|_| "expected a whole number of seconds, or \"infinite\"".to_owned()),
     }
 }
 
@@ -156,9 +157,9 @@ async fn run(served: Served, arguments: &ServingArguments, printer: &Printer) ->
     Ok(Status::Success)
 }
 
-/// The numbers of open files that are not connections: first the catalog files that are kept open, then all other
-/// files.
+/// The maximum number of catalog files that are kept open.
 const CATALOG_FILES: usize = 256;
+/// The number of open files that are neither connections nor catalog files.
 const OTHER_FILES: usize = 40;
 
 /// Returns the number of catalog files that stay open, so that the catalog is served as it was when it was opened.
@@ -252,7 +253,7 @@ fn leave_word(file: &Path, error: &CommandError) {
         .open(file)
         .and_then(|mut file| write!(file, "{error}"));
     if let Err(error) = written {
-        tracing::debug!("cannot write the reason to {}: {error}", file.display());
+        tracing::debug!("cannot write the reason for the failure to {}: {error}", file.display());
     }
 }
 

@@ -43,7 +43,7 @@ impl SelectionArguments {
     }
 }
 
-/// The strictness of checks of content that may already be published.
+/// The options for checks on content that may already be published.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct StrictnessArguments {
     /// Report faults as errors even if they are usually tolerated in published content
@@ -64,7 +64,7 @@ pub(crate) fn warn(findings: &[Diagnostic], printer: &Printer) {
 }
 
 impl StrictnessArguments {
-    /// Whether a warning about the result of a change counts as an error.
+    /// Returns whether a warning about the result of a change counts as an error.
     pub(crate) fn refuses_warnings(&self) -> bool {
         self.strict || self.selection.deny.contains(&Denied::Warnings)
     }

@@ -88,8 +88,8 @@ fn warn_of(state: &State, context: &Context<'_>) {
         if let Some(installed) = subscription.installed_csv.as_ref().filter(|csv| !known(csv)) {
             let name = &subscription.name;
             context.printer.warning(format_args!(
-                "the Subscription {name} lists {installed} as installed, but the input does not contain it, so it is \
-                treated as not installed"
+                "the Subscription {name} lists {installed} as installed, but the input does not contain this version, \
+                so it is treated as not installed"
             ));
         }
     }
@@ -163,7 +163,7 @@ pub(crate) fn note_released(what: &str, context: &Context<'_>) {
     ));
 }
 
-/// Describes the resolution by a release, if it differs from the one that the proposals describe.
+/// Describes the resolution by a release that decides differently from the proposals.
 pub(crate) fn other_resolution(released: &Result<Resolution, Unresolved>) -> String {
     let requires = "requires every dependency, regardless of its intent, and would install";
     match released {
@@ -224,7 +224,7 @@ impl InstallArguments {
         self.content_at(bundle, context)
     }
 
-    /// Like [`InstallArguments::content`], with the findings about the bundle, which are not reported.
+    /// Like [`InstallArguments::content`], but returns the findings about the bundle instead of reporting them.
     pub(crate) fn content_with_findings(
         &self,
         bundle: &str,
@@ -236,7 +236,7 @@ impl InstallArguments {
         self.content_at_with_findings(bundle, context)
     }
 
-    /// Like [`InstallArguments::content_at`], with the findings about the bundle, which are not reported.
+    /// Like [`InstallArguments::content_at`], but returns the findings about the bundle instead of reporting them.
     pub(crate) fn content_at_with_findings(
         &self,
         bundle: &str,

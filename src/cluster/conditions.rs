@@ -105,8 +105,9 @@ impl<'a> OperatorCondition<'a> {
 
     /// Returns whether the resource belongs to this operator.
     ///
-    /// An `OperatorCondition` in OLM has the name of its ClusterServiceVersion. A `Condition` has its own name, and
-    /// belongs to the ClusterServiceVersion that owns it or, if it has no owner, to the operator whose label it has.
+    /// An `OperatorCondition` in OLM has the name of its ClusterServiceVersion. A `Condition` can have any name. It
+    /// belongs to the ClusterServiceVersion that owns it. Without an owner, it belongs to the operator that its label
+    /// names.
     pub fn is_of(self, operator: &InstalledOperator<'_>) -> bool {
         if let (Some(own), Some(other)) = (self.namespace(), operator.namespace)
             && own != other
@@ -254,7 +255,7 @@ pub enum Progress {
 pub struct Judgement {
     /// The reason why upgrades are held back, if any.
     pub held: Option<Held>,
-    /// The resource that holds upgrades back, the start time, and the change that allows them; set whenever
+    /// The resource that holds upgrades back, when it began to do so, and the change that allows upgrades; set whenever
     /// [`Judgement::held`] is set.
     pub hold: Option<Hold>,
     /// The progress of the last upgrade.
@@ -263,7 +264,7 @@ pub struct Judgement {
     pub overridden: Vec<Said>,
     /// Conditions of the operator that have no effect on OLM and are only informational.
     pub others: Vec<Said>,
-    /// Notes about the resource for people.
+    /// Notes for people about the resource.
     pub notes: Vec<Note>,
 }
 

@@ -1,8 +1,8 @@
 //! Reads dumps of a cluster: the output of `kubectl get … -o yaml` or `-o json` and of `kubectl api-resources`, and
 //! discovery documents.
 //!
-//! Files are read piece by piece, so that memory use depends on the kept parts of the objects and not on the size of a
-//! dump: the items of YAML lists written by kubectl and of JSON lists are read one by one.
+//! Files are read piece by piece: the items of JSON lists, and of YAML lists that kubectl has written, are read one by
+//! one. Memory use therefore depends on the kept parts of the objects, not on the size of a dump.
 
 mod gathered;
 mod json;
@@ -36,7 +36,7 @@ const TABLE: &[u8] = b"NAME ";
 pub struct DumpLimits {
     /// The maximum size in bytes of an object, or of a document that is not a list.
     pub object: usize,
-    /// The maximum memory in bytes for the kept parts of the objects of all dumps together.
+    /// The maximum memory in bytes for everything that is kept from all dumps together.
     pub kept: usize,
     /// The maximum number of files in a folder.
     pub files: usize,
@@ -114,7 +114,7 @@ pub enum DumpError {
         /// The limit.
         limit: usize,
     },
-    /// All dumps together are too large.
+    /// The dumps together are too large.
     #[error(
         "{}:{line}: the relevant parts of the dumps exceed the limit of {limit} bytes here; exclude objects that \
          OLM does not use, such as Secrets and events",

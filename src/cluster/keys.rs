@@ -71,7 +71,11 @@ const CATALOGS: &[Field] = &[
         "packages",
         List(&Object(&[
             not_empty("name", Text, "Name of the package."),
-            optional("defaultChannel", Text, "Channel of subscriptions that do not name one."),
+            optional(
+                "defaultChannel",
+                Text,
+                "Channel for Subscriptions that do not specify a channel.",
+            ),
             optional(
                 "channels",
                 List(&Object(&[
@@ -95,7 +99,11 @@ const INSTALLED: &[Field] = &[
         Text,
         "Phase of the ClusterServiceVersion; defaults to Succeeded.",
     ),
-    optional("replaces", Text, "Name of the ClusterServiceVersion that it replaced."),
+    optional(
+        "replaces",
+        Text,
+        "Name of the ClusterServiceVersion that this one replaced.",
+    ),
     optional("provides", APIS, "Owned APIs."),
     optional("requires", APIS, "Required APIs."),
     optional(
@@ -176,8 +184,8 @@ const ERRORS: &[Field] = &[
 /// The keys of the file.
 const KEYS: &[Field] = &[
     optional("version", Within(1, 1), "Version of this format: 1."),
-    optional("name", Text, "Name of the case."),
-    optional("description", Text, "Description of the case."),
+    optional("name", Text, "Name of the situation that the file describes."),
+    optional("description", Text, "Description of the situation."),
     optional(
         "namespace",
         Text,

@@ -25,7 +25,7 @@ pub enum LabelStyle {
     Seed,
 }
 
-/// Returns the key of the label of an operator's components.
+/// Returns the key of the label that marks the components of an operator.
 pub(crate) fn key(style: LabelStyle, operator: &str) -> String {
     match style {
         LabelStyle::Shipped => format!("{SHIPPED}{}", cut(operator)),

@@ -1,11 +1,11 @@
-//! A cluster as described by files, from which opmx predicts the behaviour of OLM.
+//! A cluster as described by files, from which opmx predicts the behavior of OLM.
 //!
 //! [`State`] is the what-if file: catalogs, installed operators, subscriptions, and the objects and responses of the
 //! API server. [`read`] reads it from YAML or JSON, with errors that point at the line; [`json_schema`] describes it
 //! for editors. Both use the same table of keys. [`dump`] adds kubectl output about a cluster to a state, and
-//! [`observe`] derives the Subscriptions and installed operators from its objects. [`conditions`] determines whether
-//! operators allow their upgrade, and [`labels`] determines which objects belong to an operator. [`requested`] reads
-//! the requests of `Operator` and `Install` resources.
+//! [`observe`] derives the Subscriptions and installed operators from the objects in the state. [`conditions`]
+//! determines whether operators allow their upgrade, and [`labels`] determines which objects belong to an operator.
+//! [`requested`] reads the requests of `Operator` and `Install` resources.
 
 pub mod conditions;
 pub mod dump;

@@ -185,8 +185,8 @@ impl<'a> Objects<'a> {
     }
 
     /// Returns the namespace whose catalogs serve all namespaces. Only OLM's own configuration specifies this
-    /// namespace, so the result is a guess. In order of preference: a usual global namespace with catalogs, the catalog
-    /// namespace of a Subscription in `here`, or the first namespace with a catalog, in each case other than `here`.
+    /// namespace, so the result is a guess. In order of preference, it is a usual global namespace with catalogs, the
+    /// catalog namespace of a Subscription in `here`, or the first namespace with a catalog. It is never `here`.
     fn global_namespace(self, here: &str) -> Option<&'a str> {
         let with_catalogs = || self.of_kind("CatalogSource").map(home);
         let usual = GLOBAL_NAMESPACES
@@ -233,7 +233,7 @@ fn subscription(view: Csv<'_>) -> Subscription {
     }
 }
 
-/// Updates a Subscription as OLM does before it resolves: the current version counts as installed as soon as it exists,
+/// Updates a Subscription as OLM does before resolving: the current version counts as installed as soon as it exists,
 /// although the status shows this only a moment later.
 fn mended(subscription: Subscription, versions: &BTreeSet<&str>) -> Subscription {
     let current = subscription.current_csv.as_deref();

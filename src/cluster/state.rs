@@ -16,9 +16,9 @@ pub const NAMESPACE: &str = "operators";
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct State {
-    /// The name of the case.
+    /// The name of the situation that the file describes.
     pub name: String,
-    /// The description of the case.
+    /// The description of the situation.
     pub description: String,
     /// The namespace that operators are installed into; [`NAMESPACE`] by default.
     pub namespace: String,
@@ -32,7 +32,7 @@ pub struct State {
     pub service_account: Option<String>,
     /// The catalogs that operators can come from.
     pub catalogs: Vec<CatalogSource>,
-    /// The CatalogSources of a dump that OLM does not use for this namespace, by namespace and name.
+    /// The CatalogSources, by namespace and name, that a dump contains, but that OLM does not use for this namespace.
     #[serde(skip)]
     pub other_catalogs: Vec<(String, String)>,
     /// The CatalogSources that an `Operator` refers to, by namespace and name. OLM uses them in any namespace.
@@ -54,7 +54,7 @@ pub struct State {
     pub errors: Vec<ErrorAnswer>,
 }
 
-/// The behaviour of OLM after a failed upgrade.
+/// The behavior of OLM after a failed upgrade.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub enum UpgradeStrategy {
     /// OLM waits until the failed version is repaired.
@@ -87,7 +87,7 @@ pub struct CatalogSource {
 pub struct Package {
     /// The name.
     pub name: String,
-    /// The channel of subscriptions that do not name one.
+    /// The channel for Subscriptions that do not specify a channel.
     pub default_channel: Option<String>,
     /// The channels.
     pub channels: Vec<Channel>,

@@ -28,7 +28,8 @@ pub(super) struct Difference {
     pub(super) what: String,
 }
 
-/// Returns all differences that have a meaning. Absent, `null` and empty are the same, except inside a Deployment.
+/// Returns all differences that have a meaning. Absent, `null` and empty values are the same, except inside a
+/// Deployment.
 pub(super) fn differences(first: &Value, second: &Value) -> Vec<Difference> {
     let mut comparison = Comparison { found: Vec::new() };
     comparison.values(&Path::root(), Some(first), Some(second));
@@ -237,7 +238,7 @@ fn entries(list: Option<&Value>, keys: &[&str]) -> Vec<ListItem> {
 }
 
 /// Returns the webhook definitions with explicit default ports. Splits the definition of a conversion webhook into one
-/// for each CRD and drops its `generateName`, because neither has a meaning.
+/// definition for each CRD and drops its `generateName`, because neither the grouping nor the name has a meaning.
 fn webhooks(list: Option<&Value>) -> Vec<ListItem> {
     let mut entries = Vec::new();
     let list = list.and_then(Value::as_array).into_iter().flatten().enumerate();

@@ -65,7 +65,7 @@ impl Files {
     }
 }
 
-/// Returns whether a file with this name is read from the manifests of a plain bundle, and from the metadata of any
+/// Returns whether a file with this name is read if it is in the manifests of a plain bundle, or in the metadata of any
 /// bundle.
 pub(super) fn is_read(path: &str) -> bool {
     matches!(extension(path), Some("yaml" | "yml" | "json"))
@@ -84,7 +84,7 @@ pub(super) fn path_in<'n>(tree: &Tree, name: &'n str) -> &'n str {
     }
 }
 
-/// Returns the path in the tree of the file that an object was read from.
+/// Returns the path, in the tree, of the file that contains an object.
 pub(super) fn path_of<'o>(tree: &Tree, object: &'o Object) -> &'o str {
     path_in(tree, object.file())
 }

@@ -2,12 +2,12 @@
 //!
 //! Converted to `registry+v1`, a bundle contains the synthesized `ClusterServiceVersion` and the objects to ship with
 //! it, for clusters and catalogs that support no other format. For a conversion to `k8s+v1`, the CSV is split into the
-//! manifests that its author would have written, and the values that manifests cannot express are written to
+//! manifests that its author would have written. The values that manifests cannot express are written to
 //! `metadata/olm.yaml`.
 //!
-//! Content that the other format cannot represent is reported by a finding. For `k8s+v1`, the findings are complete by
-//! construction: the new bundle is synthesized again before it is returned, and each difference between the two CSVs
-//! becomes a finding, unless another finding already names it.
+//! Content that the other format cannot represent is reported by a finding. For `k8s+v1`, the findings are always
+//! complete: the conversion synthesizes the new bundle before it returns it. Each difference between the two CSVs
+//! becomes a finding, unless another finding already names the difference.
 //!
 //! This module is separate from `synthesis` because it needs both a finished synthesis and the files of a bundle, while
 //! the synthesis does not need this module.

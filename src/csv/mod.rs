@@ -24,14 +24,14 @@ pub(crate) const WEBHOOK_FIELDS: [&str; 8] = [
 
 /// API group.
 pub const GROUP: &str = "operators.coreos.com";
-/// `apiVersion` of every CSV.
+/// The `apiVersion` of every CSV.
 pub(crate) const API_VERSION: &str = "operators.coreos.com/v1alpha1";
 /// Kind.
 pub const KIND: &str = "ClusterServiceVersion";
 /// The only install strategy.
 pub(crate) const STRATEGY: &str = "deployment";
 
-/// Annotations whose keys OLM compares exactly.
+/// Annotation keys that OLM compares case-sensitively.
 const EXACT_ANNOTATIONS: [&str; 5] = [
     "olm.operatorGroup",
     "olm.operatorNamespace",
@@ -40,7 +40,7 @@ const EXACT_ANNOTATIONS: [&str; 5] = [
     SKIP_RANGE,
 ];
 
-/// Returns the key that OLM knows, if `key` differs only in case.
+/// Returns the annotation key that OLM knows, if `key` differs from it only in case.
 pub(crate) fn annotation_in_other_case(key: &str) -> Option<&'static str> {
     EXACT_ANNOTATIONS
         .into_iter()
@@ -98,7 +98,7 @@ impl<'a> Csv<'a> {
         self.get(&["metadata", "annotations"]).and_then(Value::as_object)
     }
 
-    /// Whether OLM created the CSV as a copy in a namespace that is watched by an operator in another namespace.
+    /// Whether the CSV is a copy that OLM created because an operator in another namespace watches the CSV's namespace.
     pub(crate) fn is_copied(self) -> bool {
         let labels = self.get(&["metadata", "labels"]).and_then(Value::as_object);
         let home = self.text(&["metadata", "annotations", "olm.operatorNamespace"]);
@@ -162,8 +162,8 @@ impl<'a> OwnedCrd<'a> {
         self.text("name")
     }
 
-    /// Returns the kind that the CRD defines. The group is the part of the name after the first dot; `None` if the name
-    /// contains no dot.
+    /// Returns the kind that the CRD defines. The group is the part of the name after the first dot. Returns `None` if
+    /// the name contains no dot.
     pub(crate) fn gvk(self) -> Option<GroupVersionKind> {
         let (_, group) = self.name().split_once('.')?;
         Some(GroupVersionKind::new(group, self.text("version"), self.text("kind")))

@@ -3,8 +3,8 @@
 //! The rows of the bundles are first collected in a `Spool`, and the database is locked only after all rows are
 //! available, so a slow registry never keeps another writer waiting. Then one transaction checks the bundles against
 //! the index, computes the new graph of every package that they touch, and writes the rows ordered by package and name.
-//! The result therefore depends, to the byte, on the set of bundles and not on their order. The names and edges of all
-//! bundles are in memory, but only the manifests of one bundle at a time.
+//! The same bundles therefore produce the same bytes in any order. The names and edges of all bundles are kept in
+//! memory, but the manifests of only one bundle at a time.
 
 mod existing;
 mod graph_rows;
@@ -37,16 +37,16 @@ use stored::{Place, Stored};
 pub struct Policy {
     /// The rule that determines the positions of the bundles in the graph.
     pub mode: Mode,
-    /// The treatment of bundles that the index already contains.
+    /// How to treat bundles that the index already contains.
     pub existing: Existing,
-    /// Whether to accept bundles that substitute for others (annotation `olm.substitutesFor`).
+    /// Whether to accept bundles that substitute for other bundles (annotation `olm.substitutesFor`).
     pub substitutes: bool,
-    /// Whether to refuse a call that takes a bundle out of a channel, or leaves a bundle without an update path to the
-    /// head of a channel.
+    /// Whether to refuse an addition that removes a bundle from a channel, or leaves a bundle without an update path to
+    /// the head of a channel.
     pub refuse_losses: bool,
 }
 
-/// The treatment of a bundle whose name is already in the index.
+/// How to treat a bundle whose name is already in the index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Existing {
     /// Refuse the bundle.
@@ -55,8 +55,8 @@ pub enum Existing {
     /// Skip the bundle if its content and image are the same and it is already in all channels that it names;
     /// otherwise, refuse it.
     Skip,
-    /// Overwrite the bundle in the index, unless another bundle replaces or skips it; at most one bundle per package.
-    /// Not available in the semver modes.
+    /// Overwrite the bundle in the index, unless another bundle replaces or skips it. A call can overwrite at most one
+    /// bundle per package. Not available in the semver modes.
     Overwrite,
 }
 
@@ -76,7 +76,7 @@ pub struct Additions {
     bundles: Vec<Addition>,
 }
 
-/// The data that stays in memory about a bundle to be added.
+/// The data about a bundle to be added that is kept in memory.
 #[derive(Debug)]
 struct Addition {
     origin: String,
@@ -219,7 +219,8 @@ pub enum AddError {
 }
 
 impl Additions {
-    /// Creates an empty call. A large number of rows is buffered in an unnamed file in `folder`.
+    /// Creates a call without bundles. If the rows of the bundles become large, they are buffered in an unnamed file in
+    /// `folder`.
     pub fn new(folder: &Path) -> Self {
         Self {
             spool: Spool::new(folder),
@@ -261,7 +262,7 @@ impl Additions {
     /// Adds all bundles to the index in one transaction.
     ///
     /// In the semver modes, also removes the manifests of bundles that have an image and are no longer the head of a
-    /// channel, like the reference implementation. Only the packages of the call are affected.
+    /// channel, as opm does. Only the packages of the call are affected.
     ///
     /// # Errors
     /// Returns an error if the bundles are refused or the database cannot be changed. The database is then unchanged.
@@ -391,9 +392,9 @@ impl Additions {
         Ok(())
     }
 
-    /// Returns the new graph of each touched package, by name, and the errors in the graphs. A package is skipped if
-    /// `refused` may explain errors in its graph, or if one of its bundles was added twice with different positions in
-    /// the graph.
+    /// Returns the new graph of each touched package, by name, and the errors in the graphs. Skips a package if a
+    /// refusal in `refused` might explain errors in its graph, or if one of its bundles was added twice with different
+    /// positions in the graph.
     fn graphs(
         &self,
         stored: &Stored,

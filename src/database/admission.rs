@@ -1,11 +1,11 @@
 //! The check that a database must pass before its content is read or changed: it must consist of plain tables and
 //! indexes, so that statements have no hidden effects, and must not report more rows than fit into its file.
 //!
-//! Other schema objects would run inside the statements of this program, or of the next reader. Such objects are views,
-//! virtual tables, triggers other than the two of the schema, computed columns, constraints and defaults with
-//! expressions, and indexes over expressions or parts of a table. No index has ever contained such objects, so
-//! databases that contain them are refused, regardless of the object names. Plain tables and indexes with other names
-//! are accepted.
+//! Other schema objects would run inside the statements of this program, or of the next program that reads the
+//! database. These objects are views, virtual tables, triggers other than the two of the schema, computed columns,
+//! constraints and defaults with expressions, and indexes over expressions or over part of a table. No index has ever
+//! contained them, so a database that contains one of them is refused, regardless of its name. Plain tables and indexes
+//! are accepted under any name.
 
 use super::guard::Budget;
 use super::schema::{self, State};
@@ -72,14 +72,14 @@ impl Unfit {
     }
 }
 
-/// The maximum number of objects that the schema of an index may define; version 13 has 19.
+/// The maximum number of objects that the schema of an index may define; schema version 13 defines 19.
 const OBJECTS: usize = 500;
 
 /// A reason to refuse a database.
 #[derive(Debug)]
 pub(super) enum Refused {
     NotPlain(NotPlain),
-    /// The engine reports an error, for example because the file is damaged.
+    /// SQLite reports an error, for example because the file is damaged.
     Engine(rusqlite::Error),
 }
 
@@ -89,8 +89,8 @@ impl From<rusqlite::Error> for Refused {
     }
 }
 
-/// Returns the state of the open database, or an error if it must not be read or changed. The caller ensures that the
-/// database does not change during the check.
+/// Returns the state of the open database, or an error if the database must not be read or changed. The caller ensures
+/// that the database does not change during the check.
 pub(super) fn admit(connection: &Connection, budget: &Budget) -> Result<State, Refused> {
     let objects = objects(connection)?;
     if objects.len() > OBJECTS {
@@ -185,16 +185,16 @@ fn is_plain_index(words: &[Token]) -> bool {
     })
 }
 
-/// Returns the size of the whole file in bytes, as the engine reports it.
+/// Returns the size of the whole file in bytes, as SQLite reports it.
 fn size(connection: &Connection) -> rusqlite::Result<u64> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let bytes = number("page_count")?.saturating_mul(number("page_size")?);
     Ok(bytes.try_into().unwrap_or_default())
 }
 
-/// Checks that the rows and values of a table or index fit into the file without sharing space: a page that is the
-/// child of many pages, or the overflow page of many values, makes a table practically endless. Reads only the sizes of
-/// values, which are in the row headers.
+/// Checks that the rows and values of a table or index fit into the file without sharing space. If a page is the child
+/// of many pages, or the overflow page of many values, reading the table practically never ends. Reads only the sizes
+/// of values, which are in the row headers.
 fn check_size(connection: &Connection, budget: &Budget, object: &Object, bytes: u64) -> Result<(), Refused> {
     let (columns, by) = match object.kind.as_str() {
         "table" => ("pragma_table_info", "NOT INDEXED".to_owned()),
@@ -229,7 +229,7 @@ fn check_size(connection: &Connection, budget: &Budget, object: &Object, bytes: 
         Ok(total) if total > 4.0 * bytes as f64 => Err(folded()),
         Ok(_) => Ok(()),
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) => Err(folded()),
-        // Damage ends every scan of the table here; readers of the table report it.
+        // Every other scan of the table also ends at this damage, and reports it.
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => Ok(()),
         Err(error) => Err(Refused::Engine(error)),
     }
@@ -268,7 +268,7 @@ fn tokens(definition: &str) -> Vec<Token> {
     while let Some(first) = rest.chars().next() {
         let (token, length) = match first {
             _ if first.is_ascii_whitespace() => (None, 1),
-            // A byte order mark, which the engine ignores.
+            // A byte order mark, which SQLite ignores.
             '\u{feff}' => (None, first.len_utf8()),
             '-' if rest.starts_with("--") => (None, rest.find('\n').unwrap_or(rest.len())),
             '/' if rest.starts_with("/*") => (
@@ -303,8 +303,8 @@ fn is_word(character: char) -> bool {
     character.is_ascii_alphanumeric() || character == '_' || character == '$' || !character.is_ascii()
 }
 
-/// Parses the quoted string at the start, in which two closing quotes in a row (other than `]`) represent one of them.
-/// Returns the content of the string and its length including the quotes.
+/// Parses the quoted string at the start. Two closing quotes in a row represent one quote character in the string,
+/// unless the closing quote is `]`. Returns the content of the string and its length including the quotes.
 fn within_quotes(text: &str, close: char) -> (String, usize) {
     let mut content = String::new();
     let mut characters = text.char_indices().skip(1).peekable();

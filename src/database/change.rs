@@ -1,6 +1,6 @@
 //! Opens a database for a change, and makes the change visible in one step.
 //!
-//! A database is changed in place, in one transaction, or as a private copy that replaces its target when it is
+//! A database is changed in place, in one transaction, or as a private copy that replaces the target when the copy is
 //! complete. A file that does not exist yet is always written privately, so that an incomplete file is never visible. A
 //! database with an older schema version is migrated in the same transaction. If a change fails at any point, the
 //! target remains unchanged.
@@ -51,8 +51,8 @@ impl Target<'_> {
         }
     }
 
-    /// Converts an error from the database library, and names the faulty file: damage in a copy was already in the
-    /// original.
+    /// Converts an error from SQLite. The error names the original file if the copy is damaged, because the damage was
+    /// already in the original.
     pub(super) fn failed(&self, options: &ChangeOptions, error: &rusqlite::Error) -> DatabaseError {
         match (DatabaseError::new(self.path(), options.busy_timeout, error), self) {
             (DatabaseError::Damaged { source, .. }, Self::Copy { from: Some(from), .. }) => {
@@ -78,7 +78,7 @@ pub struct ChangeOptions {
     pub epoch: i64,
     /// Whether to discard the result: the change can be reported, but nothing is written.
     pub dry_run: bool,
-    /// The maximum number of steps that the database engine may take for the change: a limit for malicious databases.
+    /// The maximum number of steps that SQLite may take for the change. The limit protects against malicious databases.
     pub steps: u64,
 }
 
@@ -109,8 +109,9 @@ where
     run(target, options, Purpose::Add, work)
 }
 
-/// Like [`adding`], for work that removes rows together with all dependent rows. The cascades of the schema, which scan
-/// whole tables for every row, are suspended during the work. Afterwards, the free pages are removed from the file.
+/// Like [`adding`], but for work that removes rows together with all dependent rows. The cascades of the schema, which
+/// scan whole tables for every row, are suspended during the work. Afterwards, the free pages are removed from the
+/// file.
 ///
 /// # Errors
 /// Returns an error if `work` fails, if there is no database, or if it cannot be locked, written or published. In this
@@ -124,7 +125,7 @@ where
     run(target, options, Purpose::Remove, work)
 }
 
-/// Like [`adding`], for work on existing content: a file without a database is an error.
+/// Like [`adding`], but for work on existing content: a file without a database is an error.
 ///
 /// # Errors
 /// Returns an error if `work` fails, if there is no database, or if it cannot be locked, written or published. In this
@@ -184,8 +185,8 @@ where
     }
 }
 
-/// Checks whether a change to `target` can begin, as far as the files indicate. Called before bundles are fetched, so
-/// that a call that cannot succeed fails at once. Writes nothing, and does not wait for other programs.
+/// Checks whether a change to `target` can begin, as far as the files show. Called before bundles are fetched, so that
+/// a call that cannot succeed fails at once. Writes nothing, and does not wait for other programs.
 ///
 /// # Errors
 /// Returns the error that [`adding`] would report about the original file, or about the folder of the target file.
@@ -236,8 +237,8 @@ struct Draft {
 
 struct Private {
     replacement: Replacement,
-    /// Whether the target is a file to be changed in place that did not exist. If the file exists when the change is
-    /// published, another program created it.
+    /// Whether the target is to be changed in place but did not exist yet. If it exists when the change is published,
+    /// another program created it.
     create: bool,
 }
 
@@ -303,7 +304,7 @@ impl Draft {
             }
         }
         let result = work(&transaction)?;
-        // A private copy is discarded anyway; without a journal, it cannot be rolled back.
+        // A private copy is not rolled back: it has no journal, and it is discarded anyway.
         let ended = if options.dry_run && self.private.is_none() {
             transaction.rollback()
         } else {
@@ -319,7 +320,7 @@ impl Draft {
             .map_err(|error| DatabaseError::new(&self.path, options.busy_timeout, &error))
     }
 
-    /// Returns whether most pages of the file are free, as after an addition that removes stored manifests.
+    /// Returns whether most pages of the file are free, as they can be after an addition that removes stored manifests.
     fn is_mostly_free(&self, options: &ChangeOptions) -> Result<bool, DatabaseError> {
         let number = |name: &str| {
             self.connection
@@ -343,7 +344,7 @@ impl Draft {
         }
     }
 
-    /// Makes the change visible. Returns `false` if another program has created the file meanwhile.
+    /// Makes the change visible. Returns `false` if another program created the file first.
     fn publish(self) -> Result<bool, DatabaseError> {
         let Self {
             connection,
@@ -368,7 +369,7 @@ impl Draft {
     }
 }
 
-/// Returns the schema version of a database in this state if it can be changed.
+/// Returns the schema version of a database in this state, or an error if the database cannot be changed.
 fn check_state(state: State, path: &Path) -> Result<i64, DatabaseError> {
     let path = path.to_owned();
     match state {
@@ -396,7 +397,7 @@ fn require_folder(path: &Path) -> Result<(), DatabaseError> {
     }
 }
 
-/// Checks that the file exists, and that all paths next to it that the library would open are regular files.
+/// Checks that the file exists, and that all paths next to it that SQLite would open are regular files.
 fn require_database(path: &Path) -> Result<(), DatabaseError> {
     match require_regular(path) {
         Ok(_) => Ok(check_beside(path)?),
@@ -436,9 +437,9 @@ fn remove_leftovers(connection: &Connection, path: &Path, options: &ChangeOption
     if fs::symlink_metadata(beside(path, "-journal")).is_err() {
         return;
     }
-    // An unfinished transaction is undone by the next one, which then removes the journal. A journal without content
-    // would remain until the next write. Entering and leaving the mode in which journals are kept removes such a
-    // journal, unless another process is writing.
+    // An unfinished transaction is undone by the next transaction, which then removes the journal. A journal without
+    // content would remain until the next write. Switching to the mode that keeps journals, and back, removes an empty
+    // journal unless another process is writing.
     let remove = || -> rusqlite::Result<()> {
         connection.busy_timeout(Duration::ZERO)?;
         let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
@@ -453,7 +454,7 @@ fn remove_leftovers(connection: &Connection, path: &Path, options: &ChangeOption
 }
 
 fn open(file: &Path, access: OpenFlags, options: &ChangeOptions) -> rusqlite::Result<(Connection, Budget)> {
-    // Absolute, because some relative names, such as `:memory:`, have a special meaning in the library.
+    // The path is made absolute because some relative names, such as `:memory:`, have a special meaning in SQLite.
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let mut connection = Connection::open_with_flags(file, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(options.busy_timeout)?;
@@ -487,9 +488,9 @@ fn copy(from: &Path, to: &Path, options: &ChangeOptions) -> Result<(), DatabaseE
     }
 }
 
-/// Checks that all pages of a database exist, including the last one, which the library accepts even if it is
-/// truncated. The caller holds a lock, so no other program can be writing the page. The check does not open the file,
-/// because closing it would release that lock.
+/// Checks that all pages of a database exist, including the last one, which SQLite accepts even if it is truncated. The
+/// caller holds a lock, so no other program can be writing a page. The check does not open the file, because closing it
+/// would release that lock.
 fn check_length(connection: &Connection, path: &Path, options: &ChangeOptions) -> Result<(), DatabaseError> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let pages = number("page_count").and_then(|count| Ok(count.saturating_mul(number("page_size")?)));
@@ -536,9 +537,8 @@ fn without_safety(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "OFF")
 }
 
-/// Resets the counters in the header of a file to the values in a new file. No other program may have the file open.
-/// The counters depend on the number of changes to a file, even if its content is the same again, but the digest of an
-/// index must depend on its content alone.
+/// Resets the counters in the header of a file to the values of a new file. No other program may have the file open.
+/// The counters depend on the number of changes to a file, but the digest of an index must depend on its content alone.
 fn without_counters(file: &Path) -> Result<(), FileError> {
     /// The offsets of the file change counter, of the schema cookie, and of the change counter for which the size in
     /// the header is valid.
@@ -555,7 +555,7 @@ fn without_counters(file: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Gives the finished file its final name, unless another program has used the name meanwhile.
+/// Gives the finished file its final name, unless another program has created a file with this name.
 fn create_from(replacement: Replacement) -> Result<bool, DatabaseError> {
     match replacement.commit_new() {
         Ok(()) => Ok(true),

@@ -1,7 +1,7 @@
-//! Findings about the content of a database: both those that SQLite reports and those that it cannot detect.
+//! Finds problems in the content of a database, including problems that SQLite cannot detect.
 //!
-//! Every finding names the affected rows by package, channel and bundle. [`repair`] fixes the findings that need no
-//! decision.
+//! Every finding names the affected rows by package, channel and bundle. [`repair`] fixes the problems that can be
+//! fixed without a decision by the user.
 
 mod content;
 mod graph;

@@ -28,7 +28,7 @@ pub enum ContentError {
     /// The pages of the file are inconsistent.
     #[error("its pages are inconsistent")]
     Pages,
-    /// Any other error that the database library reports.
+    /// Any other error that SQLite reports.
     #[error(transparent)]
     Other(#[from] rusqlite::ffi::Error),
 }
@@ -65,7 +65,7 @@ impl From<&rusqlite::Error> for ContentError {
     }
 }
 
-/// Returns the table or column that the message of the database library reports as missing.
+/// Returns the table or column that a message of SQLite reports as missing.
 fn missing(message: &str) -> Option<String> {
     let (kind, name) = message.strip_prefix("no such ")?.split_once(": ")?;
     let name = name.rsplit('.').next()?;

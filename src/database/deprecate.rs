@@ -49,7 +49,7 @@ pub enum DeprecateError {
     /// A package cannot lose its default channel.
     #[error(
         "bundle {bundle} cannot be deprecated because it is at or above the head {head} of channel {channel}, the \
-        default channel of package {package}; add a newer bundle to that channel first, or make a different channel \
+        default channel of package {package}; add a newer bundle to that channel first, or make another channel \
         the default"
     )]
     DefaultChannel {
@@ -64,7 +64,7 @@ pub enum DeprecateError {
     },
     /// A package can be removed only if the heads of all of its channels are among the bundles.
     #[error(
-        "package {package} can only be removed if the heads of all of its channels are specified; missing: {}",
+        "package {package} can be removed only if the heads of all of its channels are specified; missing: {}",
         missing.iter().map(|(channel, head)| format!("{head} (head of {channel})")).collect::<Vec<_>>().join(", ")
     )]
     PackageHeads {
@@ -81,8 +81,8 @@ pub enum DeprecateError {
 /// Deprecates bundles and removes the bundles below them, in one transaction.
 ///
 /// # Errors
-/// Returns an error if a bundle is unknown or in no channel, a package would lose its default channel, or the database
-/// cannot be changed. The database is then unchanged.
+/// Returns an error if a bundle is unknown or in no channel, if a package would lose its default channel, or if the
+/// database cannot be changed. The database is then unchanged.
 pub fn truncate(
     request: Request<'_>,
     target: &Target<'_>,
@@ -184,7 +184,8 @@ impl Package {
             let Some(entry) = self.entries.get(&number).filter(|_| seen.insert(number)) else {
                 continue;
             };
-            // One entry of a bundle leads to the bundle that it replaces; the others lead to the bundles that it skips.
+            // One entry of a bundle leads to the bundle that it replaces; the other entries lead to the bundles that it
+            // skips.
             if entry.bundle != bundle && below.insert(entry.bundle.clone()) {
                 next.extend(self.entries_of(&entry.bundle));
             }
@@ -235,7 +236,7 @@ fn cut(
         truncation.removal.bundles.extend(removed);
         return Ok(());
     }
-    // From the bottom up, so that the removed bundles include bundles deprecated further down.
+    // Bundles are processed from the bottom up, so that the removed bundles include bundles deprecated further down.
     let mut order: Vec<(usize, &String)> = bundles
         .iter()
         .map(|bundle| (package.below(bundle).len(), bundle))

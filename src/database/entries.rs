@@ -86,8 +86,8 @@ impl Database {
     }
 
     /// Returns the bundle that provides an API and is nearest to the head of the default channel of its package; of
-    /// several packages, the first by name. Like the reference implementation, returns `None` if the index does not
-    /// contain the manifests of that bundle.
+    /// several packages, the first by name. Like opm, returns `None` if the index does not contain the manifests of
+    /// that bundle.
     ///
     /// # Errors
     /// Returns an error if the database is damaged or changes while it is being read.
@@ -134,7 +134,7 @@ const PROVIDERS: &str = "
     WHERE entry.operatorbundle_name IN (SELECT operatorbundle_name FROM properties
         WHERE type = 'olm.gvk' AND CAST(value AS TEXT) = ?1)";
 
-/// Returns an API in the form that an index stores in a property value: without spaces, with sorted keys.
+/// Returns an API as an index stores it in a property value: as JSON without spaces and with sorted keys.
 fn stored_form(api: &GroupVersionKind) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let form = format!(

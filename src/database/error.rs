@@ -30,8 +30,8 @@ pub enum DatabaseError {
     Unfit(#[from] Unfit),
     /// The change takes more steps than are needed for any valid index.
     #[error(
-        "{} cannot be changed because the database engine would need more steps than for any valid index; the file is \
-        damaged or malicious",
+        "{} cannot be changed because the database engine would need more steps than any valid index requires; the \
+        file is damaged or malicious",
         path.display()
     )]
     Steps {
@@ -102,7 +102,7 @@ pub enum DatabaseError {
     Io {
         /// The file.
         path: PathBuf,
-        /// The error code of the database library.
+        /// The error code of SQLite.
         source: rusqlite::ffi::Error,
     },
     /// The content of the file is inconsistent, or is not that of an index.
@@ -113,12 +113,12 @@ pub enum DatabaseError {
         /// The problem with the content.
         source: ContentError,
     },
-    /// Any other error that the database library reports.
+    /// Any other error that SQLite reports.
     #[error("{} cannot be used", path.display())]
     Other {
         /// The file.
         path: PathBuf,
-        /// The error code of the database library.
+        /// The error code of SQLite.
         source: rusqlite::ffi::Error,
     },
     /// The original database cannot be read.
@@ -130,7 +130,7 @@ pub enum DatabaseError {
 }
 
 impl DatabaseError {
-    /// Converts an error from the database library. `waited` is the timeout of the connection.
+    /// Converts an error from SQLite. `waited` is the timeout of the connection.
     pub fn new(path: &Path, waited: Duration, error: &rusqlite::Error) -> Self {
         let path = path.to_owned();
         let damaged = |path| Self::Damaged {
@@ -149,7 +149,7 @@ impl DatabaseError {
             ErrorCode::CannotOpen => Self::CannotOpen { path },
             ErrorCode::DiskFull => Self::Full { path },
             ErrorCode::SystemIoFailure => Self::Io { path, source },
-            // A sound index never reaches the memory limit.
+            // A valid index never reaches the memory limit.
             ErrorCode::OperationInterrupted | ErrorCode::OutOfMemory => Self::Steps { path },
             ErrorCode::TooBig => Self::TooLarge { path },
             // All statements of this program are valid for the tables of an index.

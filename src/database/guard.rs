@@ -1,5 +1,5 @@
 //! The limits of every connection. A database may come from an untrusted source, so nothing that it defines is run,
-//! values and statements have a maximum size, and the engine takes a limited number of steps.
+//! values and statements have a maximum size, and SQLite takes a limited number of steps.
 
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
@@ -10,15 +10,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The size of the largest value that an index may contain, in bytes.
 pub(crate) const LONGEST_VALUE: i32 = 64 * 1024 * 1024;
 
-/// The number of steps that the engine may take for one command, unless the caller specifies another number.
+/// The number of steps that SQLite may take for one command, unless the caller specifies another number.
 ///
-/// A step is an instruction of SQLite's virtual machine; a processor executes some 50 million of them per second. For
-/// an index of 7,000 bundles, the size of the largest public indexes, a list takes 4 million steps, a repair 20
-/// million, and a migration from schema version 8 takes 430 million.
+/// A step is an instruction of SQLite's virtual machine; a processor executes about 50 million of them per second. For
+/// an index of 7,000 bundles, the size of the largest public indexes, a listing takes 4 million steps, a repair takes
+/// 20 million, and a migration from schema version 8 takes 430 million.
 pub(crate) const STEPS: u64 = 5_000_000_000;
 
-/// The memory that all connections of this process may use together, in bytes: sorting the content of a small file can
-/// take an arbitrary amount.
+/// The memory that all connections of this process may use together, in bytes. Without this limit, sorting the content
+/// of a small file can take an arbitrary amount of memory.
 const MEMORY: i64 = 1 << 30;
 
 /// The number of steps between two checks of the remaining steps.
@@ -64,7 +64,7 @@ pub(super) fn guard(connection: &mut Connection, steps: u64) -> rusqlite::Result
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
         (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
         (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
-        // The triggers of the schema delete APIs that other bundles still provide.
+        // Triggers are off because those of the schema delete APIs that other bundles still provide.
         (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
         (DbConfig::SQLITE_DBCONFIG_DQS_DML, false),
     ] {

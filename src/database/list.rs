@@ -1,4 +1,4 @@
-//! The contents of an index, row by row: names and edges, for tables and for other programs.
+//! The contents of an index, row by row: names and edges, to print as tables or to pass to other programs.
 //!
 //! A listing returns its rows while it reads them, so that a large index is never completely in memory. Rows have a
 //! fixed order: by package and channel name, and within a channel from the head downwards. Callers that read all rows
@@ -220,7 +220,7 @@ struct BundleRows<'list, 'index> {
     channels: Channels<'list>,
     details: &'list mut Statement<'index>,
     media_types: &'list HashMap<String, String>,
-    /// The package, the channel, and its remaining bundles, from the last bundle upwards.
+    /// The package, the channel, and the remaining bundles of the channel, from the last bundle upwards.
     current: Option<(String, String, Vec<Listed>)>,
     /// The details already read for bundles of the current package: most bundles are in several of its channels, and
     /// reading the details is expensive.

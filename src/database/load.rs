@@ -184,7 +184,7 @@ impl Database {
     }
 }
 
-/// Like [`Database::catalog_without_skip_ranges`]; an error includes the name of the unreadable part.
+/// Like [`Database::catalog_without_skip_ranges`], but an error includes the name of the unreadable part.
 pub(super) fn of_connection(connection: &Connection) -> Result<Catalog, (&'static str, rusqlite::Error)> {
     let mut texts = Texts::default();
     let mut catalog = Catalog {
@@ -219,7 +219,7 @@ fn bundles(connection: &Connection, texts: &mut Texts) -> rusqlite::Result<Vec<B
     Ok(bundles)
 }
 
-/// Reads a table of typed values. Rows may be repeated many times; only the first of equal rows is used.
+/// Reads a table of typed values. Rows may be repeated many times; of equal rows, only the first is used.
 fn attach(connection: &Connection, catalog: &mut Catalog, texts: &mut Texts, table: &str) -> rusqlite::Result<()> {
     let mut query = connection.prepare(&format!(
         "SELECT operatorbundle_name, type, value FROM {table} ORDER BY rowid"

@@ -2,9 +2,9 @@
 //! a change.
 //!
 //! First, the rows are copied into temporary tables that have the columns of all versions. Then the tables of
-//! [`schema`] replace the old ones, and each bundle is written as if it were newly added. Data that the old version
-//! could not store is derived from the stored manifests and the channel entries. Data that was only in files next to
-//! the manifests (dependencies before version 8, properties before version 9) was never stored.
+//! [`schema`] replace the old tables, and each bundle is written as if it were newly added. Data that the old schema
+//! version could not store is derived from the stored manifests and the channel entries. Data that was only in files
+//! next to the manifests (dependencies before version 8, properties before version 9) was never stored.
 //!
 //! Entries keep their numbers. Rows that belong to a missing bundle, channel or API are dropped.
 
@@ -106,11 +106,11 @@ const DEPRECATED: &str = "
 /// the same meaning as in [`schema::create`].
 ///
 /// # Errors
-/// Returns the error that the database library reports.
+/// Returns the error that SQLite reports.
 pub(super) fn migrate(connection: &Connection, version: i64, epoch: i64) -> rusqlite::Result<()> {
     debug_assert!((FIRST_VERSION..schema::VERSION).contains(&version));
-    // References are broken while tables are dropped and created one after the other, but all of them are valid again
-    // at the end.
+    // References are broken while tables are dropped and created one after the other, but all references are valid
+    // again at the end.
     connection.pragma_update(None, "defer_foreign_keys", true)?;
     set_aside(connection)?;
     remove_tables(connection)?;

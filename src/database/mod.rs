@@ -2,9 +2,10 @@
 //!
 //! A database may come from an untrusted source: `guard` limits every connection, and [`admission`] checks a database
 //! before it is used. [`read`] opens a database without ever changing it; [`list`], [`edges`], `entries` and [`load`]
-//! return its contents. [`change`] opens a database for a change, in one transaction, and migrates an older database;
-//! [`add`] adds bundles, each of them a [`record::Record`], and [`add::promote`] publishes bundles of the index in
-//! additional channels; [`remove`] removes packages, and [`deprecate`] truncates their channels below a bundle.
+//! return its contents. [`change`] opens a database for a change in one transaction, and migrates an older database.
+//! [`add`] adds bundles, each of which is a [`record::Record`], and [`add::promote`] publishes bundles of the index in
+//! additional channels. [`remove`] removes packages, and [`deprecate`] truncates the channels of a package below a
+//! bundle.
 
 pub mod add;
 pub mod admission;

@@ -6,7 +6,7 @@ use crate::rules;
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// A bundle that cannot be reached from the head of a channel that it is in.
+/// A bundle that cannot be reached from the head of its channel.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stranded {
     /// The package.
@@ -20,7 +20,7 @@ pub struct Stranded {
 }
 
 impl Stranded {
-    /// Returns the diagnostic that reports the stranded bundle.
+    /// Returns the diagnostic that reports this bundle.
     pub fn finding(&self) -> Diagnostic {
         let Self {
             package,
@@ -34,7 +34,7 @@ impl Stranded {
         Diagnostic::new(&rules::INDEX_BUNDLE_UNREACHABLE, message)
     }
 
-    /// Returns whether both describe the same bundle in the same channel, regardless of the head.
+    /// Returns whether `self` and `other` describe the same bundle in the same channel, regardless of the head.
     pub(super) fn is_as(&self, other: &Self) -> bool {
         let place = |of: &Self| [&of.package, &of.channel, &of.bundle].map(String::clone);
         place(self) == place(other)

@@ -62,7 +62,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(crate) struct ReadOptions {
     /// The maximum time to retry while another program is writing the file.
     pub patience: Duration,
-    /// The maximum number of steps that the database engine may take: a limit for malicious databases.
+    /// The maximum number of steps that SQLite may take. The limit protects against malicious databases.
     pub steps: u64,
 }
 
@@ -91,12 +91,12 @@ struct OpenFile {
     /// The file that SQLite opens: `path`, or the path of the private copy.
     database: PathBuf,
     steps: u64,
-    // Released before the file is closed.
+    // The lock is released before the file is closed, because fields are dropped in this order.
     lock: Option<ReadLock>,
     handle: File,
     stamp: Stamp,
     schema_version: i64,
-    // Deleted with the last connection.
+    // The folder of the private copy, which is deleted when the last connection is closed.
     _private: Option<TemporaryFolder>,
 }
 
@@ -148,7 +148,7 @@ impl Database {
         Self::open_with(path, &ReadOptions::default())
     }
 
-    /// Opens the database file at `path`, and limits the steps that the database engine may take for it.
+    /// Opens the database file at `path`, and limits the number of steps that SQLite may take for it.
     ///
     /// # Errors
     /// Returns the same errors as [`Database::open_with`].
@@ -294,7 +294,7 @@ impl Database {
         }
     }
 
-    /// Resets the step count of the engine, for another request to an index that stays open.
+    /// Resets the number of remaining steps, for another request to an index that stays open.
     pub(crate) fn renew_budget(&self) {
         self.budget.renew();
     }
@@ -327,8 +327,8 @@ impl Database {
         &self.connection
     }
 
-    /// Converts an error of SQLite. If the file was changed meanwhile, returns [`ReadError::Changed`] instead, because
-    /// the change may be the cause of the error.
+    /// Converts an error of SQLite. If the file was changed since it was opened, returns [`ReadError::Changed`]
+    /// instead, because the change might be the cause of the error.
     pub(crate) fn content_error(&self, what: &'static str, source: rusqlite::Error) -> ReadError {
         match self.check_unchanged() {
             Ok(()) => content(self.path(), what, source),
@@ -341,7 +341,7 @@ fn content(path: &Path, what: &'static str, source: rusqlite::Error) -> ReadErro
     let path = path.to_owned();
     match source.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => ReadError::NotADatabase { path },
-        // A sound index never reaches the memory limit.
+        // A valid index never reaches the memory limit.
         Some(ErrorCode::OperationInterrupted | ErrorCode::OutOfMemory) => ReadError::Steps { path, what },
         // The file existed, so the operating system refused to open it, for example because too many files are open.
         Some(ErrorCode::CannotOpen) => {
@@ -361,7 +361,7 @@ fn connect(path: &Path, steps: u64) -> rusqlite::Result<(Connection, Budget)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(immutable_uri(path), flags)?;
     let budget = guard(&mut connection, steps)?;
-    // The system already caches the file. Only names are sorted, never manifests.
+    // The operating system already caches the file. Only names are sorted, never manifests.
     connection.execute_batch("PRAGMA query_only = 1; PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY;")?;
     Ok((connection, budget))
 }

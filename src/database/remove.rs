@@ -28,7 +28,7 @@ pub struct Removal {
     pub needed: BTreeMap<String, Vec<Reason>>,
     /// What these packages need but no bundle in the index provides.
     pub unsatisfied: Vec<Unsatisfied>,
-    /// The remaining bundles' requirements that no bundle satisfies anymore.
+    /// The requirements that remaining bundles have but no bundle satisfies anymore.
     pub lost: Vec<Lost>,
 }
 
@@ -121,7 +121,7 @@ pub fn packages(
     })
 }
 
-/// Returns the remaining bundles' requirements that no bundle satisfies once these packages are removed.
+/// Returns the requirements that remaining bundles have but no bundle satisfies once these packages are removed.
 fn lost_without(catalog: &Catalog, gone: &BTreeSet<String>) -> Vec<Lost> {
     if gone.is_empty() {
         return Vec::new();
@@ -143,7 +143,7 @@ pub(super) fn lost_since(before: &Catalog, transaction: &Transaction<'_>) -> rus
     }))
 }
 
-/// Removes the bundles that are in no channel, except deprecated ones whose package is in the index.
+/// Removes the bundles that are in no channel, except deprecated bundles whose package is in the index.
 ///
 /// # Errors
 /// Returns an error if the database cannot be changed. The database is then unchanged.

@@ -2,11 +2,11 @@
 
 use rusqlite::{Connection, Statement, ToSql};
 
-/// The start of a statement that inserts a bundle, with its columns in this order.
+/// The beginning of a statement that inserts a bundle. The values follow in the order of these columns.
 pub(super) const INSERT_BUNDLE: &str = "INSERT INTO operatorbundle
     (name, csv, bundle, bundlepath, skiprange, version, replaces, skips, substitutesfor)";
 
-/// The bundle that a row belongs to: name, version and path, of which the last two are NULL if empty.
+/// The name, version and path of the bundle that a row belongs to. An empty version or path is stored as NULL.
 #[derive(Clone, Copy)]
 pub(super) struct Owner<'a> {
     pub(super) name: &'a str,

@@ -1,6 +1,6 @@
 //! The tables of an index database, schema version 13, exactly as existing index readers expect them.
 //!
-//! Names, order, column types, keys and triggers are part of the format. There are no tables or indexes besides these.
+//! Names, order, column types, keys and triggers are part of the format. There are no other tables or indexes.
 
 use rusqlite::{Connection, OptionalExtension};
 
@@ -136,7 +136,7 @@ pub(crate) fn triggers() -> impl Iterator<Item = &'static str> {
     statements.filter(|statement| statement.starts_with("CREATE TRIGGER"))
 }
 
-/// The kind of a database, determined before anything else is read from it or written to it.
+/// The kind of a database, which is determined before other data is read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// A new file, without tables.
@@ -150,7 +150,7 @@ pub enum State {
 /// Determines the state of the open database.
 ///
 /// # Errors
-/// Returns the error that the database library reports, for example if the file is not a database.
+/// Returns the error that SQLite reports, for example if the file is not a database.
 pub fn state(connection: &Connection) -> rusqlite::Result<State> {
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
     if tables == 0 {
@@ -196,7 +196,7 @@ fn is_first_version(connection: &Connection) -> rusqlite::Result<bool> {
 /// It does not come from the clock, so that the same content produces the same file.
 ///
 /// # Errors
-/// Returns the error that the database library reports.
+/// Returns the error that SQLite reports.
 pub fn create(connection: &Connection, epoch: i64) -> rusqlite::Result<()> {
     for statement in STATEMENTS {
         connection.execute_batch(statement)?;

@@ -51,7 +51,7 @@ pub(crate) fn write_change(path: &Path, change: &FileChange) -> Result<(), FileE
     let (Some(before), Some(after)) = (&change.before, &change.after) else {
         return Ok(());
     };
-    // A link stays a link.
+    // Replace the target of a link, not the link itself.
     let target = path
         .canonicalize()
         .map_err(|error| FileError::new("read", path, error))?;

@@ -3,8 +3,8 @@
 //! The new files are prepared in a subfolder, `.changes.opmx-…`, laid out like their targets. When this subfolder is
 //! renamed to `.opmx-changes`, the change takes effect; each file then moves to its target, and the emptied subfolder
 //! is removed. If a process is killed before the rename, nothing has changed. If a process is killed after the rename,
-//! the next process that changes the folder first moves the remaining files, and a process that only reads uses the
-//! waiting files instead of those that they replace.
+//! the next process that changes the folder first moves the remaining files. Until then, a process that only reads uses
+//! the waiting files instead of the files that they replace.
 //!
 //! Files can also be removed: a record in the subfolder lists these files with the digests of their content. Readers
 //! ignore the listed files as soon as the change takes effect.
@@ -270,7 +270,7 @@ impl Record {
         Ok(())
     }
 
-    /// Collects the files in `staged` that are still waiting.
+    /// Collects the files in `staged` that are still waiting to be moved to their targets.
     fn pending(
         &self,
         staged: &Path,
@@ -348,7 +348,7 @@ fn settle(journal: &Path, folder: &Path, record: &Record, temporary: &TemporaryF
     let placed = placed.and_then(|()| record.outside.iter().try_for_each(Outside::place));
     let placed = placed.and_then(|()| record.clear(folder, &mut changed));
     placed.map_err(|error| unfinished(journal, &error))?;
-    // The removal of a folder is recorded in its parent folder.
+    // A removed folder cannot be synced; its removal is recorded in its parent folder.
     changed.retain(|folder| folder.is_dir());
     changed.iter().try_for_each(|folder| sync_directory(folder))?;
     let done = temporary.path().join("complete");

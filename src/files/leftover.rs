@@ -85,8 +85,8 @@ fn remove_entry(entry: &DirEntry, process: &str) {
         Ok(metadata) if metadata.is_file() => {
             let _ = if_dead(&path, || fs::remove_file(&path));
         }
-        // An empty folder was created just before its process was killed, or just now. In the latter case, its creator
-        // creates another folder.
+        // The creator of an empty folder was killed right after creating it, or has only just created it. In the latter
+        // case, the creator creates another folder.
         Ok(metadata) if metadata.is_dir() && fs::remove_dir(&path).is_err() => {
             let marker = path.join(marker_of(process));
             let is_marked = |metadata: Metadata| metadata.is_file() && is_mine(&metadata);

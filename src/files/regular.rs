@@ -8,8 +8,8 @@ use std::path::Path;
 /// Opens a regular file, or a link to one, for reading. Never blocks if the path is not a regular file.
 ///
 /// # Errors
-/// Returns an error if the path does not exist, an I/O operation fails, or the path leads to a folder
-/// ([`io::ErrorKind::IsADirectory`]), a named pipe, a socket or a device ([`io::ErrorKind::InvalidInput`]).
+/// Returns an error if the path does not exist, or if an I/O operation fails. Also returns an error if the path leads
+/// to a folder ([`io::ErrorKind::IsADirectory`]), a named pipe, a socket or a device ([`io::ErrorKind::InvalidInput`]).
 pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
     // Opening a device can already have effects, and opening a socket fails with an unhelpful error.
     require_regular(path)?;

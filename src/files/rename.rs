@@ -1,4 +1,4 @@
-//! Renaming a file to a name that is not taken.
+//! Renames a file without replacing another file.
 
 use std::fs;
 use std::io;
@@ -24,7 +24,7 @@ pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     link_new(from, to)
 }
 
-/// Creates a second name, which fails if this name already exists, and then removes the first name.
+/// Links the file to its new name, which fails if that name already exists, and then removes the old name.
 fn link_new(from: &Path, to: &Path) -> io::Result<()> {
     match fs::hard_link(from, to) {
         Ok(()) => fs::remove_file(from),

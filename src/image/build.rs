@@ -177,7 +177,7 @@ fn fill_config(section: &mut Map<String, Value>, config: &ImageConfig) {
     }
 }
 
-/// Returns the entry for a layer or the config in the manifest. OCI media types replace Docker media types, because the
+/// Returns the manifest entry for a layer or the config. OCI media types replace Docker media types, because the
 /// manifest is an OCI manifest.
 fn descriptor(descriptor: &Descriptor) -> Value {
     let media_type = match descriptor.media_type.as_str() {

@@ -259,8 +259,8 @@ impl Cache {
     }
 }
 
-/// Of the regular files in a folder, returns those whose names match `is_such`, each with its modification time, path,
-/// and size in bytes.
+/// Returns each regular file in a folder whose name matches `is_such`, with its modification time, path, and size in
+/// bytes.
 fn regular_files(folder: &Path, is_such: impl Fn(&str) -> bool) -> Vec<(SystemTime, PathBuf, u64)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let of_such = entries.filter(|entry| entry.file_name().to_str().is_some_and(&is_such));

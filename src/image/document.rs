@@ -28,8 +28,8 @@ impl Document {
         }
     }
 
-    /// Creates a document from bytes with an optional declared media type. A media type in the bytes themselves takes
-    /// precedence, as in registries.
+    /// Creates a document from bytes and their declared media type, if any. If the bytes themselves state a media type,
+    /// it takes precedence, as in registries.
     ///
     /// # Errors
     /// Returns an error if the bytes are neither a manifest nor an image index.

@@ -23,7 +23,7 @@ pub(super) const MEMORY_LIMIT: usize = 8 << 20;
 
 const FILE_MODE: u32 = 0o644;
 const DIRECTORY_MODE: u32 = 0o755;
-/// The default level of zlib. Higher levels take much longer but save only about one per cent.
+/// The default level of zlib. Higher levels take much longer but save only about one percent.
 const LEVEL: u32 = 6;
 /// The value for "unknown" in RFC 1952, so that the bytes are the same on all operating systems.
 const GZIP_SYSTEM: u8 = 255;
@@ -194,7 +194,7 @@ fn append<W: Write>(
 ) -> io::Result<()> {
     if !path.is_ascii() || header.set_path(path).is_err() {
         tar.append_pax_extensions([("path", path.as_bytes())])?;
-        // The path in the header is for readers that do not support PAX records; all others use the record.
+        // The path in the header is for readers that do not support PAX records; all other readers use the record.
         let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
         let plain: String = path.chars().map(plain).take(90).collect();
         header.set_path(plain)?;

@@ -247,7 +247,8 @@ fn limit(what: &'static str, count: usize) -> Result<(), ContentProblem> {
     Ok(())
 }
 
-/// Returns the entries for real platforms.
+/// Returns the entries with a known platform. Entries with an empty or unknown platform, such as attestations, are
+/// omitted.
 pub(super) fn offers(entries: Vec<IndexEntry>) -> Vec<Offer> {
     let real = entries.into_iter().filter_map(|entry| {
         let platform = entry.platform.filter(Platform::is_real)?;

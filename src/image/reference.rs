@@ -27,7 +27,7 @@ pub enum Reference {
     Archive {
         /// The tar file.
         file: PathBuf,
-        /// The same as for a layout.
+        /// The tag or digest, as in [`Reference::Layout`].
         tag: Option<String>,
     },
 }
@@ -269,7 +269,7 @@ impl FromStr for Reference {
                 return Err(ReferenceError::Grammar {
                     reference: text.to_owned(),
                     problem: format!(
-                        "an OCI layout is written oci:DIR:TAG, such as oci:{rest}, and an image in a registry HOST/NAME:TAG"
+                        "write an OCI layout as oci:DIR:TAG, such as oci:{rest}, and an image in a registry as HOST/NAME:TAG"
                     ),
                 });
             }
@@ -332,7 +332,7 @@ pub(crate) fn check_pullable(image: &str) -> Result<(), String> {
         _ if image.is_empty() => Err("is empty".to_owned()),
         Ok(Reference::Registry(_)) if !image.starts_with("docker://") => Ok(()),
         Ok(_) => Err(format!(
-            "is {image}, which a cluster cannot pull: expected HOST/NAME:TAG"
+            "is {image:?}, which a cluster cannot pull: expected HOST/NAME:TAG"
         )),
         Err(error) => Err(format!("is not an image: {}", with_causes(&error))),
     }
@@ -404,7 +404,7 @@ impl fmt::Display for Reference {
 }
 
 /// Returns the fallback tag of a manifest: the tag of an image index that lists its referrers, for registries without a
-/// referrers API. The tags of signing tools start with the same string.
+/// referrers API. The tags that signing tools create start with the same string.
 pub fn fallback_tag(digest: &Digest) -> String {
     digest.to_string().replace(':', "-")
 }

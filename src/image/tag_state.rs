@@ -50,8 +50,8 @@ pub enum Race {
         /// The digest of the replaced image.
         lost: Digest,
     },
-    /// The image was pushed to the tag, but intermediate states of the tag are not fully known, because the registry
-    /// was too slow or the tag was moved more than once.
+    /// The image was pushed to the tag, but not all intermediate states of the tag are known. Either the registry was
+    /// too slow, or the tag was moved more than once.
     Unknown {
         /// The digest of another image that was under the tag, if any was seen.
         lost: Option<Digest>,

@@ -33,14 +33,14 @@ enum Found {
 
 type Files = BTreeMap<String, Found>;
 
-/// Reads the files that are `wanted` in the file system of the image, layer by layer.
+/// Reads the files in the file system of the image for which `wanted` returns `true`, layer by layer.
 ///
 /// `wanted` is called with plain relative paths (`manifests/csv.yaml`). For a link, it is also called with the path
 /// followed by a slash, because the link may point to a folder.
 ///
 /// # Errors
-/// Returns an error if a layer is damaged, is truncated, or contains a path outside the root, or if the layers together
-/// unpack to more than about 16 times `limits.total_bytes`. Also returns an error if a wanted path is a link, device or
+/// Returns an error if a layer is damaged, is truncated, or contains a path outside the root. Also returns an error if
+/// the layers together unpack to more than about 16 times `limits.total_bytes`, if a wanted path is a link, device or
 /// pipe, or if the wanted files exceed a limit.
 pub fn tree_of(image: &Image, wanted: &dyn Fn(&str) -> bool, limits: &TreeLimits) -> Result<Tree, ImageError> {
     let origin = image.origin();

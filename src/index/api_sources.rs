@@ -124,7 +124,8 @@ fn beginning(path: &Path, length: u64) -> Result<Vec<u8>, FileError> {
     Ok(content)
 }
 
-/// The number of keys and values that a resource counts as: those of its name, kind and scope, and the resource itself.
+/// The number of keys and values that a resource counts as: the keys and values of its name, kind and scope, and the
+/// resource itself.
 const VALUES: usize = 7;
 
 /// Returns the maximum number of resources that a source may list. The number is limited because all resources stay in

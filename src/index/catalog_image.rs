@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 pub enum CatalogServer {
     /// A program in the image.
     Program(Server),
-    /// No program; one image for each of these platforms. OLM and catalogd extract the catalog from the image.
+    /// No program. One image is built for each of these platforms, and OLM and catalogd extract the catalog from it.
     Absent(Vec<Platform>),
 }
 
@@ -84,7 +84,7 @@ pub enum CatalogImageError {
 }
 
 impl CatalogImageError {
-    /// Returns the same error with a different name for the catalog, for example if a temporary copy was read.
+    /// Returns the same error with another name for the catalog, for example if a temporary copy was read.
     pub(crate) fn named(self, name: &str) -> Self {
         match self {
             Self::Empty { .. } => Self::Empty { folder: name.into() },

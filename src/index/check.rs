@@ -72,8 +72,8 @@ pub struct Checked {
 /// ```
 ///
 /// # Errors
-/// Returns an error if the index cannot be read or changes while it is being read. Problems with its content are
-/// findings.
+/// Returns an error if the index cannot be read or changes while it is being read. Problems with the content of the
+/// index are findings, not errors.
 #[cfg_attr(
     not(feature = "registry"),
     expect(unused_variables, reason = "there are no registries to ask")

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub struct PruneRequest {
     /// The packages, each with the parts to keep.
     pub parts: BTreeMap<String, Part>,
-    /// The new default channel of packages that lose their default channel.
+    /// The new default channel of each package that loses its default channel.
     pub default_channel: Option<String>,
     /// The kinds of needs to follow. The packages that the parts need are kept completely.
     pub follow: Follow,
@@ -26,7 +26,7 @@ pub struct Pruned {
     pub needed: BTreeMap<String, Vec<Reason>>,
     /// Needs that were followed but that no bundle satisfies.
     pub unsatisfied: Vec<Unsatisfied>,
-    /// The remaining bundles' requirements that no bundle satisfies anymore.
+    /// The requirements that remaining bundles have but no bundle satisfies anymore.
     pub lost: Vec<Lost>,
 }
 
@@ -72,8 +72,8 @@ pub fn prune(editor: &mut Editor, request: &PruneRequest) -> Result<Pruned, Cata
     Ok(pruned)
 }
 
-/// Returns the remaining bundles' requirements that were satisfied when `editor` was opened but are no longer satisfied
-/// after the changes. Returns nothing if the catalog cannot be read.
+/// Returns the unsatisfied requirements of the remaining bundles, except requirements that were already unsatisfied
+/// when `editor` was opened. Returns nothing if the catalog cannot be read.
 pub fn lost(editor: &Editor) -> Vec<Lost> {
     let catalog = editor.catalog();
     catalog.map_or_else(

@@ -81,7 +81,7 @@ pub enum ExportError {
     Name {
         /// The package.
         package: String,
-        /// The invalid name: of the package, or of a bundle.
+        /// The invalid name of the package or of one of its bundles.
         name: String,
     },
     /// The index contains neither the manifests nor the image of a bundle.
@@ -252,7 +252,7 @@ fn without_place(bundle: &Bundle, manifests: &Tree) -> Vec<Lost> {
             bundle: bundle.name.to_string(),
             what,
             kind: entry.kind.to_string(),
-            // In the usual notation, because the index escapes more than JSON requires.
+            // The value is parsed and written again, because the index escapes more characters than JSON requires.
             value: serde_json::from_str(&entry.value)
                 .map_or_else(|_| entry.value.to_string(), |value: Value| value.to_string()),
         })

@@ -54,7 +54,7 @@ impl From<CatalogEditError> for FollowError {
 pub(super) struct FollowedCatalog {
     /// The files of the catalog, each with its path relative to the catalog folder.
     pub(super) files: Vec<(String, PathBuf)>,
-    // Deleted with this value.
+    // The folder is deleted when this value is dropped.
     _folder: TemporaryFolder,
 }
 

@@ -1,5 +1,5 @@
-//! The bundles of one call: several are fetched at once, each is read and converted to rows separately, and all are
-//! added together.
+//! Fetches and adds the bundles of one call. Several bundles are fetched at once, each bundle is converted to rows
+//! separately, and all bundles are added together.
 
 use super::intake::{IntakeError, Recording, prepare};
 use crate::bundle::location::{LoadError, Location};
@@ -30,7 +30,7 @@ pub struct GatherOptions {
     pub record_as: Option<String>,
     /// Whether to store references to `k8s+v1` bundles instead of their content.
     pub by_reference: bool,
-    /// Information from outside the bundles.
+    /// Information that the bundles do not contain: sample resources, and the resources that clusters serve.
     pub outside: Option<Arc<Outside>>,
     /// The size limits of a bundle.
     pub limits: BundleLimits,
@@ -88,7 +88,8 @@ pub struct Added {
 /// An error that prevents adding the bundles of a call.
 #[derive(Debug, thiserror::Error)]
 pub enum GatherError {
-    /// Some bundles cannot be added. Contains each location with its reason, in the order of the call.
+    /// Some bundles cannot be added. Contains the location and the problem of each of these bundles, in the order of
+    /// the call.
     #[error("{} of {} bundles cannot be added", .problems.len(), .of)]
     Bundles {
         /// The location of each bundle and the problem with it.

@@ -16,15 +16,16 @@ pub const CONFIGS_LABEL: &str = "operators.operatorframework.io.index.configs.v1
 pub(crate) const DATABASE_PATH: &str = "/database/index.db";
 /// The path of the file-based catalog in an image that opmx or opm builds.
 pub(crate) const CONFIGS_PATH: &str = "/configs";
-/// A file with this name hides the contents of its folder in lower layers.
+/// A file with this name hides the files that lower layers have in the same folder.
 const HIDES_THE_REST: &str = ".wh..wh..opq";
 
 /// OLM up to v0.46 runs this program in the container to check whether the index is served.
 const PROBE: &str = "grpc_health_probe";
 const PORT: &str = "50051/tcp";
-/// The folder of opmx in an image without a base.
+/// The folder of opmx in an image without a base image.
 const FOLDER: &str = "bin";
-/// The folder of opmx on a base image. The `bin` of a base may be a link, which a layer would replace with a folder.
+/// The folder of opmx on a base image. The folder `bin` of a base image may be a link, which a layer would replace with
+/// a folder.
 const FOLDER_ON_BASE: &str = "opmx/bin";
 /// The search path of programs in an image that does not specify one.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -41,7 +42,7 @@ pub enum IndexContent {
 /// The program that serves an index from its image.
 #[derive(Debug, Clone)]
 pub enum Program {
-    /// A static binary, in an image of its own or on top of a base.
+    /// A static binary, in an image of its own or on top of a base image.
     Binary {
         /// The binary.
         binary: Binary,

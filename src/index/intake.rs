@@ -24,7 +24,7 @@ pub struct Recording<'a> {
     /// Whether to store a reference to a `k8s+v1` bundle instead of its content, for an OLM that supports the media
     /// type.
     pub by_reference: bool,
-    /// Information from outside the bundle.
+    /// Information that the bundle does not contain: sample resources, and the resources that clusters serve.
     pub outside: Option<&'a Outside>,
 }
 
@@ -98,7 +98,7 @@ pub fn prepare(
         };
         Some((bundle, bundle.annotations.as_ref()?, csv?))
     });
-    // If one of these parts is missing, there are always findings, unless their rules are not reported.
+    // A missing part always causes a finding, unless its rule is not reported.
     let Some((bundle, annotations, csv)) = parts else {
         return Err(refuse(validation::check_reading(&reading)));
     };
@@ -127,7 +127,7 @@ pub fn prepare(
     })
 }
 
-/// Replaces the origin in an error with the place of the fault, as `FILE:LINE`, if it is known.
+/// Replaces the origin in an error with the place of the fault, as `FILE:LINE`, if the place is known.
 fn placed(mut error: RecordError, bundle: &Bundle, stated: &StatedAt) -> RecordError {
     let in_csv = |path: &str| {
         let place = bundle.csv()?.place(&Path::from(path));

@@ -47,7 +47,7 @@ pub fn channels(loaded: &Loaded, package: Option<&str>) -> Vec<ChannelRow> {
 }
 
 /// Returns the names of the bundles that could be the head of each channel, in the order of [`channels`]; a valid
-/// channel has exactly one.
+/// channel has exactly one such bundle.
 pub(crate) fn possible_heads(loaded: &Loaded, package: Option<&str>) -> Vec<Vec<String>> {
     let name = |id| loaded.catalog.bundle(id).map(|bundle| bundle.name.to_string());
     let of_channel = |channel: &Channel| {

@@ -82,7 +82,7 @@ pub struct CatalogFolder {
     path: PathBuf,
     /// The path of the folder in the image that it was unpacked from.
     inside: Option<PathBuf>,
-    // Deleted with this value if the folder was unpacked from an image.
+    // Present if the catalog was unpacked from an image. The folder is deleted when this value is dropped.
     _unpacked: Option<TemporaryFolder>,
 }
 
@@ -117,7 +117,7 @@ impl CatalogFolder {
 #[derive(Debug)]
 pub struct DatabaseFile {
     path: PathBuf,
-    // Deleted with this value.
+    // The folder is deleted when this value is dropped.
     _unpacked: Option<TemporaryFolder>,
 }
 
@@ -187,7 +187,8 @@ impl IndexLocation {
     /// unpack to at most `limit` bytes.
     ///
     /// # Errors
-    /// Returns an error if the image cannot be read or contains neither. Does not check whether a file exists.
+    /// Returns an error if the image cannot be read, or contains neither a database nor a file-based catalog. Does not
+    /// check whether a file exists.
     pub(crate) async fn fetch_any(&self, transports: &Transports, limit: u64) -> Result<Fetched, FetchError> {
         let reference = match self {
             Self::File(path) if path.is_dir() && !path.join(LAYOUT_FILE).is_file() => {
@@ -222,7 +223,7 @@ impl IndexLocation {
 /// catalog. The layers of the image may unpack to at most `limit` bytes.
 ///
 /// # Errors
-/// Returns an error if the image contains neither.
+/// Returns an error if the image contains neither a database nor a file-based catalog.
 pub(super) fn fetched_of(image: &Image, reference: &Reference, limit: u64) -> Result<Fetched, FetchError> {
     match (image.label(DATABASE_LABEL), image.label(CONFIGS_LABEL)) {
         (None, Some(configs)) => {

@@ -36,7 +36,7 @@ pub enum Index {
 pub struct OpenDatabase {
     /// The database.
     pub database: Database,
-    // Unpacked files are deleted with this value.
+    // Unpacked files are deleted when this value is dropped.
     _file: Option<Box<DatabaseFile>>,
 }
 
@@ -47,7 +47,7 @@ pub struct OpenCatalog {
     pub files: FileBasedCatalog,
     /// The content of the documents.
     pub loaded: Loaded,
-    // Unpacked files are deleted with this value.
+    // Unpacked files are deleted when this value is dropped.
     _folder: CatalogFolder,
 }
 
@@ -58,7 +58,7 @@ pub struct OpenLimits {
     pub catalog: CatalogLimits,
     /// The maximum number of bytes that the layers of an image may unpack to.
     pub image: u64,
-    /// The maximum number of steps that the database engine may take for a database.
+    /// The maximum number of steps that SQLite may take for a database.
     pub steps: u64,
 }
 
@@ -114,7 +114,7 @@ pub enum OpenError {
 }
 
 impl OpenDatabase {
-    /// Opens the database in a file. The database engine may take at most `steps` steps for it.
+    /// Opens the database in a file. SQLite may take at most `steps` steps for it.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read or is not a database.

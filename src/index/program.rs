@@ -190,7 +190,7 @@ fn own_platform() -> Option<Platform> {
 /// Checks that a file is a program for its platform and needs no other file to run.
 ///
 /// # Errors
-/// Returns an error if the file cannot be read or is not such a program.
+/// Returns an error if the file cannot be read, is not a program for the platform, or needs other files to run.
 pub(crate) fn check(binary: &Binary) -> Result<(), ProgramError> {
     let Binary { platform, path } = binary;
     let mut processors = PROCESSORS.iter().filter(|_| platform.os == "linux");

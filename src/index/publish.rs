@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 
 /// The destination of a changed index.
 #[derive(Debug, Clone)]
-#[expect(clippy::large_enum_variant, reason = "a command has one of them")]
+#[expect(clippy::large_enum_variant, reason = "a command has only one destination")]
 pub enum Destination {
     /// An image that serves the index.
     Image {
@@ -89,9 +89,9 @@ pub struct Published<T> {
     pub is_catalog: bool,
     /// The platforms of the original image that the new image does not support.
     pub lost: Vec<Platform>,
-    /// The image that was replaced, unless the index came from it.
+    /// The image that was replaced, unless it contained the original index.
     pub replaced: Option<Reference>,
-    /// The number of times that the change was repeated on an image that another program had published meanwhile.
+    /// The number of times that the change was repeated on an image that another program had published in the meantime.
     pub redone: usize,
 }
 
@@ -123,8 +123,8 @@ pub struct PublishOptions<'a> {
     pub strictness: &'a Strictness,
     /// The form that a file-based catalog has in an image after the change.
     pub form: CatalogForm,
-    /// Whether to repeat the change on a newly published image if another program publishes under the same tag
-    /// meanwhile.
+    /// Whether to repeat the change on the new image if another program publishes an image under the same tag during
+    /// the change.
     pub redo: bool,
 }
 
@@ -229,9 +229,9 @@ impl From<ServerError> for PublishError {
 
 /// Applies `change` to the index `from`, or to an empty index, and writes the result to `destination`.
 ///
-/// If another program moves the tag of the new image meanwhile, the change is repeated on the image that the other
-/// program published, so that no bundle of another pipeline is lost. Without an original index, or without
-/// [`PublishOptions::redo`], the moved tag is an error, [`ImageError::Moved`].
+/// If another program moves the tag of the new image in the meantime, the change is repeated on the image that the
+/// other program published, so that no bundle of another pipeline is lost. Without an original index, or without
+/// [`PublishOptions::redo`], the moved tag causes the error [`ImageError::Moved`].
 ///
 /// # Errors
 /// Returns an error if `change` fails, if the original index cannot be read, or if the image or the files cannot be
@@ -386,7 +386,7 @@ impl Start {
         let from = match (from, to) {
             (None, _) => first.cloned(),
             (Some(digest), Reference::Registry(_)) => Some(IndexLocation::Image(to.with_digest(&digest))),
-            // The current image, which is compared with `over` once more.
+            // This is the current image, which is compared with `over` once more.
             (Some(_), _) => Some(IndexLocation::Image(to.clone())),
         };
         Ok(Self {
@@ -484,7 +484,7 @@ struct MadeOf {
     catalog: CatalogFolder,
     /// The database before the change.
     before: PathBuf,
-    // Deleted with this value.
+    // The folder is deleted when this value is dropped.
     _folder: TemporaryFolder,
 }
 

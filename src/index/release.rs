@@ -79,7 +79,7 @@ struct Changed<'m> {
 }
 
 /// Prepares the release of a version: returns the changes without writing them. Each bundle is fetched and rendered
-/// once for all catalogs, and only if one of them does not contain it.
+/// once for all catalogs, and only if a catalog does not contain it.
 ///
 /// # Errors
 /// Returns an error if a file cannot be read, a bundle cannot be rendered, or the version does not match. Problems with

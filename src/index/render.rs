@@ -2,7 +2,7 @@
 //! opens all other sources that can be rendered, and [`folder`] writes a catalog to disk.
 //!
 //! The documents have the form that existing tools produce, except that dependencies of every type become properties,
-//! and dependencies on packages keep their intents. Unlike with those tools, the database is not changed.
+//! and dependencies on packages keep their intents. Unlike those tools, opmx does not change the database.
 
 pub mod bundle;
 pub(crate) mod dockerfile;

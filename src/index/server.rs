@@ -11,8 +11,8 @@ pub enum Server {
     Opmx {
         /// The binaries. A binary for the platform of this program is used instead of this program.
         binaries: Vec<Binary>,
-        /// The base image, of which each platform uses its own variant; without a base image, the image contains only
-        /// the program and the index.
+        /// The base image; each platform uses its own variant. Without a base image, the index image contains only the
+        /// program and the index.
         base: Option<Reference>,
     },
     /// The program of a base image.

@@ -1,4 +1,4 @@
-//! The APIs that a cluster serves, and the resources that the objects of a plan belong to.
+//! The APIs that a cluster serves, and the resource type of each object in a plan.
 
 use crate::cluster::State;
 use crate::kubernetes::{GroupVersionKind, builtin};
@@ -70,8 +70,9 @@ impl Apis {
 
     /// Whether the cluster serves a kind in this exact version.
     ///
-    /// If the state does not mention a built-in API group, its kinds are assumed to be served in the version that
-    /// current clusters serve, because users list only the APIs that distinguish a cluster from others.
+    /// If the state does not mention a built-in API group, the kinds in this group are assumed to be served in the
+    /// version that current clusters serve. Users rarely list such groups, because they list only the APIs that
+    /// distinguish a cluster from other clusters.
     pub(crate) fn serves(&self, gvk: &GroupVersionKind) -> bool {
         if !self.complete || self.served.iter().any(|served| served.gvk == *gvk) {
             return true;
@@ -81,9 +82,9 @@ impl Apis {
         !mentioned && preferred.is_some_and(|version| *version == gvk.version)
     }
 
-    /// Returns the plural name of a kind, and whether its objects are namespaced. For a kind that neither the cluster
-    /// nor the plan defines, both are taken from the built-in kind with the same name. If there is no such built-in
-    /// kind, they are derived from the name of the kind.
+    /// Returns the plural name of a kind, and whether its objects are namespaced. If neither the cluster nor the plan
+    /// defines the kind, the built-in kind with the same group and name is used. If there is no such built-in kind, the
+    /// plural name and the scope are derived from the name of the kind.
     pub(crate) fn resource(&self, gvk: &GroupVersionKind) -> (String, bool) {
         let known = self.served.iter().find(|served| served.gvk.is(&gvk.group, &gvk.kind));
         if let Some(served) = known {
@@ -96,7 +97,7 @@ impl Apis {
     }
 }
 
-/// Cluster-scoped kinds that are not built in and that bundles can contain.
+/// Cluster-scoped kinds that bundles can contain and that are not built into Kubernetes.
 const CLUSTER_KINDS: [&str; 5] = [
     "ConsoleCLIDownload",
     "ConsoleLink",
@@ -125,7 +126,8 @@ pub(crate) fn defined(definition: &Value) -> Vec<Served> {
     names.into_iter().map(served).collect()
 }
 
-/// Returns the plural of a kind by the rules of English. All kinds that a bundle may contain follow these rules.
+/// Returns the plural name of a kind, formed by the spelling rules of English. All kinds that a bundle may contain
+/// follow these rules.
 fn plural_of(kind: &str) -> String {
     let name = kind.to_ascii_lowercase();
     let before_y = name

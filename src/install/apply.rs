@@ -1,9 +1,9 @@
 //! The result of applying a plan to a cluster that a file describes: the status of each step, the phase of the plan,
-//! and missing objects.
+//! and the versions that do not succeed after the plan.
 //!
 //! OLM applies the steps repeatedly. A pass runs them in order and ends at the first error; OLM then retries the plan
-//! until every step is done or the plan times out. A new CustomResourceDefinition is served from the next pass on. A
-//! `Forbidden` error is retried forever.
+//! until every step is done or the plan times out. A new CustomResourceDefinition is served from the next pass on.
+//! After a `Forbidden` error, OLM retries without a time limit.
 //!
 //! If the OperatorGroup names a service account, all objects except CustomResourceDefinitions are created with the
 //! permissions of that account.
@@ -45,7 +45,7 @@ pub struct Outcome {
     pub status: StepStatus,
     /// The reason in one word, if an optional object was not created; otherwise empty.
     pub reason: &'static str,
-    /// The explanation, if an optional object was not created; otherwise empty.
+    /// The explanation, if the step did not succeed; otherwise empty.
     pub why: String,
 }
 
@@ -56,12 +56,12 @@ pub struct Applied {
     pub steps: Vec<Outcome>,
     /// The number of passes until no status changed.
     pub passes: usize,
-    /// The final phase. A failing plan is `Installing` until it times out.
+    /// The final phase; `Installing` if OLM keeps retrying the plan.
     pub phase: Phase,
-    /// The reason why the plan is incomplete; otherwise empty.
+    /// The error that prevents the plan from completing; empty if there is none.
     pub message: String,
-    /// Messages that OLM would log, such as those about optional objects that were not created, and problems that occur
-    /// after the plan.
+    /// Messages that OLM would log, such as messages about optional objects that were not created, or about problems
+    /// that occur after the plan.
     pub warnings: Vec<String>,
     /// The versions that fail although the plan completes.
     pub failed: Vec<FailedVersion>,
@@ -354,8 +354,8 @@ impl<'a> Cluster<'a> {
         Ok(StepStatus::Present)
     }
 
-    /// Looks up the API of a step, as OLM does for kinds that it does not know by name, and for a
-    /// CustomResourceDefinition in an API version that the API server does not know.
+    /// Checks that the cluster serves the API of a step. OLM looks up this API for a CustomResourceDefinition, and for
+    /// each kind that OLM does not know by name.
     fn discover(&self, step: &Step) -> Result<(), Stop> {
         let gvk = handling::kind_of(step);
         if self.apis.serves(&gvk) {

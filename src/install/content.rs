@@ -73,7 +73,7 @@ pub enum ContentError {
 /// uses instead of embedding the files.
 ///
 /// A `k8s+v1` bundle is returned as an index stores it: with its synthesized ClusterServiceVersion and the objects that
-/// this CSV does not generate.
+/// OLM does not generate from this CSV.
 ///
 /// # Errors
 /// Returns an error if an index would reject the bundle.
@@ -85,7 +85,7 @@ pub fn of_files(
     of_files_with(tree, reference, None, limits)
 }
 
-/// Like [`of_files`], with information from outside the bundle about the APIs that it uses.
+/// Like [`of_files`], but also uses information from outside the bundle about the APIs that the bundle uses.
 ///
 /// # Errors
 /// Returns the same errors as [`of_files`].
@@ -185,7 +185,8 @@ fn head_of<'a>(catalog: &'a Catalog, package: &str) -> Option<&'a str> {
     package.channels.iter().find(is_default)?.head.as_deref()
 }
 
-/// Returns the entry of a bundle in the default channel of its package, or in the first channel that lists the bundle.
+/// Returns the entry for a bundle in the default channel of its package. If this channel does not contain the bundle,
+/// returns the entry in the first channel that does.
 fn entry_of(catalog: &Catalog, id: BundleId) -> Option<&ChannelEntry> {
     let entry = |channel: &&Channel| channel.entries.iter().any(|entry| entry.bundle == id);
     let package = catalog

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// The identity of an object in the cluster: group, kind, namespace and name.
 type Key = (String, String, String, String);
 
-/// Objects by their identity; the version is ignored.
+/// Objects, indexed by their identity, which does not include the API version.
 #[derive(Debug, Default)]
 pub struct Existing<'a>(BTreeMap<Key, &'a Value>);
 

@@ -1,4 +1,4 @@
-//! OLM's handling of the object of a step. It depends only on the kind, not on the group.
+//! How OLM handles the object of a step. This depends only on the kind, not on the group.
 
 use super::apis::Apis;
 use crate::csv;
@@ -6,10 +6,10 @@ use crate::kubernetes::{GroupVersionKind, rbac};
 use crate::olm::releases::Olm;
 use crate::steps::{BUNDLE_SECRET, CRD, Place, Step};
 
-/// OLM's handling of objects of a kind.
+/// How OLM handles the objects of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Handling {
-    /// A CustomResourceDefinition: created with OLM's own rights; checked and updated if it already exists.
+    /// A CustomResourceDefinition: created with OLM's own permissions; checked and updated if it already exists.
     Definition,
     /// Created; left unchanged if it already exists.
     Once,
@@ -64,7 +64,7 @@ const KNOWN: [(&str, Handling, &str, &str, bool); 12] = [
     ),
 ];
 
-/// Returns OLM's handling of a kind, as named by the step of a plan.
+/// Returns how OLM handles a kind. `kind` is the name that the step of a plan uses for the kind.
 pub(crate) fn of(kind: &str) -> Handling {
     match KNOWN.iter().find(|(known, ..)| *known == kind) {
         Some((_, handling, ..)) => *handling,
@@ -73,7 +73,7 @@ pub(crate) fn of(kind: &str) -> Handling {
     }
 }
 
-/// Returns OLM's handling of a step. The content of an `Install` may have any kind.
+/// Returns how OLM handles a step. An `Install` may contain objects of any kind.
 pub(crate) fn of_step(step: &Step) -> Handling {
     match (of(&step.resource.kind), &step.place) {
         (Handling::Unsupported, Place::Own(_)) => Handling::Updated,
@@ -116,7 +116,7 @@ pub(crate) struct Resource {
 }
 
 impl Resource {
-    /// Returns the resource of a step. A kind that OLM knows by name always means OLM's resource, whatever its group.
+    /// Returns the resource of a step. For a kind that OLM knows by name, the group of the object is ignored.
     pub(crate) fn of(step: &Step, apis: &Apis) -> Self {
         let kind = &step.resource.kind;
         if let Some((_, _, group, plural, namespaced)) = KNOWN.iter().find(|(known, ..)| known == kind) {

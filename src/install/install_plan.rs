@@ -1,4 +1,4 @@
-//! The InstallPlan: the steps of one or more bundles as the resource that OLM would create.
+//! The InstallPlan that OLM would create from the steps of one or more bundles.
 
 use crate::cluster::state::Approval;
 use crate::csv;
@@ -67,7 +67,7 @@ pub struct Status {
     /// The conditions of the plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
-    /// The reason why the plan is incomplete; otherwise empty.
+    /// The error that prevents the plan from completing; empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
     /// The steps.

@@ -7,7 +7,8 @@
 //! [`catalogs`] contains the opened catalogs of a what-if file. [`resolve`] determines the bundles to install from
 //! them, and [`resolution_steps`] creates the steps for all these bundles. [`plan`] combines these modules.
 //! [`operator`] collects the objects of an operator in a cluster; [`hold`] determines the upgrades that its conditions
-//! block, and [`waiting`] the update that is available for it. [`requests`] handles `Operator` and `Install` resources.
+//! block, and [`waiting`] the update that is available for the operator. [`requests`] handles `Operator` and `Install`
+//! resources.
 
 pub mod apis;
 pub mod apply;

@@ -1,5 +1,5 @@
 //! The permission review of an install (proposal *simplify-olm-apis*): the permissions that the install itself needs,
-//! those that it grants to the operator, and the permissions of both kinds that an account lacks.
+//! those that the install grants to the operator, and which of these permissions an account lacks.
 //!
 //! To prevent privilege escalation, an account must hold all rules of a role that it writes or binds. The verbs
 //! `escalate` and `bind` lift this restriction.
@@ -27,7 +27,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The verbs for the Deployments of an operator, once its version exists.
+/// The verbs that OLM needs for the Deployments of an operator after creating its ClusterServiceVersion.
 const DEPLOYMENT_VERBS: [&str; 7] = ["create", "delete", "get", "list", "patch", "update", "watch"];
 
 /// The purpose of a permission.
@@ -117,9 +117,9 @@ impl Permission {
     }
 }
 
-/// Returns the needs of the steps of a plan in the namespace that it installs into. `existing` are the objects of the
-/// cluster: steps update objects that already exist, and roles that the bundle binds but does not contain are looked up
-/// there.
+/// Returns the permissions that the steps of a plan need if the plan installs into `namespace`. `existing` are the
+/// objects of the cluster: steps update objects that already exist, and roles that the bundle binds but does not
+/// contain are looked up there.
 pub fn needed<'a>(
     steps: &'a [Step],
     namespace: &str,
@@ -136,7 +136,8 @@ pub fn needed<'a>(
     needs
 }
 
-/// Returns the needs for writing the roles and bindings among the steps, each with the index of its step.
+/// Returns the permissions that are needed to write the roles and bindings among the steps, each with the index of its
+/// step.
 pub(super) fn handed_on<'a>(
     steps: &'a [Step],
     namespace: &str,
@@ -182,7 +183,7 @@ pub(super) fn handed_on<'a>(
         let role = known.get(&(kind, home, name));
         let need = Need {
             namespace: place(step, cluster),
-            // The rules of an unknown role are never known to be held.
+            // The rules of an unknown role count as not held.
             rules: role.map_or_else(|| vec![bind.clone()], |role| rules_in(role)),
             purpose: Purpose::Operator,
             unless: Some(bind),
@@ -192,7 +193,7 @@ pub(super) fn handed_on<'a>(
     needs
 }
 
-/// Returns the needs of the install's requests to the API server, without duplicates.
+/// Returns the permissions that the install needs for its requests to the API server, without duplicates.
 fn requests(steps: &[Step], namespace: &str, apis: &Apis, existing: &Existing<'_>) -> Vec<Need> {
     let apis = apis.clone().with_steps(steps);
     let mut seen = BTreeSet::new();
@@ -207,7 +208,7 @@ fn requests(steps: &[Step], namespace: &str, apis: &Apis, existing: &Existing<'_
             });
         }
     };
-    // A permission for both a required and an optional manifest is required.
+    // If both a required and an optional manifest need a permission, the permission is required.
     let (optional, needed): (Vec<&Step>, Vec<&Step>) = steps.iter().partition(|step| step.optional);
     for step in needed.into_iter().chain(optional) {
         let purpose = if step.optional {
@@ -253,8 +254,8 @@ fn verb_on(kind: &str, name: &str, verb: &str) -> Rule {
     Rule::new(rbac::GROUP, plural, &[verb]).named(name)
 }
 
-/// Returns the needs that are not held, merged for readability: cluster-wide ones first, then by namespace. Optional
-/// manifests are ignored, because the install completes even if their creation is forbidden.
+/// Returns the needed permissions that are not held, merged for readability: first those for the whole cluster, then by
+/// namespace. Optional manifests are ignored, because the install completes even if their creation is forbidden.
 ///
 /// # Errors
 /// Returns an error if comparing the rules takes too many steps.
@@ -263,7 +264,7 @@ pub fn pending(needs: &[Need], held: &Grants) -> Result<Vec<Permission>, TooComp
     not_held(&needed.cloned().collect::<Vec<_>>(), held)
 }
 
-/// Like [`pending`], including the needs of optional manifests.
+/// Like [`pending`], but includes the permissions for optional manifests.
 ///
 /// # Errors
 /// Returns an error if comparing the rules takes too many steps.
@@ -295,8 +296,8 @@ pub fn not_held(needs: &[Need], held: &Grants) -> Result<Vec<Permission>, TooCom
 #[must_use]
 pub fn approved(needs: &[Need], mut held: Grants) -> Grants {
     for need in needs.iter().filter(|need| need.purpose != Purpose::Optional) {
-        // Rules are added in halves, because in Kubernetes a rule with both names and paths does not even cover itself,
-        // so it would not be treated as approved.
+        // Each rule is split into its resources and its paths. In Kubernetes, a rule with both does not even cover
+        // itself, so it would not be treated as approved.
         held.add(need.namespace.as_deref(), need.rules.iter().flat_map(halves));
     }
     held

@@ -38,7 +38,7 @@ pub enum Subject<'a> {
     Resolution {
         /// The resolution.
         resolution: &'a Resolution,
-        /// The catalogs that contain its bundles.
+        /// The catalogs that contain the bundles.
         catalogs: &'a Catalogs,
     },
 }
@@ -54,7 +54,7 @@ pub struct PlanOptions {
     pub manual: Vec<String>,
     /// Whether the properties annotation lists dependencies once, or twice as OLM does.
     pub repetition: Repetition,
-    /// The OLM that creates the plan.
+    /// The version of OLM that creates the plan.
     pub olm: Olm,
     /// The keys of the labels that all objects get, as [`labels::projected`] returns them.
     pub labels: BTreeSet<String>,
@@ -78,7 +78,8 @@ pub struct Planned {
     pub held_by: Vec<String>,
     /// The size of the plan in bytes, if it is too large for a cluster; OLM then creates no plan.
     pub too_large: Option<usize>,
-    /// The plan of the newest release, if `olm` follows the proposals and this plan differs or has a different result.
+    /// The plan of the newest OLM release. Set only if `olm` follows the proposals, and their plan differs or has a
+    /// different result.
     pub released: Option<InstallPlan>,
 }
 
@@ -183,7 +184,7 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
     }))
 }
 
-/// Keeps the native APIs only.
+/// Keeps only the APIs that the cluster itself must serve.
 fn natives(versions: Vec<RequiredApis>) -> Vec<RequiredApis> {
     let natives = versions.into_iter().map(|version| RequiredApis {
         required: Vec::new(),
@@ -192,8 +193,8 @@ fn natives(versions: Vec<RequiredApis>) -> Vec<RequiredApis> {
     natives.filter(|version| !version.native.is_empty()).collect()
 }
 
-/// Returns the plan of the newest release if it differs from `proposed`. On a known cluster, only the results are
-/// compared.
+/// Returns the plan of the newest OLM release if it differs from `proposed`. If a cluster is known, only the results of
+/// the plans are compared.
 fn released(
     subject: Subject<'_>,
     state: Option<&State>,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 /// OLM's API group.
 const GROUP: &str = "operators.coreos.com";
-/// The version of Subscriptions.
+/// The API version of Subscriptions.
 const VERSION: &str = "v1alpha1";
 
 /// The reason why a resolution has no plan.

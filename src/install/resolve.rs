@@ -17,7 +17,8 @@ use std::borrow::Cow;
 /// Requests in addition to the state of a cluster.
 #[derive(Debug, Clone, Default)]
 pub struct ResolveOptions {
-    /// Indexes with operators. An index replaces the catalog of the cluster with the same name.
+    /// Indexes with operators. If the cluster has a catalog with the same name as an index, the index replaces the
+    /// catalog.
     pub catalogs: Vec<NamedIndex>,
     /// The packages to subscribe to, in the first of `catalogs`; without `catalogs`, in the first catalog of the
     /// cluster.
@@ -26,9 +27,9 @@ pub struct ResolveOptions {
     pub operators: Vec<AskedOperator>,
     /// The version to start with when the packages are first installed.
     pub starting_csv: Option<String>,
-    /// The installed versions, by the names of bundles in the catalogs.
+    /// The bundles that are treated as installed, by their names in the catalogs.
     pub installed: Vec<String>,
-    /// The OLM that resolves.
+    /// The version of OLM that resolves.
     pub olm: Olm,
     /// Options that OLM does not have.
     pub search: ResolverOptions,
@@ -43,7 +44,8 @@ pub struct NamedIndex {
     pub name: Option<String>,
     /// The location: an image, a database file, or the folder of a file-based catalog.
     pub index: String,
-    /// The priority; higher priorities are preferred. The default is the priority of the CatalogSource, or 0 if there is none.
+    /// The priority; higher values are preferred. The default is the priority of the CatalogSource, or 0 if there is
+    /// none.
     pub priority: Option<i64>,
 }
 
@@ -61,7 +63,7 @@ pub struct PackageChannel {
 pub struct Resolved {
     /// The resolution, or the reason why there is none.
     pub answer: Result<Resolution, Unresolved>,
-    /// The result of the newest release, if `olm` follows the proposals and that result is different.
+    /// The result of the newest OLM release. Set only if `olm` follows the proposals and their result differs.
     pub released: Option<Result<Resolution, Unresolved>>,
     /// The cluster, including the requests.
     pub state: State,

@@ -3,19 +3,19 @@
 /// One built-in resource.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Builtin {
-    /// API group, `""` for the core group.
+    /// The API group; `""` for the core group.
     pub group: &'static str,
-    /// Plural name, as in RBAC rules.
+    /// The plural name, as in RBAC rules.
     pub resource: &'static str,
-    /// Kind of the objects.
+    /// The kind of the objects.
     pub kind: &'static str,
     /// Whether the objects are namespaced.
     pub namespaced: bool,
-    /// Versions by priority; the first is used for output.
+    /// The versions by priority. opmx writes the first one.
     pub versions: &'static [&'static str],
 }
 
-/// The built-in API groups without the suffix `.k8s.io`.
+/// The built-in API groups whose names do not end in `.k8s.io`.
 const BARE_GROUPS: [&str; 6] = ["", "apps", "autoscaling", "batch", "extensions", "policy"];
 
 /// Resources that have no kind; RBAC rules name them only for special verbs, such as `impersonate` and `approve`.
@@ -28,13 +28,14 @@ const VERB_ONLY: [(&str, &str); 6] = [
     ("certificates.k8s.io", "signers"),
 ];
 
-/// Whether the group counts as built-in: either every cluster serves it, or the proposal *plain-k8s-bundles* exempts it
-/// as `*.k8s.io`.
+/// Whether the group counts as built-in: either every cluster serves it, or the proposal *plain-k8s-bundles* treats it
+/// as built-in because its name ends in `.k8s.io`.
 pub(crate) fn is_builtin_group(group: &str) -> bool {
     is_bare_group(group) || group.ends_with(".k8s.io")
 }
 
-/// Whether the group is a built-in group without a domain. `TABLE` contains all resources of these groups.
+/// Whether the group is a built-in group whose name is not a domain, such as `apps`. `TABLE` contains all resources of
+/// these groups.
 pub(crate) fn is_bare_group(group: &str) -> bool {
     BARE_GROUPS.contains(&group)
 }

@@ -1,4 +1,4 @@
-//! Kubernetes concepts: groups, versions and kinds, names, label selectors, RBAC rules.
+//! Kubernetes concepts: groups, versions, kinds, names, label selectors and RBAC rules.
 
 pub mod builtin;
 pub(crate) mod fields;
@@ -14,15 +14,16 @@ pub(crate) mod version;
 use serde::Deserialize;
 use std::fmt;
 
-/// Group, version and kind of an API. The core group is the empty string. Parts that are absent from JSON are empty.
+/// The group, version and kind of an API. The core group is the empty string. Parts that are absent from JSON are
+/// empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(default)]
 pub struct GroupVersionKind {
-    /// API group, `""` for the core group.
+    /// The API group; `""` for the core group.
     pub group: String,
-    /// Version inside the group, such as `v1beta1`.
+    /// The version in the group, such as `v1beta1`.
     pub version: String,
-    /// Kind, such as `Deployment`.
+    /// The kind, such as `Deployment`.
     pub kind: String,
 }
 
@@ -42,7 +43,7 @@ impl GroupVersionKind {
         Self::new(group, version, kind)
     }
 
-    /// Whether the group and kind match, regardless of the version.
+    /// Whether this is the API with the given group and kind, in any version.
     pub fn is(&self, group: &str, kind: &str) -> bool {
         self.group == group && self.kind == kind
     }

@@ -1,11 +1,12 @@
 //! The syntax of names that the API server requires.
 
-/// Whether the string is a DNS-1123 label: up to 63 of `a-z`, `0-9` and `-`, with a letter or digit at both ends.
+/// Whether the string is a DNS-1123 label: up to 63 characters from `a-z`, `0-9` and `-`, with a letter or digit at
+/// both ends.
 pub(crate) fn is_dns1123_label(text: &str) -> bool {
     text.len() <= 63 && is_dashed(text, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
-/// Whether the string is a DNS-1123 subdomain: up to 253 characters, labels joined by dots.
+/// Whether the string is a DNS-1123 subdomain: labels joined by dots, with up to 253 characters in total.
 pub(crate) fn is_dns1123_subdomain(text: &str) -> bool {
     let label = |part: &str| is_dashed(part, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     text.len() <= 253 && text.split('.').all(label)

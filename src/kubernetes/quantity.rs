@@ -14,7 +14,7 @@ const DECIMAL: [(&str, i32); 10] = [
 ];
 const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
-/// The suffix family of a quantity.
+/// The kind of suffix that a quantity has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Family {
     Decimal,
@@ -23,8 +23,8 @@ enum Family {
 }
 
 /// Returns the canonical form of a quantity: no fraction, and the largest suffix that allows this. `1000m` becomes `1`,
-/// and `1024Ki` becomes `1Mi`. Values are rounded up to whole nanos. Returns `None` if the string is not a quantity,
-/// or has more digits than fit in 128 bits, which no cluster supports.
+/// and `1024Ki` becomes `1Mi`. Values are rounded up to a multiple of 10⁻⁹ (`1n`). Returns `None` if the string is not
+/// a quantity, or if it has more digits than fit in 128 bits. No cluster supports such quantities.
 pub fn canonical(text: &str) -> Option<String> {
     let (sign, unsigned) = match text.as_bytes().first()? {
         b'-' => ("-", &text[1..]),
@@ -63,7 +63,7 @@ pub fn canonical(text: &str) -> Option<String> {
     Some(format!("{sign}{written}"))
 }
 
-/// Returns the family, the power of ten, and an additional factor.
+/// Returns the kind of the suffix, its power of ten, and an additional factor.
 fn suffix_of(suffix: &str) -> Option<(Family, i32, i128)> {
     if let Some((_, exponent)) = DECIMAL.iter().find(|(own, _)| *own == suffix) {
         return Some((Family::Decimal, *exponent, 1));
@@ -77,7 +77,8 @@ fn suffix_of(suffix: &str) -> Option<(Family, i32, i128)> {
         .then_some((Family::Exponent, exponent, 1))
 }
 
-/// Formats a quantity with a power of 1024. This format is used only for whole numbers of at least 1024.
+/// Formats a quantity with a suffix that stands for a power of 1024, such as `Ki`. This format is used only for whole
+/// numbers of at least 1024.
 fn binary(mantissa: i128, exponent: i32) -> Option<String> {
     let scale = 10_i128.checked_pow(exponent.unsigned_abs())?;
     if mantissa % scale != 0 || mantissa / scale < 1024 {

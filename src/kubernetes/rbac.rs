@@ -1,4 +1,4 @@
-//! RBAC rules as views of their values, the coverage of rules, and the permissions of service accounts and users.
+//! RBAC rules: views of their values, comparisons between rules, and the permissions of service accounts and users.
 
 pub mod account;
 pub mod covering;

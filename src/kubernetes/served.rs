@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// One version of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ServedResource {
-    /// Group, version and kind.
+    /// The group, version and kind.
     pub gvk: GroupVersionKind,
-    /// Plural name, as in RBAC rules.
+    /// The plural name, as in RBAC rules.
     pub resource: String,
     /// Whether objects of the resource are namespaced, if the source specifies this.
     pub namespaced: Option<bool>,
@@ -109,8 +109,8 @@ fn of_resource_list(document: &Value) -> Vec<ServedResource> {
                 "" => of_list.to_owned(),
                 own => own.to_owned(),
             };
-            // A different group and version in a resource are ignored, because they belong to the kind of a request
-            // body.
+            // If the list has a group and version, those of a resource are ignored, because they belong to the kind of
+            // a request body.
             let (group, version) = if of_list.version.is_empty() {
                 (own("/group", ""), own("/version", ""))
             } else {

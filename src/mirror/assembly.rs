@@ -77,7 +77,7 @@ impl Assembly {
         self.plan.left_out.push(LeftOut {
             image: image.into(),
             bundles,
-            why: format!("it is blocked by the pattern {pattern}"),
+            why: format!("it is blocked by the pattern `{pattern}`"),
             blocked: true,
         });
     }
@@ -162,7 +162,7 @@ impl Assembly {
         subjects
     }
 
-    /// Adds a referrer to the images that contain its subject. Returns whether any image does.
+    /// Adds a referrer to the images that contain its subject. Returns whether there is such an image.
     fn add_extra(&mut self, subjects: &mut [(usize, BTreeSet<Digest>)], extra: &Extra, looked: &Survey) -> bool {
         let mut is_about_any = false;
         for (place, manifests) in subjects {

@@ -35,7 +35,7 @@ impl Plan {
         }
         for extra in &self.extras {
             if !self.manifests.contains_key(&extra.digest) {
-                return dangling(format!("an extra of {}", extra.subject), extra.digest);
+                return dangling(format!("a referrer of {}", extra.subject), extra.digest);
             }
         }
         for (digest, manifest) in &self.manifests {
@@ -100,7 +100,7 @@ impl Plan {
             let found: BTreeSet<Digest> = own.iter().map(|(_, extra)| extra.digest).collect();
             if let Some(digest) = image.extras.iter().find(|digest| !found.contains(digest)) {
                 return Err(PlanError::Loose {
-                    what: format!("the extra {digest} of {}", image.source),
+                    what: format!("the referrer {digest} of {}", image.source),
                 });
             }
             extras.extend(own.iter().map(|(place, _)| *place));
@@ -112,7 +112,7 @@ impl Plan {
             .enumerate()
             .find(|(place, _)| !extras.contains(place));
         if let Some((_, extra)) = extra {
-            let what = format!("the extra {} of {}", extra.digest, extra.subject);
+            let what = format!("the referrer {} of {}", extra.digest, extra.subject);
             return Err(PlanError::Loose { what });
         }
         let loose = self.manifests.keys().find(|digest| !manifests.contains(digest));

@@ -89,7 +89,7 @@ pub fn doomed(plan: &Plan, kept: &[Plan]) -> Vec<Doomed> {
 /// useless at the target.
 ///
 /// # Errors
-/// Returns an error if a name is not valid, or the registry fails.
+/// Returns an error if a name is not valid, or a request to the registry fails.
 pub async fn missing_catalogs(kept: &[Plan], target: &Transports) -> Result<Vec<String>, ImageError> {
     let mut missing = Vec::new();
     for (plan, catalog) in kept
@@ -178,8 +178,8 @@ pub async fn other_tags(
     Ok(other)
 }
 
-/// Splits the manifests to delete into those that can be deleted and those to spare. A manifest is spared if it has
-/// other tags, or if a spared manifest references it, or if it is a referrer of a spared manifest.
+/// Splits the manifests to delete into those that can be deleted and those that are spared. A manifest is spared if it
+/// has other tags, if a spared manifest references it, or if it is a referrer of a spared manifest.
 pub fn spare(plan: &Plan, doomed: Vec<Doomed>, other: &OtherTags) -> (Vec<Doomed>, Vec<Doomed>) {
     let mut spared: BTreeMap<&str, BTreeSet<Digest>> = BTreeMap::new();
     let mut waiting: Vec<(&str, Digest)> = other

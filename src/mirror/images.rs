@@ -1,4 +1,5 @@
-//! Lists the images that selected bundles in an index need, each with the bundles that need it and its role in them.
+//! Lists the images that selected bundles in an index need, each with the bundles that need it, and its role in each
+//! bundle.
 
 use crate::catalog::selection::{Selection, SelectionError};
 use crate::catalog::{Bundle, BundleId, Catalog};

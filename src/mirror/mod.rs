@@ -2,10 +2,16 @@
 //!
 //! A [`request`], which may come from an [`imageset`] or from the operators [`installed`] in a cluster, becomes a
 //! [`plan`]: a [`filter`] reduces the catalogs, [`images`] lists the images that their bundles need, a [`survey`] reads
-//! the manifests of these images, and [`extras`] finds their referrers. [`collect`] does all of this. With the feature
-//! `registry`, `transfer` copies the content of a plan to a registry, `pack` writes it to an [`archive`] and loads
-//! archives into registries, `verify` checks what the target contains, and `delete` removes the content that no other
-//! plan needs. [`manifests`] configures clusters to use the target.
+//! the manifests of these images, and [`extras`] finds their referrers. [`collect`] does all of this.
+//!
+//! The following modules require the feature `registry`:
+//!
+//! - `transfer` copies the content of a plan to a registry.
+//! - `pack` writes the content of a plan to an [`archive`], and loads archives into registries.
+//! - `verify` checks what the target contains.
+//! - `delete` removes the content that no other plan needs.
+//!
+//! [`manifests`] configures clusters to use the target.
 
 pub mod archive;
 mod assembly;

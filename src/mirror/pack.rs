@@ -37,7 +37,7 @@ pub enum PackError {
     #[error(transparent)]
     Transfer(#[from] TransferError),
     /// Blobs of the base archive are missing at the target.
-    #[error("{target} does not contain {count} blobs of the base archive, such as {digest}")]
+    #[error("blobs of the base archive are missing from {target}, such as {digest} ({count} in total)")]
     Base {
         /// The target.
         target: String,

@@ -24,7 +24,7 @@ pub enum PlacedError {
     #[error("the plan does not specify a target")]
     Nowhere,
     /// An image has no destination at the target.
-    #[error("the images of the plan cannot be named at the target")]
+    #[error("cannot determine the names of the images at the target")]
     Plan(#[from] PlanError),
 }
 

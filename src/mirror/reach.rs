@@ -6,8 +6,8 @@ use super::work::{CopyResult, CopyState};
 use crate::image::{ImageError, Reference, RegistryReference, Transports};
 use std::collections::BTreeMap;
 
-/// Checks that the target registry of a plan can be reached and accepts the login, so that a wrong address, certificate
-/// or login is reported once instead of once per image.
+/// Checks that the target registry of a plan can be reached and accepts the login. A wrong address, certificate or
+/// login is thus reported once, instead of once per image.
 ///
 /// # Errors
 /// Returns an error if there is no connection to the registry, or it rejects the login.
@@ -32,8 +32,8 @@ pub async fn reach(plan: &Plan, target: &Transports) -> Result<(), ImageError> {
     }
 }
 
-/// Returns the unreachable registries among those that failed images come from, each with the error of a single
-/// request. The error explains the failures of all images from that registry at once.
+/// Sends a request to each registry that failed images come from. Returns the registries that cannot be reached, each
+/// with the error of the request, which explains the failures of all images from that registry at once.
 pub async fn unreachable_sources(result: &CopyResult, source: &Transports) -> BTreeMap<String, ImageError> {
     let failed = result.items.iter().filter(|item| item.state == CopyState::Failed);
     let mut registries: BTreeMap<String, RegistryReference> = BTreeMap::new();

@@ -5,7 +5,7 @@ use crate::shape::{DRAFT_2020_12, Field, TEXT_MAP, TEXTS, json_schema, optional,
 use serde_json::Value;
 
 const ABOUT: &str =
-    "Fields are never removed and never change their meaning; new fields come with a new version in schema.";
+    "Fields are never removed and never change their meaning; new fields come with a new value of the field schema.";
 
 /// Returns the JSON Schema of a plan.
 pub fn plan_schema() -> Value {
@@ -61,7 +61,11 @@ const CATALOG: Shape = Object(&[
     required("source", Text, "The name of the index, as requested."),
     optional("digest", Text, "The digest of the index image."),
     required("kept", List(&PACKAGE), "The kept part of the catalog."),
-    required("rebuilt", Boolean, "Whether an image was built from the kept part."),
+    required(
+        "rebuilt",
+        Boolean,
+        "Whether the catalog image was built from the kept part of the catalog.",
+    ),
     optional(
         "serves",
         Boolean,

@@ -1,6 +1,6 @@
 //! Surveys the content of images: reads their manifests, and lists the referenced blobs.
 //!
-//! Only manifests are read, once for each image that contains them.
+//! Only manifests are read. A manifest is read once for each image that contains it.
 
 use super::plan::{PlannedBlob, PlannedManifest};
 use crate::image::{
@@ -160,8 +160,8 @@ impl Survey {
         Ok(named)
     }
 
-    /// Returns the requested entries of an image index. Entries without a platform, such as the attestations that
-    /// builders add, are kept if their images are kept.
+    /// Returns the requested entries of an image index. An attestation, which has no platform, is left out together
+    /// with the image that it describes. Other entries without a platform are kept.
     fn choose(&mut self, entries: &[IndexEntry], wanted: &BTreeSet<Platform>) -> Vec<Digest> {
         let is_wanted = |platform: &Platform| wanted.is_empty() || wanted.contains(platform);
         let real = |entry: &IndexEntry| entry.platform.clone().filter(Platform::is_real);

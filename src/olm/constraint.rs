@@ -40,7 +40,7 @@ pub struct PackageConstraint {
     pub intent: Intent,
 }
 
-/// The key of the message that describes the requirement of a constraint.
+/// The key of the message that describes what a constraint requires.
 pub(crate) const FAILURE_MESSAGE: &str = "failureMessage";
 /// The key of a package's name.
 pub(crate) const PACKAGE_NAME: &str = "packageName";
@@ -49,7 +49,7 @@ pub(crate) const VERSION_RANGE: &str = "versionRange";
 /// The key of an intent.
 pub(crate) const INTENT: &str = "intent";
 
-/// The keys of a constraint, which has exactly one of them.
+/// The keys of constraints. Each constraint has exactly one of these keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
     /// A provider of an API.
@@ -193,7 +193,7 @@ impl Constraint {
     /// Returns the needed constraint for each intent, the strictest first. Each weaker intent includes the constraints
     /// of the stricter ones, so that the same bundle has to meet all of them.
     ///
-    /// Packages without an intent, and all parts that are not packages, are required. The parts of `all` with a weaker
+    /// Packages without an intent, and all parts that are not packages, are required. Parts of `all` that have a weaker
     /// intent are omitted from the required constraint. An `any` is not required at all if even one of its parts has a
     /// weaker intent. Inside `not`, an intent has no meaning.
     pub(crate) fn by_intent(&self) -> Vec<(Intent, Self)> {
@@ -367,7 +367,7 @@ mod tests {
                 "all.constraints[2]: is a number, not a map",
                 "all.constraints[3]: has any, cel at once",
                 "all.constraints[4].intent: is not a field of a constraint",
-                "all.constraints[4].package.intent: is \"Required\", not required, recommended or optional",
+                "all.constraints[4].package.intent: is \"Required\", but must be required, recommended or optional",
                 "all.constraints[4].package.intent: is not supported by released versions of OLM",
             ]
         );

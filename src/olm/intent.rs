@@ -19,7 +19,7 @@ pub enum Intent {
 
 /// A string that is not an intent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not required, recommended or optional")]
+#[error("the intent {0:?} is unknown; use required, recommended or optional")]
 pub struct UnknownIntent(pub String);
 
 impl Intent {

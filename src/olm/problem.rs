@@ -72,7 +72,7 @@ impl fmt::Display for What {
                 limits::CONSTRAINT_DEPTH
             ),
             Self::Intent(UnknownIntent(written)) => {
-                write!(formatter, "is {written:?}, not required, recommended or optional")
+                write!(formatter, "is {written:?}, but must be required, recommended or optional")
             }
             Self::IntentInside => formatter.write_str("is not supported by released versions of OLM"),
         }
@@ -80,7 +80,7 @@ impl fmt::Display for What {
 }
 
 /// Reads map fields as Go does: names are case-insensitive, `null` counts as absent, and the last of several fields
-/// takes precedence.
+/// with the same name takes precedence.
 pub(super) struct Fields<'value, 'problems> {
     map: Option<&'value Map<String, Value>>,
     path: Path,

@@ -25,15 +25,15 @@ impl<Type, Value> Property<Type, Value> {
 
 /// The package and version of a bundle; as a dependency in a database or a bundle, a package that the bundle needs.
 pub const PACKAGE: &str = "olm.package";
-/// An API that a bundle provides; as a dependency in a database or a bundle, one that the bundle needs.
+/// An API that a bundle provides; as a dependency in a database or a bundle, an API that the bundle needs.
 pub(crate) const GVK: &str = "olm.gvk";
-/// A label of a bundle; as a dependency in a database or a bundle, one that the bundle needs.
+/// A label of a bundle; as a dependency in a database or a bundle, a label that another bundle must have.
 pub const LABEL: &str = "olm.label";
 /// A package that a bundle needs.
 pub(crate) const PACKAGE_REQUIRED: &str = "olm.package.required";
 /// An API that a bundle needs.
 pub(crate) const GVK_REQUIRED: &str = "olm.gvk.required";
-/// A label that a bundle needs.
+/// A label that another bundle must have.
 pub(crate) const LABEL_REQUIRED: &str = "olm.label.required";
 /// A constraint that a bundle needs to be met.
 pub(crate) const CONSTRAINT: &str = "olm.constraint";
@@ -51,9 +51,9 @@ pub(crate) const CSV_METADATA: &str = "olm.csv.metadata";
 pub const CHANNEL: &str = "olm.channel";
 /// The media type of a bundle whose manifests are in the index.
 pub(crate) const MEDIA_TYPE: &str = "olm.bundle.mediatype";
-/// The media type of a ClusterServiceVersion with its accompanying objects.
+/// The media type of bundles that consist of a ClusterServiceVersion and its accompanying objects.
 pub(crate) const REGISTRY_V1: &str = "registry+v1";
-/// The media type of plain manifests, from the proposal *plain-k8s-bundles*.
+/// The media type of bundles that consist of plain manifests, from the proposal *plain-k8s-bundles*.
 pub(crate) const K8S_V1: &str = "k8s+v1";
 /// The original image of a bundle whose manifests are in the index.
 pub const IMAGE: &str = "olm.bundle.image";

@@ -75,7 +75,7 @@ pub enum Need {
 /// A row of the table.
 #[derive(Debug)]
 pub struct Capability {
-    /// The need of a bundle.
+    /// The capability that a bundle needs.
     pub need: Need,
     /// The releases with the capability.
     pub since: Since,
@@ -379,7 +379,8 @@ impl Olm {
         let Self::Release(version) = self else { return None };
         if *version < Version::from(OLDEST) {
             Some(format!(
-                "opmx has incomplete information about OLM before {OLDEST}; {self} may lack more than is reported"
+                "opmx has incomplete information about OLM before {OLDEST}; {self} may lack more capabilities than \
+                 reported"
             ))
         } else if (version.major, version.minor) > (0, NEWEST.minor) {
             Some(format!(

@@ -8,23 +8,23 @@ use crate::kubernetes::rbac::account::Grants;
 use crate::kubernetes::rbac::dangers;
 use crate::steps::{self, Content, Target};
 
-/// All data about permissions.
+/// All data about the permissions of a version.
 #[derive(Debug, Clone)]
 pub(super) struct Access {
     /// The permissions that the installation uses or grants.
     pub(super) needs: Vec<Need>,
-    /// The same permissions, merged into rows.
+    /// The permissions in `needs`, merged into table rows.
     pub(super) install: Vec<Row>,
     /// The permissions of all accounts of the operator.
     pub(super) held: Vec<Need>,
-    /// The same permissions by account.
+    /// The permissions in `held`, by operator and account.
     pub(super) operators: Vec<Holders>,
 }
 
 /// The accounts of an operator.
 #[derive(Debug, Clone)]
 pub(super) struct Holders {
-    /// A sentence that states for which namespaces the operator is installed.
+    /// A sentence that names the namespaces for which the operator is installed.
     pub(super) scope: String,
     pub(super) accounts: Vec<Account>,
     pub(super) notes: Vec<String>,
@@ -42,7 +42,7 @@ pub(super) struct Account {
 pub(super) struct Row {
     /// The anchor on the page; empty if nothing links to the permission.
     pub(super) id: String,
-    /// Namespace, group, resource, names and verbs.
+    /// The namespace, the group, the resource, the object names and the verbs.
     pub(super) cells: [String; 5],
     /// The risks of the permission.
     pub(super) dangers: Vec<String>,
@@ -123,7 +123,8 @@ pub(super) fn access(content: &Content) -> Result<Access, String> {
     })
 }
 
-/// Returns the permissions of all accounts of an operator, in a form that can be compared.
+/// Returns the permissions of an operator's accounts as [`Need`]s, so that they can be compared with those of another
+/// version.
 fn held(operator: &Operator) -> Vec<Need> {
     let permissions = operator.accounts.iter().flat_map(|account| &account.permissions);
     let needs = permissions.flat_map(|holding| {
@@ -169,7 +170,7 @@ fn holders(number: usize, operator: &Operator) -> Holders {
 }
 
 impl Access {
-    /// Returns the risks of the permissions of all accounts, each with the permissions that cause it.
+    /// Returns each risk once, with all permissions that cause it.
     pub(super) fn dangers(&self) -> Vec<Danger<'_>> {
         let mut all: Vec<Danger<'_>> = Vec::new();
         let rows = self

@@ -21,7 +21,7 @@ struct ChangesPage<'a> {
 struct CatalogsPage<'a> {
     frame: Frame<'a>,
     names: Vec<&'a str>,
-    /// The packages whose versions differ, and all other packages.
+    /// Two tables: the packages whose versions differ, and all other packages.
     tables: [Table<'a>; 2],
 }
 
@@ -37,7 +37,7 @@ struct Row<'a> {
     cells: Vec<Cell>,
 }
 
-/// The version in one catalog; empty if the catalog does not contain the package.
+/// The version of a package in one catalog; empty if the catalog does not contain the package.
 #[derive(Default)]
 struct Cell {
     version: String,
@@ -47,7 +47,7 @@ struct Cell {
 /// Renders the page with the changes since an older catalog.
 ///
 /// # Errors
-/// Returns an error if [`page`] does.
+/// Returns an error if the template cannot be rendered.
 pub(super) fn changes_page(site: &Site, name: &str, before: &Catalog, after: &Catalog) -> Result<File, askama::Error> {
     let difference = difference::difference(before, after);
     let (mut packages, mut heads, mut versions) = (Vec::new(), Vec::new(), Vec::new());
@@ -109,10 +109,10 @@ pub(super) fn changes_page(site: &Site, name: &str, before: &Catalog, after: &Ca
     page(path, &filled)
 }
 
-/// Renders the page of several catalogs side by side. Its links lead to the pages of the first catalog.
+/// Renders the page that shows several catalogs side by side. Its links lead to the pages of the first catalog.
 ///
 /// # Errors
-/// Returns an error if [`page`] does.
+/// Returns an error if the template cannot be rendered.
 pub(super) fn catalogs_page(site: &Site, catalogs: &[(&str, &Catalog)]) -> Result<File, askama::Error> {
     let own = catalogs.first().map(|(_, catalog)| *catalog);
     let packages = catalogs.iter().flat_map(|(_, catalog)| &catalog.packages);
@@ -150,8 +150,8 @@ pub(super) fn catalogs_page(site: &Site, catalogs: &[(&str, &Catalog)]) -> Resul
     page(path, &filled)
 }
 
-/// Returns the version that a new installation gets. The site contains a page for it only if the first catalog contains
-/// the same bundle.
+/// Returns the version that a new installation gets, with a link to the page of this version if the first catalog
+/// contains a bundle with the same name.
 fn head_of(catalog: &Catalog, package: &Package, own: Option<&Catalog>) -> Cell {
     let head = crate::catalog::published::published(catalog, &package.name, None).ok();
     let bundle = head.and_then(|head| catalog.bundle(catalog.find(head)?));

@@ -1,16 +1,16 @@
-//! Differences as lines of a page.
+//! The lines of a page that describe differences.
 
 use super::facts::Linked;
 use std::collections::BTreeMap;
 
-/// Lines about one subject.
+/// A part of a page: a title, and the differences in one subject.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
     pub(super) title: &'static str,
     pub(super) changes: Vec<Change>,
 }
 
-/// A line about one difference.
+/// A line that describes one difference.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Change {
     /// `added`, `removed` or `changed`.
@@ -19,10 +19,10 @@ pub(super) struct Change {
     pub(super) what: String,
     pub(super) before: String,
     pub(super) after: String,
-    /// Whether the change may break existing uses.
+    /// Whether the change may break users.
     pub(super) breaking: bool,
     pub(super) remarks: Vec<String>,
-    /// The path of a page with details.
+    /// The path of the page that shows the details.
     pub(super) path: Option<String>,
 }
 
@@ -74,7 +74,7 @@ impl Part {
     }
 }
 
-/// Returns a part, or `None` if there are no lines.
+/// Returns a part, or `None` if `changes` is empty.
 pub(super) fn part(title: &'static str, changes: Vec<Change>) -> Option<Part> {
     (!changes.is_empty()).then_some(Part { title, changes })
 }

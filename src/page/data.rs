@@ -1,4 +1,4 @@
-//! The content of the pages as data: `catalog.json`, and a file for each package.
+//! The content of the pages as JSON: `catalog.json`, and a file for each package.
 
 use super::facts::{Api, Facts};
 use super::frame::{File, Site};
@@ -11,7 +11,7 @@ use crate::visible;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The version of both formats.
+/// The version of the format of `catalog.json`, and of the format of the package files.
 pub(super) const FORM: i64 = 1;
 
 /// Returns the data of all packages.

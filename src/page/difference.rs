@@ -50,7 +50,7 @@ struct Gap {
     parts: Vec<&'static str>,
 }
 
-/// The data that is compared in a part.
+/// The data that a part compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     /// The properties of the bundle, which every catalog contains.
@@ -86,7 +86,7 @@ impl Source {
 /// Renders the page of the differences between `before` and `after`.
 ///
 /// # Errors
-/// Returns an error if [`page`] does.
+/// Returns an error if the template cannot be rendered.
 pub(super) fn difference_page(
     site: &Site,
     model: &Model<'_>,
@@ -103,8 +103,8 @@ pub(super) fn difference_page(
     let title = format!("{} → {} · {}", before.version, after.version, model.display_name());
     let (parts, same): (Vec<Part>, Vec<Part>) = parts.into_iter().partition(|part| !part.changes.is_empty());
     let changes = || parts.iter().flat_map(|part| &part.changes);
-    // The permissions for the installation include those that it grants to the operator, so counting both would count
-    // these twice.
+    // Count only the permissions of the operator. The permissions required for the installation include them, so
+    // counting both lists would count them twice.
     let of_operator = parts.iter().filter(|part| part.title == OF_OPERATOR);
     let gained = of_operator.flat_map(|part| &part.changes);
     let frame = Frame::new(site, &path, title);
@@ -129,7 +129,7 @@ pub(super) fn difference_page(
 fn parts(before: &Release, after: &Release) -> (Vec<Part>, Vec<Gap>) {
     use Source::{Csv, Images, Manifests, Properties};
     type Compare = fn(&Release, &Release) -> Option<Vec<Change>>;
-    // APIs are also among the properties.
+    // The properties of a bundle list its APIs, too.
     let source_of_apis = if before.owned.is_empty() || after.owned.is_empty() {
         Csv
     } else {
@@ -218,7 +218,7 @@ fn apis(apis: &[Api]) -> BTreeMap<String, String> {
     apis.iter().map(|api| (name(api), String::new())).collect()
 }
 
-/// Returns the tag or digest of each image, by the part of its reference before the tag or digest.
+/// Returns the tags and digests of the images, by the part of the reference before the tag or digest.
 fn images(version: &Release) -> BTreeMap<String, String> {
     let mut images: BTreeMap<String, String> = BTreeMap::new();
     for image in &version.images {

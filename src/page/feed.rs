@@ -32,7 +32,7 @@ struct Feed<'a> {
     entries: &'a [Entry],
 }
 
-/// Returns the most recent versions of a package, without those that specify no creation time.
+/// Returns the most recent of those versions of a package that specify a creation time.
 pub(super) fn entries(model: &Model<'_>) -> Vec<Entry> {
     let mut entries: Vec<Entry> = model
         .versions

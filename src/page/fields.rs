@@ -58,7 +58,7 @@ pub(super) struct Field {
     /// Whether the field is initially expanded.
     pub(super) is_open: bool,
     pub(super) has_fields: bool,
-    /// The number of parents that end after this field; 0 if the field contains fields.
+    /// The number of ancestors whose last descendant is this field; 0 if the field contains fields.
     pub(super) closes: usize,
 }
 

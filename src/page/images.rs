@@ -40,8 +40,8 @@ pub struct Unread {
 }
 
 impl Images<'_> {
-    /// Reads manifests from the images of a package's bundles if the index does not contain them. Returns the bundles
-    /// whose images the program tried to read, each with the reason if reading failed.
+    /// For bundles whose manifests are not in the index, reads the manifests from the bundle images. Returns the
+    /// bundles whose images the program tried to read, each with the reason if reading failed.
     pub(super) fn complete(
         &self,
         bundles: &mut [(BundleId, &Bundle, Described)],

@@ -66,7 +66,7 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
     objects.push(subscription);
     let group = if everywhere {
         format!(
-            "The namespace {namespace} needs an OperatorGroup without target namespaces, which OLM usually creates."
+            "The namespace {namespace} needs an OperatorGroup without target namespaces. OLM usually creates this OperatorGroup."
         )
     } else if supports("OwnNamespace") {
         "The operator does not watch all namespaces, so it gets a separate OperatorGroup.".to_owned()
@@ -107,7 +107,7 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
             id: "subscription",
             title: "With OLM",
             text: format!(
-                "For clusters that use the index as CatalogSource {} in the namespace olm. {group}",
+                "For clusters that use the index as the CatalogSource {} in the namespace olm. {group}",
                 site.catalog
             ),
             yaml: documents(&objects),
@@ -115,7 +115,7 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
         Manifest {
             id: "extension",
             title: "With OLM v1",
-            text: "For clusters that use the index as a ClusterCatalog. The service account installs the operator and needs the corresponding permissions."
+            text: "For clusters that use the index as a ClusterCatalog. OLM uses the service account to install the operator, so the account needs all permissions that the installation requires."
                 .to_owned(),
             yaml: documents(&[extension]),
         },

@@ -35,7 +35,7 @@ pub(super) struct Row {
 /// The data of a package for the script. The names are short because they are repeated for every package.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Searched {
-    /// Name, display name, keywords, provider, kinds, text.
+    /// The searched fields: name, display name, keywords, provider, API kinds and text.
     n: String,
     d: String,
     k: Vec<String>,
@@ -44,9 +44,9 @@ pub(super) struct Searched {
     t: String,
     /// The date of creation.
     c: String,
-    /// Number of versions.
+    /// The number of versions.
     v: usize,
-    /// Values by the key of the filter.
+    /// The values of the package for each filter, by the key of the filter.
     f: BTreeMap<&'static str, BTreeSet<String>>,
 }
 
@@ -62,7 +62,7 @@ struct FacetValue {
     count: usize,
 }
 
-/// The filters: key and name.
+/// The key and the name of each filter.
 const FACETS: [(&str, &str); 9] = [
     ("category", "Category"),
     ("provider", "Provider"),
@@ -173,7 +173,7 @@ pub(super) fn sort(rows: &mut [Row]) {
 /// Renders the list, and the data for its script.
 ///
 /// # Errors
-/// Returns an error if [`page`] does.
+/// Returns an error if the template cannot be rendered.
 pub(super) fn list_pages(site: &Site, rows: &[Row]) -> Result<[File; 2], askama::Error> {
     let facets = FACETS.iter().filter_map(|(key, name)| facet(key, name, rows));
     let filled = ListPage {

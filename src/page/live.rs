@@ -38,7 +38,7 @@ pub struct LiveSite {
 /// A generation of the site.
 #[derive(Debug)]
 struct BuiltSite {
-    /// A value that changes with the files.
+    /// A value that changes when the files change.
     generation: String,
     files: BTreeMap<String, Bytes>,
 }
@@ -131,7 +131,7 @@ impl LiveSite {
     }
 }
 
-/// Whether a request names this machine, and not a domain that resolves to its address.
+/// Whether a request names this machine, and not a domain that resolves to the address of this machine.
 fn is_of_this_machine(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => name,

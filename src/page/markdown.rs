@@ -1,4 +1,4 @@
-//! Untrusted descriptions as harmless HTML that requests nothing from other hosts.
+//! Renders untrusted descriptions as harmless HTML that requests nothing from other hosts.
 
 use super::link::web_address;
 use crate::visible::visible;
@@ -63,7 +63,7 @@ static SANITIZER: LazyLock<Builder<'static>> = LazyLock::new(|| {
             ("a", HashSet::from(["href"])),
             ("ol", HashSet::from(["start"])),
         ]))
-        // Wide code can be scrolled by keyboard.
+        // Let users scroll wide code by keyboard.
         .set_tag_attribute_values(HashMap::from([(
             "pre",
             HashMap::from([("tabindex", "0"), ("role", "group"), ("aria-label", "Code")]),
@@ -96,7 +96,7 @@ pub(super) fn html(markdown: &str) -> String {
 /// escaped, so an unescaped `<` always begins a tag.
 fn levelled(html: &str) -> String {
     let mut out = String::with_capacity(html.len());
-    // The original levels of the last heading and those above it.
+    // The original levels of the last heading and of the headings above it.
     let mut above: Vec<usize> = Vec::new();
     let mut rest = html;
     while let Some(at) = rest.find("<h").into_iter().chain(rest.find("</h")).min() {
@@ -123,7 +123,7 @@ fn levelled(html: &str) -> String {
     out + rest
 }
 
-/// Returns the first sentences of a description, without markup, in at most `most` characters.
+/// Returns the first sentences of a description, without markup, with at most `most` characters.
 pub(super) fn beginning(markdown: &str, most: usize) -> String {
     let mut text = String::new();
     let mut in_heading = false;
@@ -171,7 +171,7 @@ fn nesting(html: &str) -> usize {
     deepest
 }
 
-/// The events of a parser, rewritten.
+/// Rewrites the events of a Markdown parser.
 struct Rewritten<'a> {
     parser: Parser<'a>,
     /// The number of open links, pictures and code blocks. Addresses inside them stay unchanged.

@@ -72,7 +72,7 @@ pub struct SiteOptions<'a> {
     pub beside: &'a [(String, Catalog)],
     /// Access to the images of bundles, if missing manifests are read from these images.
     pub images: Option<Images<'a>>,
-    /// The probe for looking up the images of versions, if their sizes and platforms are shown.
+    /// The probe that looks up the sizes and platforms of images, if the site shows them.
     pub probe: Option<&'a Probe<'a>>,
     /// Whether pages reload when the site changes.
     pub live: bool,

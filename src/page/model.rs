@@ -52,7 +52,7 @@ pub(super) struct Model<'c> {
     pub(super) versions: Vec<Release>,
     /// The sizes of the images of all versions.
     pub(super) sizes: Sizes,
-    /// The index in `versions` of each bundle.
+    /// The position of each bundle in `versions`.
     places: HashMap<BundleId, usize>,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Release {
     pub(super) id: BundleId,
     /// The name of the bundle.
     pub(super) name: String,
-    /// The version, or the bundle name if there is none.
+    /// The version, or the bundle name if there is no version.
     pub(super) version: String,
     /// The bundle image.
     pub(super) image: String,
@@ -89,7 +89,7 @@ pub(super) struct Release {
     pub(super) channels: Vec<InChannel>,
 }
 
-/// Pairs of versions, from and to, newest first.
+/// The pairs of versions to compare, each with the older version first; the newest pair comes first.
 pub(super) type Compared = Vec<(BundleId, BundleId)>;
 
 /// A channel that contains a version.

@@ -22,11 +22,11 @@ const FILES: [&str; 7] = [
     "feed.xml",
     "index.html",
 ];
-/// The file that distinguishes a site from all other folders.
+/// The file that marks a folder as a site.
 const MARK: &str = "assets/opmx.css";
 
-/// Writes the site of an index into a folder, which appears when it is complete. An existing site is replaced;
-/// unrelated files in its folder stay.
+/// Writes the site of an index to a folder. A new folder appears only when the site is complete. An existing site is
+/// replaced; unrelated files in its folder stay.
 ///
 /// ```
 /// use opmx::catalog::file_based::limits::CatalogLimits;

@@ -84,7 +84,7 @@ struct EdgeRow {
     places: String,
 }
 
-/// An update that OLM may make, with the page that compares the versions.
+/// An update that OLM may make, with a link to the page that compares the two versions.
 struct UpdateRow {
     from: VersionLink,
     to: VersionLink,
@@ -101,7 +101,7 @@ struct VersionRow<'a> {
 /// Renders the page of a package.
 ///
 /// # Errors
-/// Returns an error if [`page`] does.
+/// Returns an error if the template cannot be rendered.
 pub(super) fn package_page(
     site: &Site,
     model: &Model<'_>,

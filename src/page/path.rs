@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// The maximum number of characters that a name contributes to a file name.
 const LONGEST: usize = 100;
-/// The names of other entries in the folder of packages and in the folder of a package.
+/// Names that are reserved for other files and folders of a site.
 const TAKEN: [&str; 3] = ["index", "apis", "diff"];
 
 /// Returns the name of a file or folder for a package or a bundle: lowercase letters, digits, `.`, `-` and `_`, which
@@ -28,7 +28,7 @@ pub(super) fn file_name(name: &str) -> String {
     file
 }
 
-/// Returns the first characters of a digest, which distinguish the files of one site.
+/// Returns the first characters of the digest of `content`, enough to distinguish the files of one site.
 pub(super) fn short_digest(content: &[u8]) -> String {
     let digest = Sha256::digest(content);
     digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()

@@ -38,7 +38,7 @@ pub struct Unprobed {
     pub reason: String,
 }
 
-/// The known data about the images of a package.
+/// What is known about the images of a package.
 #[derive(Debug, Default)]
 pub(super) struct Sizes {
     /// Whether images were looked up.

@@ -56,7 +56,7 @@ pub struct Summary {
     pub unprobed: Vec<Unprobed>,
 }
 
-/// The contributions of the packages to the pages about all packages.
+/// What the packages contribute to the pages about all packages.
 #[derive(Default)]
 struct Collected {
     rows: Vec<Row>,

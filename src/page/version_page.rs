@@ -69,10 +69,10 @@ struct ApiPage<'a> {
 /// A definition with the versions that include it.
 type Brought<'a> = (&'a Arc<Definition>, Vec<&'a Release>);
 
-/// Renders the pages of all versions of a package, and of their APIs.
+/// Renders the pages of all versions of a package, and the pages of the APIs that these versions define.
 ///
 /// # Errors
-/// Returns an error if [`page`] does.
+/// Returns an error if the template cannot be rendered.
 pub(super) fn version_pages(
     site: &Site,
     model: &Model<'_>,

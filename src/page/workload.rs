@@ -21,7 +21,7 @@ pub(super) struct Deployment {
 pub(super) struct Container {
     pub(super) name: String,
     pub(super) image: String,
-    /// The names and values of the variables.
+    /// The names and values of the environment variables.
     pub(super) environment: Vec<(String, String)>,
     pub(super) requests: String,
     pub(super) limits: String,

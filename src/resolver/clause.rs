@@ -1,4 +1,4 @@
-//! The clauses that a resolution must satisfy.
+//! The constraints that a resolution must satisfy.
 
 use super::entries::EntryId;
 use super::predicate::Predicate;
@@ -6,7 +6,7 @@ use super::search::Variable;
 use crate::kubernetes::GroupVersionKind;
 use std::rc::Rc;
 
-/// A clause about subscriptions or bundles.
+/// A constraint on subscriptions or bundles.
 #[derive(Debug, Clone)]
 pub(super) enum Clause {
     /// The subscription with this index in the problem exists.

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Follow {
     /// The intents of the dependencies that are followed for the chosen bundles. For all other bundles, required
-    /// dependencies are followed even if their intent is not listed. If this is empty and `preferences` names no
+    /// dependencies are followed even if their intent is not listed. If this set is empty and `preferences` names no
     /// optional packages, no dependency is followed.
     pub intents: BTreeSet<Intent>,
     /// The user's decisions about individual packages.

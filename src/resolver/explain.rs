@@ -10,7 +10,7 @@ use super::variables::{Stands, Variables};
 use crate::cluster::state::Subscription;
 use std::collections::{HashMap, HashSet};
 
-/// The maximum number of candidates whose reasons are searched for. More searches would take too long.
+/// The maximum number of candidates for which a reason is determined by a search. More searches would take too long.
 const TRIED: usize = 200;
 
 /// The data for explanations.

@@ -61,7 +61,7 @@ pub(super) fn in_words(
     without_repeats(words.filter_map(|constraint| plain(variables, *constraint)).collect())
 }
 
-/// Reduces `core` to a minimal set of constraints that cannot be satisfied.
+/// Reduces `core` to a minimal set of constraints that cannot be satisfied together.
 fn least(
     variables: &Variables<'_>,
     demands: &[Demand],
@@ -207,9 +207,11 @@ fn unmet_because(variables: &Variables<'_>, subscription: &Subscription, unmet: 
                 .iter()
                 .any(|other| other.0 == *catalog_namespace && other.1 == *catalog)
             {
+                let namespace = &variables.problem.namespace;
                 return format!(
-                    "the subscription {name} uses the catalog {catalog} in {catalog_namespace}, which OLM does not use for the namespace {}: it uses catalogs in this namespace and in the namespace of global catalogs",
-                    variables.problem.namespace
+                    "the subscription {name} uses the catalog {catalog} in {catalog_namespace}, which OLM does not use \
+                     for the namespace {namespace}: OLM uses only catalogs in {namespace} and in the namespace of \
+                     global catalogs"
                 );
             }
             let looked_at = sources.iter().map(|source| (source.namespace, source.name));

@@ -1,4 +1,5 @@
-//! Remedies for all dependencies that no bundle satisfies, although the search already ends at the first of them.
+//! Finds remedies for all dependencies that no bundle satisfies. The search itself ends at the first of these
+//! dependencies.
 
 use super::clause::{Clause, listed, wish};
 use super::predicate::Predicate;
@@ -7,7 +8,7 @@ use super::variables::Variables;
 use crate::kubernetes::platform::is_platform_group;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The dependencies of a bundle that have no provider, in words.
+/// The unsatisfied dependencies of a bundle, in words.
 #[derive(Default)]
 struct Missing {
     /// Descriptions of the bundles that a catalog must contain.

@@ -60,7 +60,8 @@ pub struct Need {
 }
 
 impl<'catalog> Needs<'catalog> {
-    /// Reads every bundle in a channel. Bundles with unreadable dependencies can still satisfy dependencies of others.
+    /// Reads every bundle in a channel. Bundles with unreadable dependencies can still satisfy dependencies of other
+    /// bundles.
     pub(crate) fn new(catalog: &'catalog Catalog, olm: Olm) -> Self {
         let mut candidates = Vec::new();
         for package in &catalog.packages {

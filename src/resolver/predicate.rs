@@ -32,7 +32,7 @@ pub(super) enum Predicate {
     Label(String),
     All(Vec<Predicate>),
     Any(Vec<Predicate>),
-    /// A bundle that satisfies none of these predicates.
+    /// The bundle satisfies none of these predicates.
     Not(Vec<Predicate>),
     Cel {
         rule: Rule,
@@ -238,7 +238,8 @@ impl Providers {
         }
     }
 
-    /// Returns entries that include all matching ones, possibly with duplicates, or `None` if any entry may match.
+    /// Returns all matching entries, possibly with duplicates and with entries that do not match. Returns `None` if any
+    /// entry might match.
     pub(super) fn of(&self, predicate: &Predicate) -> Option<Vec<EntryId>> {
         let found = |ids: Option<&Vec<EntryId>>| Some(ids.cloned().unwrap_or_default());
         match predicate {

@@ -138,7 +138,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// A candidate, and the outcome.
+/// A candidate and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Considered {
     /// The subscription or dependency that the bundle was considered for.

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of times that parts of constraint rules are evaluated, for all bundles together.
 pub(super) const EVALUATIONS: u64 = 200_000_000;
-/// The maximum number of operator conditions that are lifted tentatively if there is no resolution.
+/// The maximum number of operator conditions that are ignored on a trial basis if there is no resolution.
 const HOLDS_TRIED: usize = 12;
 
 /// Resolves a problem.
@@ -73,8 +73,8 @@ fn held(problem: &Problem<'_>) -> Vec<Note> {
     .collect()
 }
 
-/// Returns the overrides of conditions that would allow a resolution: each one that suffices by itself, otherwise all
-/// of them together.
+/// Returns the overrides of conditions that would allow a resolution: each override that suffices by itself or, if
+/// there is none, all overrides together.
 fn released(problem: &Problem<'_>, options: &ResolverOptions) -> Vec<String> {
     let is_met_without = |names: &[&String]| {
         let mut problem = problem.clone();
@@ -146,8 +146,8 @@ fn passed_over(variables: &Variables<'_>, problem: &Problem<'_>) -> Vec<Note> {
         .collect()
 }
 
-/// Adds the dependencies that are not required, one by one, without changing earlier choices. Reports those that cannot
-/// be added.
+/// Adds the dependencies that are not required, one by one, without changing earlier choices. Returns a note about each
+/// dependency that cannot be added.
 fn add_wanted(
     variables: &mut Variables<'_>,
     choices: &mut Vec<Choice>,

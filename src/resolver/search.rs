@@ -105,7 +105,7 @@ impl Enabled {
     }
 }
 
-/// A choice that was made, or is in progress.
+/// A choice that has been made or is in progress.
 struct Frame {
     /// The index of the demand in the queue.
     demand: usize,
@@ -161,8 +161,8 @@ pub(super) fn search(instance: &Instance, demands: &[Demand], enabled: &Enabled,
     search.run(steps)
 }
 
-/// Returns the variables that can never be selected: prohibited ones, and those that need a list of which no member can
-/// ever be selected.
+/// Returns the variables that can never be selected: prohibited variables, and variables that need a list of which no
+/// member can ever be selected.
 fn never(instance: &Instance, enabled: &Enabled) -> Vec<Option<Never>> {
     let mut never: Vec<Option<Never>> = instance
         .prohibited
@@ -396,8 +396,8 @@ impl Search<'_> {
     }
 }
 
-/// Removes constraints, in the order `order`, while the rest still cannot be satisfied. Decrements `steps`; at 0, the
-/// remaining constraints stay.
+/// Removes constraints, in the order `order`, as long as the remaining constraints cannot be satisfied. Decrements
+/// `steps`; at 0, no more constraints are removed.
 pub(super) fn minimal(
     instance: &Instance,
     demands: &[Demand],

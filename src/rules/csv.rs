@@ -12,7 +12,7 @@ rules! { OPM
 
 rules! { ADMISSION
     Bundles {
-        BUNDLE_UNREADABLE = "bundle-unreadable", Error, FORMAT, "Check the name, and check that the folder or image is readable from here.";
+        BUNDLE_UNREADABLE = "bundle-unreadable", Error, FORMAT, "Check the name, and check that opmx can read the folder or image.";
         INDEX_CRD_DECODE = "index-crd-decode", Error, OBJECTS, "Add the missing parts of the CustomResourceDefinition.";
     }
 

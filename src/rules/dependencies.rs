@@ -13,8 +13,8 @@ rules! { DEPENDENCIES
         DEP_PACKAGE_VERSION_EMPTY = "dep-package-version-empty", Error, FORMAT, "Use a range such as \">=1.0.0 <2.0.0\".";
         DEP_PACKAGE_VERSION_FORMAT = "dep-package-version-format", Error, FORMAT, "Use a range such as \">=1.0.0 <2.0.0\", with three numbers in each version.";
         DEP_LABEL_EMPTY = "dep-label-empty", Error, FORMAT, "Set the label.";
-        DEP_CEL_MISSING = "dep-cel-missing", Error, FORMAT, "Use cel: {rule: …}, or one of the other constraints.";
-        DEP_CEL_INVALID = "dep-cel-invalid", Error, FORMAT, "Correct the expression; the variable properties is the list of the properties of a candidate bundle.";
+        DEP_CEL_MISSING = "dep-cel-missing", Error, FORMAT, "Use cel: {rule: …}, or another kind of constraint.";
+        DEP_CEL_INVALID = "dep-cel-invalid", Error, FORMAT, "Correct the expression; the variable `properties` is the list of the properties of a candidate bundle.";
         DEP_CEL_EMPTY = "dep-cel-empty", Error, FORMAT, "Set the rule.";
     }
 }

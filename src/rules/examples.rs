@@ -43,7 +43,7 @@ pub struct Example {
     /// The path of the file that contains the wrong snippet, inside the bundle.
     #[serde(default)]
     pub file: String,
-    /// The path of the file that contains the right snippet, if it is a different file.
+    /// The path of the file that contains the right snippet, if it is another file.
     pub right_file: Option<String>,
     /// The wrong snippet; absent if the wrong bundle does not have the file, or if [`link`](Self::link) replaces the
     /// file.

@@ -76,7 +76,7 @@ impl Rule {
         })
     }
 
-    /// Returns the consequence for published content that has this fault, or `None` if such content is not tolerated.
+    /// Returns the consequence for published content that has this fault, or `None` if such content is rejected.
     pub fn consequence(&self) -> Option<&'static str> {
         let mut tolerated = TOLERATED.iter();
         tolerated
@@ -105,7 +105,7 @@ static TOLERATED: &[(&Rule, &str)] = &[
     (&rules::OBJECT_NOT_A_MAP, "The document is omitted."),
     (
         &rules::OBJECT_FIELD_MISSING,
-        "An object without a kind is omitted; an object without another field is stored unchanged.",
+        "An object without a kind is omitted; an object that lacks another required field is stored unchanged.",
     ),
     (
         &rules::OBJECT_FIELD_TYPE,
@@ -163,7 +163,10 @@ static TOLERATED: &[(&Rule, &str)] = &[
         "The intent is ignored, so the dependency is required.",
     ),
     (&rules::DEP_SELF, "The dependency is stored unchanged."),
-    (&rules::DEP_DUPLICATE, "Both are stored, and both must be satisfied."),
+    (
+        &rules::DEP_DUPLICATE,
+        "Both dependencies are stored, and both must be satisfied.",
+    ),
     (
         &rules::CSV_SKIP_RANGE,
         "OLM ignores the range, so the bundle updates only the bundles that it replaces or skips.",
@@ -191,7 +194,7 @@ static TOLERATED: &[(&Rule, &str)] = &[
     (&rules::CATALOG_BUNDLE_RELEASE, "The release is ignored."),
     (
         &rules::CATALOG_VERSION_DUPLICATE,
-        "OLM chooses one of the two by its position in the channel.",
+        "OLM chooses one of the two bundles by its position in the channel.",
     ),
     (&rules::CATALOG_LIFECYCLE_PACKAGE, NO_LIFECYCLE),
     (&rules::CATALOG_LIFECYCLE_FIELD, NO_LIFECYCLE),

@@ -7,7 +7,7 @@ rules! { MANIFESTS
         // Objects of a k8s+v1 bundle.
         K8S_DUPLICATE_COPY = "k8s-duplicate-copy", Info, PLAIN, "Remove one of the two copies.";
         K8S_OLD_API = "k8s-old-api", Error, PLAIN, "Use apps/v1 for the Deployment.";
-        K8S_NAMESPACES = "k8s-namespaces", Error, OLM, "Set the same namespace for all Deployments, or none.";
+        K8S_NAMESPACES = "k8s-namespaces", Error, OLM, "Set the same namespace for all Deployments, or no namespace for any of them.";
         K8S_NAMESPACE_CLASH = "k8s-namespace-clash", Error, OLM, "Rename one of the two objects.";
         K8S_KIND_UNSUPPORTED = "k8s-kind-unsupported", Error, OLM, "Let the operator create the object, or remove it from the bundle.";
         K8S_CUSTOM_RESOURCE = "k8s-custom-resource", Error, OLM, "Move the object to the annotation alm-examples, under annotations in metadata/olm.yaml.";
@@ -51,9 +51,9 @@ rules! { MANIFESTS
         RBAC_SUBJECT_NAMESPACE_MISSING = "rbac-subject-namespace-missing", Error, RBAC, "Set the namespace of the account; otherwise the API server rejects the ClusterRoleBinding.";
         RBAC_AGGREGATED = "rbac-aggregated", Warning, RBAC, "List the rules in the role itself if they must not depend on the cluster.";
         RBAC_AGGREGATED_RULES = "rbac-aggregated-rules", Warning, RBAC, "Move the rules into one of the aggregated roles.";
-        RBAC_OPTIONAL_ANNOTATION = "rbac-optional-annotation", Warning, PLAIN, "Set the annotation on a binding, with the value optional, or remove the annotation.";
+        RBAC_OPTIONAL_ANNOTATION = "rbac-optional-annotation", Warning, PLAIN, "Set the annotation on a binding, with the value `optional`, or remove the annotation.";
         RBAC_OPENSHIFT_REQUIRED = "rbac-openshift-required", Warning, PLAIN, "Mark the API as native or optional under apis in metadata/olm.yaml.";
-        RBAC_UNKNOWN_RESOURCE = "rbac-unknown-resource", Warning, RBAC, "Correct the group or the resource; the rule grants nothing for it.";
+        RBAC_UNKNOWN_RESOURCE = "rbac-unknown-resource", Warning, RBAC, "Correct the group or the resource; the RBAC rule grants nothing for a resource that does not exist.";
         RBAC_SUBRESOURCE_WILDCARD = "rbac-subresource-wildcard", Warning, RBAC, "List the subresources.";
         RBAC_NONRESOURCE_NAMESPACED = "rbac-nonresource-namespaced", Warning, RBAC, "Grant nonResourceURLs through a ClusterRoleBinding.";
         RBAC_GENERATED_BINDING = "rbac-generated-binding", Info, OLM, "No action needed.";

@@ -37,7 +37,7 @@ rules! { OLM_YAML
         CSV_EXAMPLES_JSON = "csv-examples-json", Error, CSV, "Use a JSON list of custom resources.";
         CSV_EXAMPLE_WITHOUT_PROVIDED_API = "csv-example-without-provided-api", Error, CSV, "Correct apiVersion and kind of the example, or remove it.";
         CSV_ANNOTATION_CASE = "csv-annotation-case", Error, OLM, "Use exactly this capitalization for the key.";
-        CSV_API_BOTH_WAYS = "csv-api-both-ways", Error, OLM, "Remove the requirement, because no other bundle may provide the same kind.";
+        CSV_API_BOTH_WAYS = "csv-api-both-ways", Error, OLM, "Remove the requirement, because no other bundle may provide a kind that this bundle provides.";
         BUNDLE_RELEASE_NAME = "bundle-release-name", Error, CSV, "Name the bundle <package>-v<version>-<release>.";
         INSTALLMODES_UNKNOWN = "csv-installmodes-unknown", Warning, CSV, "Use OwnNamespace, SingleNamespace, MultiNamespace or AllNamespaces.";
         INSTALLMODES_DUPLICATE = "csv-installmodes-duplicate", Error, CSV, "List each install mode once.";

@@ -9,8 +9,8 @@ rules! { PLATFORMS
         MULTIARCH_LABEL_MISSING_ARCH = "multiarch-label-missing-arch", Warning, PRACTICE, "Add the label operatorframework.io/arch.ARCHITECTURE: supported for each architecture, so that catalogs offer the operator there.";
         MULTIARCH_LABEL_MISSING_OS = "multiarch-label-missing-os", Warning, PRACTICE, "Add the label operatorframework.io/os.OS: supported for each operating system, so that catalogs offer the operator there.";
         MULTIARCH_IMAGE_NARROWER = "multiarch-image-narrower", Warning, PRACTICE, "Build the image for the same platforms as the operator's image.";
-        MULTIARCH_AFFINITY_MISSING = "multiarch-affinity-missing", Warning, PRACTICE, "Add a node affinity that requires one of the image's values of kubernetes.io/arch and kubernetes.io/os.";
+        MULTIARCH_AFFINITY_MISSING = "multiarch-affinity-missing", Warning, PRACTICE, "Add a node affinity that allows only values of kubernetes.io/arch and kubernetes.io/os that the image supports.";
         MULTIARCH_AFFINITY_EXTRA = "multiarch-affinity-extra", Warning, PRACTICE, "Remove the value from the node affinity, or build the image for it.";
-        MULTIARCH_AFFINITY_NARROW = "multiarch-affinity-narrow", Warning, PRACTICE, "Add the value to the node affinity, unless the operator must not run on such nodes.";
+        MULTIARCH_AFFINITY_NARROW = "multiarch-affinity-narrow", Warning, PRACTICE, "Add the value to the node affinity if the operator can run on such nodes.";
     }
 }

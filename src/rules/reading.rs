@@ -57,7 +57,7 @@ rules! { LOADING
 
     Authoring {
         // The loading and content checks of other programs.
-        LOAD_SUBDIRECTORY = "load-subdirectory", Error, FORMAT, "Move its files directly into manifests/, because some readers ignore folders and others refuse them.";
+        LOAD_SUBDIRECTORY = "load-subdirectory", Error, FORMAT, "Move the files of the folder directly into manifests/, because some readers ignore folders and others refuse them.";
         LOAD_HIDDEN_FILE = "load-hidden-file", Error, FORMAT, "Remove the file, because some readers ignore hidden files, and others refuse or read them.";
         CONTENT_UNPARSABLE = "content-unparsable", Error, FORMAT, "Use one Kubernetes object with apiVersion and kind.";
         CONTENT_KIND_UNSUPPORTED = "content-kind-unsupported", Error, OLM, "Let the operator create the object, or remove it from the bundle.";

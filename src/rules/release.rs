@@ -14,6 +14,6 @@ rules! { RELEASES
         RELEASE_CHANNEL = "release-channel", Error, PIPELINES, "Use Candidate, Fast or Stable, because a semver template derives its channels from these lists.";
         RELEASE_EDGE = "release-edge", Error, PIPELINES, "Name a bundle of the channel, or first add the named bundle to the channel; otherwise the update has no target.";
         RELEASE_UNUSED = "release-unused", Warning, PIPELINES, "Remove the key: updates in a semver template follow from the versions alone.";
-        RELEASE_DEFAULT_CHANNEL = "release-default-channel", Warning, PIPELINES, "Change defaultChannel in the template; the key applies only to a new template.";
+        RELEASE_DEFAULT_CHANNEL = "release-default-channel", Warning, PIPELINES, "Change defaultChannel in the template; this key applies only when the template is created.";
     }
 }

@@ -11,7 +11,7 @@ rules! { SERVICES
         SERVICE_PORT = "service-port", Error, PLAIN, "Add the port to the Service, or correct the reference.";
         SERVICE_PORT_NAME = "service-port-name", Error, OBJECTS, "Use this name for a container port, or use the port number.";
         SERVICE_NAME_CLASH = "service-name-clash", Error, OLM, "Rename the Service.";
-        SERVICE_KEPT = "service-kept", Warning, OLM, "No action needed: the other ports stay reachable under this name. OLM names its own Service after the Deployment.";
+        SERVICE_KEPT = "service-kept", Warning, OLM, "No action needed: the other ports stay reachable through this Service. OLM creates a separate Service, named after the Deployment.";
         SERVICE_UNPROJECTED = "service-unprojected", Info, PLAIN, "No action needed.";
         CRD_PROVIDED_CLASH = "crd-provided-clash", Error, OBJECTS, "Serve the version in only one way, because the cluster uses only the APIService.";
         APISERVICE_NAME = "apiservice-name", Error, OBJECTS, "Name the APIService <version>.<group>.";
@@ -19,7 +19,7 @@ rules! { SERVICES
         APISERVICE_SERVICE_MISSING = "apiservice-service-missing", Error, PLAIN, "Add the Service to the bundle.";
         APISERVICE_KIND_MISSING = "apiservice-kind-missing", Error, PLAIN, "List the API's kinds under apiservicedefinitions in metadata/olm.yaml.";
         APISERVICE_INSECURE = "apiservice-insecure", Warning, OLM, "Use the serving certificate at /apiserver.local.config/certificates.";
-        APISERVICE_FIELDS = "apiservice-fields", Info, OLM, "No action needed: a ClusterServiceVersion has no field for it.";
+        APISERVICE_FIELDS = "apiservice-fields", Info, OLM, "No action needed: a ClusterServiceVersion has no field for this value.";
         WEBHOOK_NAME = "webhook-name", Error, OBJECTS, "Use lowercase letters, digits, dots and dashes.";
         WEBHOOK_URL = "webhook-url", Error, PLAIN, "Expose the webhook server through a Service of the bundle.";
         WEBHOOK_SERVICE_MISSING = "webhook-service-missing", Error, PLAIN, "Add the Service to the bundle.";

@@ -69,7 +69,7 @@ rules! { OLDER
         COMMUNITY_MAXOPENSHIFT_ABSENT = "community-maxopenshift-absent", Error, CATALOG, "Add the property olm.maxOpenShiftVersion with a version below 4.9 to the annotation olm.properties.";
         COMMUNITY_MAXOPENSHIFT_VERSION = "community-maxopenshift-version", Error, CATALOG, "Use a version such as 4.8.";
         COMMUNITY_MAXOPENSHIFT_PATCH = "community-maxopenshift-patch", Warning, CATALOG, "Use only the major and minor version, such as 4.8.";
-        COMMUNITY_MAXOPENSHIFT_TOO_HIGH = "community-maxopenshift-too-high", Error, CATALOG, "Use a version below 4.9, because 4.9 is the first that does not serve the removed APIs.";
+        COMMUNITY_MAXOPENSHIFT_TOO_HIGH = "community-maxopenshift-too-high", Error, CATALOG, "Use a version below 4.9, because 4.9 is the first version that does not serve the removed APIs.";
         COMMUNITY_INDEX_PATH_MISSING = "community-index-path-missing", Warning, CATALOG, "Specify the Dockerfile of the index, so that its OpenShift versions can be checked.";
         COMMUNITY_INDEX_LABEL_MISSING = "community-index-label-missing", Error, CATALOG, "Add LABEL com.redhat.openshift.versions=\"v4.6-v4.8\".";
         COMMUNITY_INDEX_LABEL_SYNTAX = "community-index-label-syntax", Error, CATALOG, "Use LABEL com.redhat.openshift.versions=\"v4.6-v4.8\".";

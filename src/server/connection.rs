@@ -16,7 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 use tonic::transport::server::Connected;
 
-/// The pause if the system has no resources for a new connection.
+/// The pause before the next attempt if the system has no resources for a new connection.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(100);
 
 /// The Unix error codes for too many open files in the process and in the system.

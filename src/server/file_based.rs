@@ -67,7 +67,7 @@ impl CatalogFiles {
             (checked, read)
         });
         let findings = checked?;
-        // Problems that prevent reading a catalog are among the errors.
+        // The findings report each problem that prevents reading a catalog as an error.
         let catalog = if has_errors(&findings) {
             None
         } else {

@@ -86,7 +86,7 @@ impl Method {
         }
     }
 
-    /// Returns the subject of the method.
+    /// Returns what the method provides.
     pub(super) fn subject(self) -> Subject {
         match (self.service(), self.name()) {
             (REGISTRY | EXPERIMENTAL, _) => Subject::Registry,
@@ -97,7 +97,7 @@ impl Method {
     }
 }
 
-/// The subject of a method.
+/// What a method provides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Subject {
     /// The served content.
@@ -221,7 +221,7 @@ fn registered<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str
     metric
 }
 
-/// The data about a call at its end.
+/// The data about a completed call.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ended {
     pub(super) code: Code,

@@ -26,7 +26,7 @@ pub struct ServerOptions {
     /// The maximum number of bytes of manifests in answers that clients have not received yet; further answers wait for
     /// a while, and then fail.
     pub manifests: usize,
-    /// The same maximum for the answers on one connection.
+    /// The maximum number of bytes of manifests, on one connection, that the client has not received yet.
     pub manifests_per_connection: usize,
     /// The maximum time for which a client may leave an answer unread before it is disconnected.
     pub patience: Duration,

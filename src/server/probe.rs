@@ -25,7 +25,7 @@ pub struct Probe {
     pub rpc_timeout: Duration,
 }
 
-/// An error that occurs if a server is not healthy or cannot be reached.
+/// The reason why a probe fails.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
     /// The command line is invalid.

@@ -43,7 +43,7 @@ impl Registry {
     }
 
     /// Reads the skip ranges, which takes a long time. Answers about bundles need the skip ranges, so calls that
-    /// request a bundle wait until they have been read.
+    /// request a bundle wait until the skip ranges have been read.
     ///
     /// # Errors
     /// Returns an error if the index cannot be read; the next call tries again.

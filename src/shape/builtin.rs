@@ -15,8 +15,9 @@ pub(crate) fn check_builtin(value: &Value, fields: Fields, most: usize) -> Vec<P
     checker.into_found()
 }
 
-/// Suggests where the last key of an invalid path belongs, in an object with these fields: below the only sibling field
-/// that can have such a key or, otherwise, in the nearest enclosing object that can have it.
+/// Suggests where the last key of an invalid path belongs, in an object with these fields. If exactly one sibling field
+/// can have such a key, the key belongs below that field; otherwise, it belongs in the nearest enclosing object that
+/// can have it.
 pub(crate) fn elsewhere(fields: Fields, path: &Path) -> Option<Path> {
     let (Some(Step::Key(name)), Some(parent)) = (path.steps().last(), path.parent()) else {
         return None;
@@ -97,7 +98,7 @@ fn completed(name: &str, fields: Fields) -> Option<&'static str> {
     only(&|field| begins(field, name)).or_else(|| only(&|field| begins(name, field)))
 }
 
-/// Returns the shape of a type, without its fields or items.
+/// Returns the shape of a type, but not the shapes of its fields or items.
 fn shape(wanted: &Type) -> Shape {
     match wanted {
         Type::Any => Shape::Any,

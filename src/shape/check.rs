@@ -7,16 +7,16 @@ use crate::text::{Document, Path, Step, kind_of, mend};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// A violation of a table.
+/// A place where a value does not match its table.
 #[derive(Debug, Clone)]
 pub struct Problem {
     /// The path of the invalid value or, for a missing key, of the map that lacks the key.
     pub path: Path,
-    /// The kind of violation.
+    /// The reason why the value does not match.
     pub fault: Fault,
 }
 
-/// The kind of violation of a table.
+/// The reason why a value does not match its table.
 #[derive(Debug, Clone)]
 pub enum Fault {
     /// A key that is not in the table.
@@ -53,7 +53,7 @@ pub enum Fault {
     Syntax {
         /// The string.
         text: String,
-        /// The reason, as a predicate of the string.
+        /// The reason. Messages put it after the string.
         why: String,
         /// The syntax.
         syntax: &'static Syntax,
@@ -214,7 +214,7 @@ impl Checker {
         }
     }
 
-    /// Runs `look` for the value one step deeper.
+    /// Runs `look` with the path extended by `step`.
     pub(super) fn inside(&mut self, step: impl Into<Step>, look: impl FnOnce(&mut Self)) {
         if !self.is_done() {
             self.path.push(step);

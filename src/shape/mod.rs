@@ -1,8 +1,8 @@
 //! Tables of fields, which describe the structure of values as data.
 //!
-//! A table is a [`Shape`]. [`check`] checks a file of an author against a table, and `check_as_go` checks an object
-//! that Go programs decode. [`typed`] encodes such an object like a Go program. [`json_schema`] converts a table to a
-//! JSON Schema for editors, and [`nearest`] finds the intended name for a misspelled one.
+//! A table is a [`Shape`]. [`check`] checks an author's file against a table, and `check_as_go` checks an object that
+//! Go programs decode. [`typed`] encodes such an object like a Go program. [`json_schema`] converts a table to a JSON
+//! Schema for editors, and [`nearest`] finds the intended name for a misspelled one.
 
 mod builtin;
 mod check;
@@ -90,7 +90,7 @@ impl Shape {
 pub struct Syntax {
     /// The rule that a string with invalid syntax violates.
     pub rule: &'static Rule,
-    /// Returns the problem with a string, as a predicate of the string.
+    /// Returns the problem with a string. Messages put it after the string.
     pub fault: fn(&str) -> Option<String>,
     /// The regular expression for a JSON Schema; it also matches the empty string.
     pub pattern: &'static str,
@@ -118,19 +118,19 @@ pub struct Field {
 /// The condition under which a field is present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// In a file: may be omitted.
+    /// A file may omit the field.
     Optional,
-    /// In a file: required.
+    /// A file must contain the field.
     Required,
-    /// In a file: required, and neither an empty string nor an empty list.
+    /// A file must contain the field, and its value must not be an empty string or an empty list.
     NotEmpty,
-    /// Written by a program: always; if unset, as the empty value of its type.
+    /// A program always writes the field; if unset, as the empty value of its type.
     Always,
-    /// Written by a program: always; if unset, as `null`.
+    /// A program always writes the field; if unset, as `null`.
     Nullable,
-    /// Written by a program: only if the value is not empty.
+    /// A program writes the field only if its value is not empty.
     Filled,
-    /// Written by a program: if set, even if the value is empty.
+    /// A program writes the field if it is set, even if its value is empty.
     Given,
 }
 

@@ -6,8 +6,8 @@ use std::cell::Cell;
 /// names and many known names.
 const COMPARISONS: usize = 2_000_000;
 
-/// Returns the most similar name among a few names, ignoring case. At most three letters and about half of all letters
-/// may differ.
+/// Returns the most similar name among a few names, ignoring case. At most three letters, and at most about half of all
+/// letters, may differ.
 pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let lower = name.to_lowercase();
     names

@@ -19,8 +19,8 @@ pub enum Repetition {
     AsOlm,
 }
 
-/// Returns the object that OLM creates: normalized by the types of its fields, in the namespace of the plan, with the
-/// replaced version and the properties.
+/// Returns the ClusterServiceVersion that OLM creates. Its fields are normalized by their types, and its namespace,
+/// replaced version and properties are set.
 pub(super) fn manifest(
     content: &Content,
     namespace: &str,

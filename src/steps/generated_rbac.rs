@@ -1,4 +1,5 @@
-//! The RBAC that OLM generates from the permissions of a ClusterServiceVersion, with the same names and hashes.
+//! The RBAC objects that OLM generates from the permissions of a ClusterServiceVersion, with the same names and hashes
+//! as in OLM.
 
 use crate::csv::{self, Csv};
 use crate::kubernetes::GroupVersionKind;
@@ -28,7 +29,7 @@ struct Account<'a> {
     cluster: Vec<&'a Value>,
 }
 
-/// Returns the objects for a version that was normalized by the types of its fields. Accounts are sorted by name; OLM
+/// Returns the objects for a version whose fields have been normalized by their types. Accounts are sorted by name; OLM
 /// uses a random order.
 pub(super) fn generate(csv: Csv<'_>, namespace: &str) -> Vec<Generated> {
     let mut accounts: BTreeMap<&str, Account<'_>> = BTreeMap::new();

@@ -37,7 +37,7 @@ pub struct Target {
     pub catalog_namespace: String,
     /// The number of times that the annotation of the version lists dependencies.
     pub repetition: Repetition,
-    /// The OLM that installs the bundle.
+    /// The version of OLM that installs the bundle.
     pub olm: Olm,
 }
 
@@ -173,8 +173,8 @@ pub enum StepError {
     },
 }
 
-/// Returns the steps of a bundle in OLM's order: the version, the other objects, the generated RBAC. `replaces` is the
-/// version to upgrade from; empty if there is none. [`in_order`] sorts the steps of a plan.
+/// Returns the steps of a bundle in OLM's order: the version, the other objects, and the generated RBAC objects.
+/// `replaces` is the version to upgrade from; empty if there is none. [`in_order`] sorts the steps of a plan.
 ///
 /// # Errors
 /// Returns an error if OLM could not read the ClusterServiceVersion.
@@ -217,8 +217,8 @@ pub fn of_bundle(content: &Content, target: &Target, replaces: &str) -> Result<V
     Ok(steps)
 }
 
-/// Sorts steps into the order of a plan: all versions, all CustomResourceDefinitions, all other objects, each in their
-/// original order.
+/// Sorts steps into the order of a plan: first all versions, then all CustomResourceDefinitions, then all other
+/// objects. Within each group, the order stays the same.
 #[must_use]
 pub fn in_order(mut steps: Vec<Step>) -> Vec<Step> {
     steps.sort_by_key(|step| match step.resource.kind.as_str() {

@@ -187,7 +187,7 @@ fn at_most<'a>(manifests: impl Iterator<Item = &'a [u8]>) -> usize {
     manifests.map(of_one).fold(FRAME, usize::saturating_add)
 }
 
-/// Whether an index that embeds these objects is certainly small enough, without serializing them.
+/// Whether an index that embeds these objects is certainly small enough. The objects are not serialized for this check.
 fn is_small<'a>(csv: &'a Value, others: impl Iterator<Item = &'a Value>) -> bool {
     let bytes = |value: &Value| {
         let mut bytes = Bytes::default();

@@ -20,10 +20,10 @@ pub(super) struct Annotated {
     pub(super) origin: Origin,
 }
 
-/// Values by key of `olm.yaml`, or by key of an API description.
+/// Values by their keys in `olm.yaml` or in an API description.
 pub(super) type ByField = BTreeMap<&'static str, Annotated>;
 
-/// Whether an annotation is for the bundle only, so that it need not be kept.
+/// Whether an annotation only sets a value of the bundle, so that it need not be kept.
 pub(super) fn is_about_bundle(key: &str) -> bool {
     key.starts_with(PREFIX)
 }
@@ -75,7 +75,8 @@ pub(super) fn of_crd(work: &mut Work<'_>, crd: &Object) -> ByField {
     said
 }
 
-/// Writes the examples from annotations of CustomResourceDefinitions into the CSV, unless it already contains examples.
+/// Writes the examples from annotations of CustomResourceDefinitions into the CSV, unless the CSV already contains
+/// examples.
 pub(super) fn examples(work: &mut Work<'_>, crds: Vec<(&Object, Annotated)>) {
     let mut examples = Vec::new();
     let mut origins = Vec::new();
@@ -145,7 +146,7 @@ fn read(
             finding.help = help.or_else(|| Some(format!("Use {}: {}", field.shape.wanted(), field.about)));
             work.findings.push(finding.at(origin.place()));
         };
-        // An icon without a colon is also plain text, not YAML.
+        // An icon without a colon is a path or base64, not YAML.
         let value = if is_plain_text(&field.shape) || annotation.field == "icon" && !text.contains(':') {
             Value::from(text)
         } else {

@@ -125,7 +125,8 @@ pub(super) fn project(work: &mut Work<'_>, known: &[Target], kinds: &[Aggregated
             super::overlay::describe(work, &entry, "apiservicedefinitions", &["group", "version", "kind"]);
         }
     }
-    // The kinds of an APIService follow from its descriptions, so descriptions of an existing APIService always match.
+    // The kinds of an APIService come from its descriptions in `olm.yaml`, so a description is reported only if no
+    // APIService has its group and version.
     let there = |entry: &Value| {
         kinds.iter().any(|kind| {
             let text = |key: &str| entry.get(key).and_then(Value::as_str);

@@ -185,7 +185,8 @@ pub(super) fn replaced(work: &mut Work<'_>) {
     }
 }
 
-/// Whether a container mounts a volume at one of OLM's paths, or contains such a path in its command or environment.
+/// Whether a container mounts a volume at one of OLM's paths, or names one of these paths in its command, arguments or
+/// environment.
 pub(crate) fn reads_from_olm(deployment: &Deployment<'_>) -> bool {
     let told = |mount: &OlmMount| told_of(deployment, mount.path).is_some();
     mounts(deployment).any(|(_, mount, _)| is_olm_mount(mount)) || told(&OF_WEBHOOKS) || told(&OF_API_SERVICES)
@@ -196,8 +197,8 @@ fn told_of(deployment: &Deployment<'_>, folder: &str) -> Option<Path> {
     all_told_of(deployment, folder).into_iter().map(|(_, path)| path).next()
 }
 
-/// Returns the paths of the arguments and environment variables that name a certificate or a key in a folder. The
-/// authority of the clients is not part of a serving certificate.
+/// Returns the paths of the arguments and environment variables that name a certificate or a key in a folder. Skips
+/// those that name a certificate authority for clients, which is not part of a serving certificate.
 pub(crate) fn read_at(deployment: &Deployment<'_>, folder: &str) -> Vec<Path> {
     let told = all_told_of(deployment, folder).into_iter();
     let is_serving = |text: &str| {
@@ -235,7 +236,7 @@ fn all_told_of<'a>(deployment: &Deployment<'a>, folder: &str) -> Vec<(&'a str, P
     found
 }
 
-/// Describes the fix for a certificate that is not read from OLM's mount.
+/// Describes how to make the Deployment read its certificate from OLM's mount.
 pub(crate) fn read_from_olm(deployment: &Deployment<'_>, mount: &SecretMount<'_>, from: &OlmMount) -> String {
     let [certificate, key] = from.files;
     let read: Vec<String> = read_at(deployment, mount.mount).iter().map(Path::to_string).collect();

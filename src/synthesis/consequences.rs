@@ -1,5 +1,4 @@
-//! Findings that are only consequences of an unreadable manifest: they report content as missing that the manifest may
-//! contain.
+//! Findings that only result from an unreadable manifest: they report missing content that the manifest might contain.
 
 use crate::diagnostic::Diagnostic;
 use crate::rules::{self, Rule};
@@ -39,8 +38,8 @@ pub(crate) fn is_unread(finding: &Diagnostic) -> bool {
         && place.is_some_and(|place| place.source.name().contains(&format!("{}/", crate::bundle::MANIFESTS)))
 }
 
-/// Removes findings about missing content if a manifest could not be read, because that manifest may contain it.
-/// Without a Deployment, findings about Services that select no pods are also removed.
+/// Removes findings about missing content if a manifest could not be read, because that manifest might contain the
+/// content. Without a Deployment, findings about Services that select no pods are also removed.
 pub(crate) fn leave_out(reading: &[Diagnostic], findings: &mut Vec<Diagnostic>) {
     if reading.iter().any(is_unread) {
         findings.retain(|finding| !ABSENCES.contains(&finding.rule));

@@ -29,12 +29,13 @@ pub struct Decisions {
     pub unsupported: Vec<Diagnostic>,
     /// Findings about certificates that OLM supplies, but that the operator does not use.
     pub certificates: Vec<Diagnostic>,
-    /// The objects that OLM applies, but whose kinds a cluster may lack. The bundle can list them as optional.
+    /// The objects that OLM applies, but whose kinds might not exist in a cluster. The bundle can list them as
+    /// optional.
     pub foreign: Vec<Object>,
 }
 
 impl Decisions {
-    /// Returns the decisions that a synthesis leaves open about its objects.
+    /// Returns the decisions that a synthesis of these objects leaves open.
     pub(super) fn of(synthesis: &Synthesis, objects: &[Object]) -> Self {
         let findings = || synthesis.diagnostics.iter();
         let untold = findings().filter(|finding| *finding.rule == rules::APISERVICE_KIND_MISSING);

@@ -23,7 +23,7 @@ pub(super) struct Accounts {
     pub(super) of_deployments: BTreeMap<String, Vec<usize>>,
     /// Accounts in `extraServiceAccounts`, with their index there.
     pub(super) extra: BTreeMap<String, usize>,
-    /// The namespace of the Deployments, if they specify one.
+    /// The namespace of the Deployments, if they specify a namespace.
     pub(super) namespace: Option<String>,
 }
 
@@ -233,7 +233,7 @@ pub(super) fn containers(deployment: &Value) -> Vec<(&Value, Path)> {
         .collect()
 }
 
-/// Whether a variable selects all namespaces, and the operator can only be installed for all of them.
+/// Whether a variable selects all namespaces, and AllNamespaces is the only supported install mode.
 fn only_all_namespaces(work: &Work<'_>, variable: &Value) -> bool {
     let value = variable.get("value").and_then(Value::as_str);
     let modes = work.olm.list(&["installModes"]);
@@ -278,13 +278,13 @@ fn common_namespace(work: &mut Work<'_>, deployments: &[usize]) -> Option<String
     let other = named.find(|deployment| deployment.namespace() != first.namespace());
     if let Some(other) = other {
         let namespace = Path::root().key("metadata").key("namespace");
-        let message = "the Deployments are in more than one namespace, but a CSV installs into only one";
+        let message = "the Deployments are in more than one namespace, but a CSV installs into only one namespace";
         let finding = Diagnostic::new(&rules::K8S_NAMESPACES, message).object(other.label());
         let place = other.place(&namespace);
         work.report(
             finding
                 .at(place)
-                .also(first.place(&namespace), "this Deployment is in a different namespace"),
+                .also(first.place(&namespace), "this Deployment is in another namespace"),
         );
     }
     first.namespace().map(str::to_owned)

@@ -131,7 +131,7 @@ impl Draft {
         set(&mut self.csv, path.steps(), value.into());
     }
 
-    /// Writes a value with its origins; findings refer to the first one.
+    /// Writes a value with its origins; findings refer to the first origin.
     pub(super) fn put(&mut self, path: &Path, value: impl Into<Value>, origins: impl IntoIterator<Item = Origin>) {
         set(&mut self.csv, path.steps(), value.into());
         self.provenance

@@ -13,7 +13,7 @@ const SHOWN: usize = 60;
 pub struct Explanation {
     /// Path in the CSV, such as `spec.install.spec.deployments[0].name`.
     pub field: String,
-    /// The value, or the beginning of a long one.
+    /// The value, or the beginning of a long value.
     pub value: String,
     /// The object that contains the origin, as `Kind/name`, or `metadata/olm.yaml`.
     pub object: String,

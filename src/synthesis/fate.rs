@@ -81,11 +81,11 @@ pub(crate) fn is_moved(object: &Object) -> bool {
 pub(super) fn is_kept_kind(object: &Object) -> bool {
     let gvk = object.gvk();
     let known = KEPT_KINDS.iter().any(|(kind, _)| *kind == gvk.kind) || gvk.kind == "VerticalPodAutoscaler";
-    // Built-in kinds must be in their own group; the other kinds may be in any group.
+    // A built-in group must contain the kind. In all other groups, only the kind counts.
     known && (!builtin::is_builtin_group(&gvk.group) || !is_foreign(gvk))
 }
 
-/// Whether the group is a built-in one that does not contain the kind.
+/// Whether the group is a built-in group that does not contain the kind.
 fn is_foreign(gvk: &crate::kubernetes::GroupVersionKind) -> bool {
     builtin::is_bare_group(&gvk.group) && builtin::find_kind(&gvk.group, &gvk.kind).is_none()
 }

@@ -14,7 +14,7 @@ use crate::text::Path;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The annotation that marks the APIs of a binding as optional for the operator.
+/// The annotation of a binding that marks the APIs in its role as optional for the operator.
 const OPTIONAL: &str = "operators.operatorframework.io.bundle.dependency";
 
 /// The Role in `kube-system` that lets API servers read the trusted certificate authorities.
@@ -54,17 +54,17 @@ impl Grant {
     }
 }
 
-/// A binding with its relevant subjects.
+/// A binding, and those of its subjects that are accounts of the operator.
 struct Binding<'a> {
     index: usize,
     object: &'a Object,
     scope: Scope,
-    /// Subjects that are accounts of the operator: index in `subjects` and name.
+    /// The accounts of the operator: their indexes in `subjects`, and their names.
     matching: Vec<(usize, String)>,
 }
 
-/// Collects the grants in the order of the bindings' names, and decides the fate of the bundle's RBAC. `certified`
-/// lists the Deployments for which OLM itself creates the bindings of an API server.
+/// Collects the grants in the order of the bindings' names, and decides the fate of the bundle's RBAC objects.
+/// `certified` lists the Deployments for which OLM itself creates the bindings of an API server.
 pub(super) fn collect(work: &mut Work<'_>, accounts: &Accounts, certified: &[usize]) -> Vec<Grant> {
     let mut grants = Vec::new();
     let mut projected: BTreeSet<usize> = BTreeSet::new();
@@ -146,7 +146,7 @@ fn read<'a>(work: &mut Work<'a>, accounts: &Accounts, index: usize, scope: Scope
     }
 }
 
-/// Reports the annotation on a role, because it only has an effect on bindings.
+/// Reports the annotation on a role, because the annotation has an effect only on bindings.
 fn annotated_role(work: &mut Work<'_>, role: usize) {
     let object = work.inventory.object(role);
     if object.text(&["metadata", "annotations", OPTIONAL]).is_none() {
@@ -185,9 +185,9 @@ fn role_of(work: &mut Work<'_>, binding: &Binding<'_>) -> Option<usize> {
     })
 }
 
-/// Among the subjects of a binding, reports the groups and users that stand for the operator's account, because such
-/// subjects are not projected. If the binding grants wildcard types, this is an error, because the subject would bypass
-/// the ban on them.
+/// Reports the groups and users in a binding that stand for the operator's account, because such subjects are not
+/// projected. If the binding grants wildcard types, the finding is an error, because the subject would bypass the ban
+/// on wildcard types.
 fn subject_forms(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>, role: Option<usize>) {
     for (position, subject) in binding.object.list(&["subjects"]).iter().enumerate() {
         let text = |key: &str| subject.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -258,7 +258,7 @@ fn covers_accounts(accounts: &Accounts, kind: &str, name: &str) -> bool {
     }
 }
 
-/// Returns the first wildcard type of a rule, as its list and index.
+/// Returns the name of the list that contains the first wildcard type of a rule, and the index in that list.
 pub(crate) fn wildcard_in(rule: PolicyRule<'_>) -> Option<(&'static str, usize)> {
     let group = rule.api_groups().find(|(_, group)| *group == "*");
     let resource = rule
@@ -368,7 +368,8 @@ fn grant(work: &mut Work<'_>, binding: &Binding<'_>, role: usize, shipped: bool,
     }
 }
 
-/// Decides the fate of a binding with matching subjects. Returns whether some of its subjects stay bound.
+/// Decides the fate of a binding whose subjects include accounts of the operator. Returns whether the binding is kept
+/// for other subjects.
 fn project_binding(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>) -> bool {
     let object = binding.object;
     let subjects = object.list(&["subjects"]);
@@ -386,7 +387,7 @@ fn project_binding(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'
         return false;
     }
     let message = format!(
-        "{} is kept for those of its subjects that are not the operator's accounts",
+        "{} is kept for the subjects that are not the operator's accounts",
         object.label()
     );
     let finding = Diagnostic::new(&rules::RBAC_PARTIAL_BINDING, message).object(object.label());

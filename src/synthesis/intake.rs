@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The file that contains the manifests of a stream in the bundle. The name is fixed, so that a later stream replaces
+/// The file of the bundle that contains the manifests from a stream. The name is fixed, so that a later stream replaces
 /// the file.
 const STREAM_FILE: &str = "manifests.yaml";
 
@@ -193,12 +193,12 @@ impl Intake {
         self.files.iter()
     }
 
-    /// Returns the files by their paths below `manifests/`, and drops their original names.
+    /// Returns the files without their original names. Each path begins with `manifests/`.
     pub fn into_files(self) -> Tree {
         self.files
     }
 
-    /// Returns the skipped files of the folder, by their paths in it.
+    /// Returns the skipped files, by their paths in the folder.
     pub fn passed_over(&self) -> &[PassedOver] {
         &self.passed_over
     }
@@ -206,7 +206,7 @@ impl Intake {
     /// Reads the objects.
     ///
     /// # Errors
-    /// Returns an error if the files contain no objects although they are valid.
+    /// Returns an error if the files are valid but contain no objects.
     pub fn manifests(&self, limits: &Limits) -> Result<Manifests, IntakeError> {
         let named: Vec<(String, &[u8])> = manifest::files(&self.files, MANIFESTS, Layout::Nested)
             .into_iter()

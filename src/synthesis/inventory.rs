@@ -126,7 +126,8 @@ impl<'a> Inventory<'a> {
     }
 }
 
-/// Whether two namespaces match. Namespaces in manifests are placeholders, so an absent or empty one matches any other.
+/// Whether two namespaces match. Namespaces in manifests are placeholders, so an absent or empty namespace matches any
+/// other.
 pub(super) fn same_namespace(left: Option<&str>, right: Option<&str>) -> bool {
     match (left, right) {
         (Some(left), Some(right)) => left == right || left.is_empty() || right.is_empty(),

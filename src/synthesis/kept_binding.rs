@@ -1,7 +1,7 @@
 //! Bindings that are shipped alongside the CSV, and OLM's handling of their subjects.
 //!
 //! OLM creates a RoleBinding in the install namespace, whatever namespace it specifies, but does not change the
-//! subjects of any binding. The API server requires a namespace for each service account of a ClusterRoleBinding; in a
+//! subjects of any binding. The API server requires a namespace for each service account of a ClusterRoleBinding. In a
 //! RoleBinding, a subject without a namespace is in the namespace of the binding.
 
 use super::Work;

@@ -1,4 +1,4 @@
-//! Kustomizations: whether kustomize must render a folder, or its kustomizations only list manifests.
+//! Kustomizations: determines whether kustomize must render a folder, or the kustomizations in it only list manifests.
 
 use crate::manifest::has_manifest_extension;
 use crate::text::{self, Limits};
@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What the kustomizations of a folder do with its manifests.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Kustomization {
-    /// Kustomize must render this folder because of this file in it.
+    /// Kustomize must render `folder`, because of the kustomization `file` in it.
     Rendered { folder: String, file: String },
-    /// The kustomizations only list manifests, but the one at `path` lists this entry, which does not exist.
+    /// The kustomizations only list manifests, but the kustomization at `path` lists an entry that does not exist.
     Incomplete { path: String, entry: String },
     /// The kustomizations, if any, only list manifests. They do not list these files.
     Lists { unlisted: BTreeSet<String> },
@@ -20,10 +20,11 @@ pub(super) enum Kustomization {
 const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// Returns what the kustomizations of a folder do. If kustomize must render the manifests, also returns the folder to
-/// render: one that no other kustomization refers to, preferably the top folder, otherwise one named `default`.
+/// render. This is a folder that no other kustomization refers to: preferably the top folder, otherwise a folder named
+/// `default`.
 pub(super) fn of(tree: &Tree) -> Kustomization {
     let mut found: BTreeMap<&str, &str> = BTreeMap::new();
-    // The files and folders that each kustomization refers to, by its folder.
+    // The files and folders that each kustomization refers to, by the folder of the kustomization.
     let mut references: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     let (mut only_lists, mut absent) = (true, None);
     for (path, content) in tree.iter() {

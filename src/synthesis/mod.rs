@@ -69,10 +69,10 @@ pub struct Synthesis {
     pub csv: Option<Value>,
     /// The origins of the values in the CSV.
     pub provenance: Provenance,
-    /// Every object of the bundle and its fate, in the order of group, kind, namespace and name.
+    /// Every object of the bundle and its fate, sorted by group, kind, namespace and name.
     pub outcomes: Vec<Outcome>,
-    /// Resources that RBAC rules name, but whose kinds are unknown; each of them is also a finding. Resources in the
-    /// bundle's own groups do not prevent the synthesis.
+    /// Resources that RBAC rules name, but whose kinds are unknown. Each resource is also reported as a finding.
+    /// Resources in the bundle's own groups do not prevent the synthesis.
     pub unresolved: Vec<Unresolved>,
     /// Findings about values that could not be inferred, that are lost, or that deserve attention.
     pub diagnostics: Vec<Diagnostic>,

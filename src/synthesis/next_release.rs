@@ -1,5 +1,5 @@
-//! Creates the next release of an operator in the folder of the previous one: the new manifests replace the old ones,
-//! and `metadata/olm.yaml` keeps the author's values.
+//! Creates the next release of an operator in the folder of the previous release: the new manifests replace the old
+//! manifests, and `metadata/olm.yaml` keeps the author's values.
 
 mod examples;
 mod left;
@@ -31,10 +31,10 @@ pub struct ReleaseOptions {
     pub version: Option<String>,
     /// The bundle that the release replaces; by default, the existing bundle if its version is different.
     pub replaces: Option<String>,
-    /// Manifests to keep although they are not among the new ones, by their paths inside the bundle.
+    /// Manifests to keep although they are not among the new manifests, by their paths inside the bundle.
     pub keep: BTreeSet<String>,
-    /// Whether to replace wildcards with names, as far as the wildcards stand for the bundle's own kinds. Rules in
-    /// which the previous release lists names are always expanded.
+    /// Whether to replace wildcards that stand for the bundle's own kinds with the names of these kinds. Wildcards are
+    /// always replaced in a role that named these kinds in the previous release.
     pub expand_wildcards: bool,
     /// Information from outside the bundle.
     pub outside: Outside,
@@ -42,7 +42,7 @@ pub struct ReleaseOptions {
     pub limits: BundleLimits,
 }
 
-/// The reason why there is no next release.
+/// The reason why the next release cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum ReleaseError {
     /// The folder contains no bundle of plain manifests.
@@ -72,7 +72,7 @@ pub enum ReleaseError {
         /// The version of the bundle.
         old: String,
     },
-    /// The specified version is lower than that of the bundle, which it would replace.
+    /// The specified version is lower than that of the bundle that the release would replace.
     #[error("version {new} is lower than {old} in {OLM_YAML}, so it cannot replace that version")]
     Lower {
         /// The specified version.
@@ -102,7 +102,7 @@ pub enum ReleaseError {
         /// The file.
         path: String,
     },
-    /// Examples cannot be added to the existing ones.
+    /// Examples cannot be added to the existing examples.
     #[error("{object} would become an example, but the examples in {OLM_YAML} are not a list")]
     Examples {
         /// The custom resource, as `Kind/name`.
@@ -133,10 +133,11 @@ pub struct Release {
     pub settled: Settled,
     /// The custom resources that differ from an example in `olm.yaml`. The example is kept.
     pub differing: Vec<Object>,
-    /// The remaining decisions for a person. Roles are included only as far as they allow more than before.
+    /// The remaining decisions for a person. Rules of Roles are included only if they allow more than the previous
+    /// release.
     pub decisions: Decisions,
-    /// The rules whose wildcards were expanded because their previous versions listed the bundle's own kinds by name,
-    /// as [`WildcardRule::label`](super::wildcards::WildcardRule::label) returns them.
+    /// The labels of the rules whose wildcards were expanded because the previous release listed the bundle's own kinds
+    /// by name. See [`WildcardRule::label`](super::wildcards::WildcardRule::label).
     pub named_before: BTreeSet<String>,
     /// Problems in the samples, and choices that a person must make. If there are errors, the release cannot be
     /// written.
@@ -273,7 +274,7 @@ pub fn next_release(
     Ok(release)
 }
 
-/// Returns the name, the version and the replaced bundle, as far as they change.
+/// Returns the name, the version and the replaced bundle. Values that do not change are absent.
 fn names(
     before: &Bundle,
     objects: &[Object],
@@ -337,8 +338,8 @@ fn names(
     Ok(wanted)
 }
 
-/// Returns the keys of `olm.yaml` to update, with their new values: keys that still have the value inferred from the
-/// old manifests, if a different value is inferred from the new ones.
+/// Returns the keys of `olm.yaml` to update, with their new values. A key is updated if it still has the value inferred
+/// from the old manifests, and another value is inferred from the new manifests.
 fn refreshed(before: &Bundle, objects: &[Object]) -> Vec<(&'static str, Value)> {
     let Some(olm) = before.olm.as_ref().map(Document::value) else {
         return Vec::new();
@@ -368,7 +369,7 @@ fn note(files: &mut BTreeMap<String, FileChange>, path: &str, before: Option<&[u
     }
 }
 
-/// Returns the manifests of the next release with their paths: the new ones, and the kept ones.
+/// Returns the manifests of the next release with their paths: the new and the kept manifests.
 fn manifests_of(folder: &Tree, intake: &Intake, options: &ReleaseOptions) -> Result<Tree, ReleaseError> {
     let mut tree = Tree::new(folder.origin());
     let limits = &options.limits.tree;

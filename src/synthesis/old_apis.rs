@@ -1,4 +1,4 @@
-//! Objects that use a version that Kubernetes no longer serves, but that can still be read.
+//! Objects in a version that Kubernetes no longer serves, but that opmx still reads.
 
 use super::Work;
 use crate::diagnostic::Diagnostic;
@@ -6,7 +6,7 @@ use crate::kubernetes::rbac;
 use crate::rules::{self, Severity};
 use crate::text::{Path, mend};
 
-/// Groups whose `v1beta1` has the same structure as `v1`; Kubernetes 1.22 removed it.
+/// Groups whose `v1beta1` has the same structure as `v1`; Kubernetes 1.22 removed `v1beta1`.
 const GROUPS: [&str; 3] = [rbac::GROUP, "admissionregistration.k8s.io", "apiregistration.k8s.io"];
 
 /// Reports the objects that should use `v1`.

@@ -22,7 +22,7 @@ const VERSION_LABEL: &str = "app.kubernetes.io/version";
 /// The annotation of a pod template that names its main container.
 const MAIN_CONTAINER: &str = "kubectl.kubernetes.io/default-container";
 
-/// Signs that distinguish the operator from the other Deployments, the most reliable one first.
+/// Signs that distinguish the operator from the other Deployments, the most reliable sign first.
 type Sign = (fn(&Object, &[Object]) -> bool, &'static str);
 const SIGNS: [Sign; 5] = [
     (
@@ -38,7 +38,7 @@ const SIGNS: [Sign; 5] = [
     (has_version, "the only one with a version"),
 ];
 
-/// Returns the version of the operator: the tag of its image if that is a full version, otherwise its label
+/// Returns the version of the operator: the tag of its image if the tag is a full version, otherwise the label
 /// `app.kubernetes.io/version`.
 pub fn version(objects: &[Object]) -> Option<Found> {
     let deployments: Vec<&Object> = deployments(objects).collect();
@@ -56,8 +56,8 @@ pub fn version(objects: &[Object]) -> Option<Found> {
     Some(found)
 }
 
-/// Returns the operator's Deployment, and the sign for it. If several Deployments have a sign, later signs decide among
-/// them.
+/// Returns the operator's Deployment, and the sign that distinguishes it. If several Deployments share a sign, later
+/// signs decide among these Deployments.
 fn chosen<'a>(deployments: &[&'a Object], objects: &[Object]) -> Option<(&'a Object, &'static str)> {
     let mut left = deployments.to_vec();
     for (is_shown, sign) in SIGNS {

@@ -50,7 +50,7 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
                 work.inventory.decide(
                     index,
                     Fate::Kept(shipped(object)),
-                    "OLM applies objects by their kind alone",
+                    "OLM applies every object of this kind",
                 );
             }
             _ if owned.provides(gvk) => {
@@ -91,7 +91,7 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
     }
 }
 
-/// Returns the kind that a name denotes if its case is corrected.
+/// Returns the known kind whose name differs from `kind` only in case.
 fn in_other_case(kind: &str) -> Option<&'static str> {
     const KINDS: [&str; 12] = [
         "APIService",

@@ -87,9 +87,9 @@ pub(crate) fn write_into(
     Ok(inferred)
 }
 
-/// Adds information about the APIs that a `k8s+v1` bundle uses, as if its `olm.yaml` contained it; the files do not
-/// change. A `registry+v1` bundle already contains all of it. `reading` contains the findings of reading the bundle.
-/// Returns findings about choices that a person must make.
+/// Adds information about the APIs that a `k8s+v1` bundle uses, as if its `olm.yaml` contained the information; the
+/// files do not change. A `registry+v1` bundle already contains all of this information. `reading` contains the
+/// findings of reading the bundle. Returns findings about choices that a person must make.
 pub fn inform(bundle: &mut Bundle, reading: &[Diagnostic], outside: &Outside) -> Vec<Diagnostic> {
     let Some(olm) = bundle.olm.clone().filter(|_| bundle.media_type == MediaType::K8sV1) else {
         return Vec::new();

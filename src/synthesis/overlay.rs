@@ -47,7 +47,7 @@ fn copy(work: &mut Work<'_>, from: &Path, to: &Path) {
     }
 }
 
-/// Returns the annotated value for a top-level key that is missing from `olm.yaml`.
+/// Returns the value that an annotation sets for a top-level key, if the key is missing from `olm.yaml`.
 fn annotated<'w>(work: &'w Work<'_>, from: &Path) -> Option<&'w Annotated> {
     let [Step::Key(key)] = from.steps() else {
         return None;
@@ -95,7 +95,7 @@ fn annotations(work: &mut Work<'_>, to: &Path) {
         };
         if value.is_object() || value.is_array() {
             let text = if key == crate::olm::annotation::EXAMPLES {
-                // People read the examples in a CSV, so they use the common format.
+                // People read the examples in a CSV, so the examples are indented.
                 let mut sorted = value.clone();
                 sorted.sort_all_objects();
                 to_json(&sorted).trim_end().to_owned()
@@ -173,8 +173,8 @@ fn icon(work: &mut Work<'_>, from: &Path, to: &Path) {
     }
 }
 
-/// Reports a missing icon file. Apart from the manifests, a bundle image contains only the metadata, so the file must
-/// be there.
+/// Reports a missing icon file. A bundle image contains only manifests and metadata, so the file must be in the
+/// metadata folder.
 fn absent_icon(work: &mut Work<'_>, path: &str, origin: &Origin) {
     let name = path.rsplit('/').next().unwrap_or(path);
     let finding = if path.starts_with(&format!("{METADATA}/")) {
@@ -243,9 +243,9 @@ fn resources(work: &mut Work<'_>, from: &Path, to: &Path) {
     }
 }
 
-/// Reports descriptions of APIs that the manifests do not define, because the mistake would otherwise go unnoticed. An
-/// entry that lacks one of the keys is reported by the field checks. `excused` returns `true` for a description that
-/// must not be reported, because its API exists but cannot be written for another reason.
+/// Reports descriptions of APIs that the manifests do not define, because the mistake would otherwise go unnoticed. The
+/// field checks report an entry that lacks one of the keys. `excused` returns `true` for a description that must not be
+/// reported, because its API exists but is not in the CSV for another reason.
 pub(super) fn report_unmatched(
     work: &mut Work<'_>,
     section: &str,

@@ -118,7 +118,8 @@ fn own_secret(deployment: &Deployment<'_>, what: &str, from: &OlmMount, mount: &
         .help(certificates::read_from_olm(deployment, mount, from))
 }
 
-/// Resources that the operator may change although OLM creates them, and the definitions from which OLM creates them.
+/// Resources that OLM creates but that rules may allow the operator to change, and the definitions from which OLM
+/// creates these resources.
 const PATCHED: [(&str, &str, OlmObjects); 3] = [
     (
         "admissionregistration.k8s.io",

@@ -12,7 +12,7 @@ use crate::text::Path;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Writes both lists: one entry per account, sorted, without repeated rules.
+/// Writes `permissions` and `clusterPermissions`: one entry per account, sorted, without repeated rules.
 pub(super) fn project(work: &mut Work<'_>, accounts: &Accounts, grants: &[Grant]) {
     wildcards::judge(work, &grants::of_deployments(accounts, grants));
     useless_rules(work, grants);

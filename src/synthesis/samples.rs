@@ -93,7 +93,7 @@ pub(crate) fn examples(samples: &[Object], provided: &BTreeSet<GroupVersionKind>
     )
 }
 
-/// Combines samples with custom resources that they do not include.
+/// Adds the custom resources in `others` that are not among the samples.
 pub(crate) fn with(mut samples: Vec<Object>, others: Vec<Object>) -> Vec<Object> {
     let new = |other: &Object| !samples.iter().any(|sample| sample.identity() == other.identity());
     let others: Vec<Object> = others.into_iter().filter(new).collect();

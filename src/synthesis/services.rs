@@ -115,7 +115,7 @@ fn selected_deployment(work: &mut Work<'_>, service: &Object) -> Option<usize> {
     None
 }
 
-/// Returns the `targetPort` of a Service port as written, and its origin. If `targetPort` is absent or 0, this is the
+/// Returns the `targetPort` of a Service port as written, and its origin. If `targetPort` is absent or 0, returns the
 /// port itself.
 pub(super) fn target_port(work: &Work<'_>, target: Target) -> (Value, Origin) {
     let service = work.inventory.object(target.service);
@@ -182,8 +182,8 @@ pub(super) fn check_webhook_port(work: &mut Work<'_>, target: Target) {
     }
 }
 
-/// Decides which Services are shipped: a Service whose ports are all used by webhooks and APIServices is projected; the
-/// others are kept. Reports a kept Service whose name OLM will use.
+/// Decides which Services are shipped: a Service is projected if webhooks and APIServices use all of its ports; all
+/// other Services are kept. Reports a kept Service whose name OLM will use.
 pub(super) fn settle(work: &mut Work<'_>, webhooks: &[Target], apiservices: &[Target]) {
     let mut used: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     let mut generated: BTreeMap<String, usize> = BTreeMap::new();

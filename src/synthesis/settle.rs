@@ -9,7 +9,7 @@ use crate::manifest::{self, Layout, Object};
 use crate::tree::Tree;
 use std::collections::BTreeSet;
 
-/// The annotation of objects that only Helm creates, at some point during an install.
+/// The annotation of Helm hooks: objects that only Helm creates, such as tests.
 const HOOK: &str = "helm.sh/hook";
 
 /// Options for preparing manifests.
@@ -64,7 +64,7 @@ pub struct Settled {
     pub expanded: Vec<WildcardRule>,
 }
 
-/// Prepares the manifests of a tree, which must have no errors.
+/// Prepares the manifests of a tree. The manifests must have no errors.
 ///
 /// # Errors
 /// Returns an error if the format of a file cannot be edited, or if a file exceeds a limit.

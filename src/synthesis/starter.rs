@@ -1,4 +1,4 @@
-//! The first `metadata/olm.yaml` of a bundle. Values that follow from the manifests are filled in, and the others are
+//! The first `metadata/olm.yaml` of a bundle. Values that follow from the manifests are filled in. All other keys are
 //! comments, so that the next command asks only for the author's decisions.
 
 use super::decisions::Decisions;
@@ -237,8 +237,8 @@ fn title(package: &str) -> String {
     words.join(" ")
 }
 
-/// Returns the images that no container uses, and that a mirror would not contain. Container images are not copied from
-/// the Deployments, because the copies would be outdated in the next release.
+/// Returns the images that a mirror would not contain, because no container uses them. Container images are not copied
+/// from the Deployments, because the copies would be outdated in the next release.
 fn infer_related_images(objects: &[Object]) -> Vec<Value> {
     mentions::missing_entries(&bundle_of(objects))
 }
@@ -264,7 +264,7 @@ fn bundle_of(objects: &[Object]) -> Bundle {
     }
 }
 
-/// Writes known keys as YAML, and the others as comments that show their structure.
+/// Writes keys with known values as YAML, and all other keys as comments that show their structure.
 fn write(filled: &[(&str, Value)], unresolved: &[Unresolved]) -> String {
     let mut out = String::from("# Information about this operator that its manifests do not contain.\n");
     for field in FIELDS {

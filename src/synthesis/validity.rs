@@ -137,7 +137,7 @@ fn related_images(work: &mut Work<'_>) {
     }
 }
 
-/// Checks that the name of a bundle contains its release, if it has one.
+/// Checks that the name of a bundle with a release contains this release.
 fn release_name(work: &mut Work<'_>, bundle: &Bundle) {
     let text = |key: &str| work.olm.text(&[key]).filter(|text| !text.is_empty());
     let package = bundle.annotations.as_ref().map(crate::bundle::Annotations::package);
@@ -200,7 +200,7 @@ pub(super) fn size(csv: &Value, outcomes: &[Outcome]) -> Option<Diagnostic> {
     })
 }
 
-/// Checks the size of the same objects in an index that embeds them.
+/// Checks the size of the CSV and the kept objects in an index that embeds them.
 pub(super) fn inline_size(csv: &Value, outcomes: &[Outcome]) -> Option<Diagnostic> {
     let shipped = outcomes
         .iter()

@@ -21,7 +21,7 @@ const CONVERSION: &str = "ConversionWebhook";
 const MUTATING: &str = "MutatingAdmissionWebhook";
 const VALIDATING: &str = "ValidatingAdmissionWebhook";
 
-/// A definition before it is sorted.
+/// A webhook definition, before the definitions are sorted.
 struct Definition {
     kind: &'static str,
     generate_name: String,
@@ -111,7 +111,7 @@ fn admission(work: &mut Work<'_>, object: &Object, path: &Path, kind: &'static s
             "webhook {name} has sideEffects {other}, but OLM creates it in version v1, which accepts only None and \
              NoneOnDryRun"
         )),
-        // The default of the old version is not valid in the new one.
+        // The default of `v1beta1` is not valid in `v1`, so `verbatim` writes `None` instead.
         None if object.gvk().version == "v1beta1" => None,
         None => Some(format!("webhook {name} has no sideEffects, which version v1 requires")),
     };
@@ -179,7 +179,8 @@ fn admission(work: &mut Work<'_>, object: &Object, path: &Path, kind: &'static s
     Some((definition, target))
 }
 
-/// Returns the fields that are the same in a configuration and in a CSV, with the old defaults added for `v1beta1`.
+/// Returns the fields that are the same in a configuration and in a CSV. For `v1beta1`, adds the defaults of that
+/// version.
 fn verbatim(object: &Object, webhook: &Value, path: &Path, kind: &str) -> Vec<(&'static str, Value, Vec<Origin>)> {
     let old = object.gvk().version == "v1beta1";
     WEBHOOK_FIELDS
@@ -261,7 +262,8 @@ fn refused_rules(work: &mut Work<'_>, object: &Object, webhook: &Value, path: &P
     }
 }
 
-/// Reports annotations that request certificates from another component, because they have no effect in OLM.
+/// Reports annotations that request certificates from another component, because these annotations have no effect in
+/// OLM.
 pub(super) fn injected_certificates(work: &mut Work<'_>, object: &Object, becomes: &str) {
     const INJECTORS: [&str; 4] = [
         "cert-manager.io/inject-ca-from",

@@ -1,5 +1,5 @@
-//! The operator's rules that allow all resources (`*`) without naming them: their expansion in the groups of the
-//! bundle's own CustomResourceDefinitions, and the groups whose resources only the author can list.
+//! The operator's rules that contain wildcards (`*`). In the groups of the bundle's own CustomResourceDefinitions, a
+//! wildcard can be replaced with names. In other groups, only the author can list the resources.
 
 use super::grants::{self, Grant};
 use super::{Shipping, Work, crds};
@@ -17,7 +17,7 @@ use crate::tree::Tree;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The verbs of requests for resources. RBAC has other verbs for a few built-in kinds.
+/// The verbs of requests for resources. For a few built-in kinds, RBAC has additional verbs.
 const VERBS: [&str; 8] = [
     "create",
     "delete",
@@ -133,10 +133,11 @@ impl WildcardRule {
     }
 }
 
-/// The resources of the bundle's CRDs: group, plural name, subresources.
+/// The subresources of the resources that the bundle's CRDs define, by group and plural name.
 type OwnResources = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
-/// Finds the rules with wildcards. Wildcard types are refused, or reported as warnings if they are kept.
+/// Finds the rules with wildcards. Reports wildcard types as errors, or as warnings if the bundle is shipped with its
+/// CSV.
 pub(super) fn judge(work: &mut Work<'_>, granted: &[&Grant]) {
     let own = own_resources(work);
     let mut seen = BTreeSet::new();
@@ -190,7 +191,7 @@ fn refusal(work: &Work<'_>, grant: &Grant, found: &WildcardRule, path: &Path) ->
         .also(binding.place(&Path::root().key("roleRef").key("name")), bound);
     if work.shipping == Shipping::RegistryV1 {
         finding.severity = Severity::Warning;
-        return finding.help("The rule is kept, so installing the bundle grants all its permissions to the operator.");
+        return finding.help("The rule is kept, so OLM grants all of its permissions to the operator.");
     }
     let Some(expanded) = &found.expanded else {
         let known = known_resources(found);
@@ -277,7 +278,7 @@ fn in_usual_order(rule: &Value) -> Value {
     Value::Object(fields.collect())
 }
 
-/// Returns the known resources of a group with their kinds: built-in ones, and those in the sources.
+/// Returns the known resources of a group with their kinds: built-in resources, and the resources in the sources.
 fn resources_of(group: &str, sources: &ServedResources) -> Vec<(String, String)> {
     let own = builtin::all().iter().filter(|row| row.group == group);
     let own = own.map(|row| (row.resource.to_owned(), row.kind.to_owned()));
@@ -305,7 +306,7 @@ fn own_resources(work: &Work<'_>) -> OwnResources {
     own
 }
 
-/// Returns the expansion of a rule, and the groups that remain open.
+/// Returns the expansion of a rule, and the groups whose resources the author must list.
 fn expand(rule: &Value, own: &OwnResources) -> (Option<Vec<Value>>, Vec<String>) {
     let view = PolicyRule(rule);
     let resources: Vec<&str> = view.resources().map(|(_, resource)| resource).collect();
@@ -354,8 +355,8 @@ fn names(own: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
     own.iter().flat_map(of).collect()
 }
 
-/// Returns the names that the resources of a rule stand for in a group: `*` means everything, and `*/status` means this
-/// subresource of all resources.
+/// Returns the names that the resources of a rule stand for in a group: `*` stands for all names, and `*/status` for
+/// the subresource `status` of every resource.
 fn meant(resources: &[&str], own: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
     let mut meant = BTreeSet::new();
     for resource in resources {
@@ -388,7 +389,7 @@ fn with_verbs(mut rule: Value) -> Value {
 }
 
 /// Writes the expansions of rules into the files of a bundle, and returns the expanded rules. Comments and layout
-/// around them are preserved.
+/// around the rules are preserved.
 ///
 /// # Errors
 /// Returns an error if the format of a file cannot be edited, or if a file exceeds a limit.

@@ -30,7 +30,7 @@ pub fn of_rule(rule: &Rule) -> Cow<'static, str> {
 
 fn with<'a>(help: &'a str, command: Option<&str>) -> Cow<'a, str> {
     match command {
-        // After lines to paste, the sentence starts a new line.
+        // If the advice contains lines to paste, the command starts on a new line.
         Some(command) if help.contains('\n') => Cow::Owned(format!("{help}\n{command}")),
         Some(command) => Cow::Owned(format!("{help} {command}")),
         None => Cow::Borrowed(help),

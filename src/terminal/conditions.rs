@@ -99,7 +99,7 @@ fn said(checks: &[(&Check, Option<String>)], printer: &Printer) -> Result<(), Ou
             check
                 .conditions
                 .iter()
-                .map(|said| (*check, said, "none, unknown to OLM")),
+                .map(|said| (*check, said, "none (unknown to OLM)")),
         );
     }
     if rows.is_empty() {

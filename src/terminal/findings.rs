@@ -25,7 +25,7 @@ pub fn render(diagnostic: &Diagnostic, color: bool) -> String {
     render_next(diagnostic, color, &mut BTreeSet::new())
 }
 
-/// Like [`render`], for a finding that is printed after others, whose rules are in `told`.
+/// Like [`render`], but for a finding that is printed after other findings, whose rules are in `told`.
 pub(crate) fn render_next(diagnostic: &Diagnostic, color: bool, told: &mut BTreeSet<&'static str>) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
@@ -64,7 +64,7 @@ pub(crate) fn render_next(diagnostic: &Diagnostic, color: bool, told: &mut BTree
     joined(&renderer.term_width(usize::from(u16::MAX)).render(&groups))
 }
 
-/// The end of a style.
+/// The escape sequence that ends a style.
 const RESET: &str = "\u{1b}[0m";
 
 /// Removes one of the two empty margin lines that the renderer prints between the position and the excerpt, if the

@@ -1,4 +1,4 @@
-//! The log of `-v`, on standard error.
+//! The log that `-v` enables, on standard error.
 
 use crate::diagnostic::Diagnostic;
 use crate::rules::Severity;

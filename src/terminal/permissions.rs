@@ -1,4 +1,5 @@
-//! Permissions as text: a row for each resource, and the permissions of an operator's accounts, with the reasons below.
+//! Permissions as text: a row for each resource, or the permissions of an operator's accounts, followed by a list of
+//! the reasons.
 
 use super::output::{OutputError, Printer};
 use super::table::Table;

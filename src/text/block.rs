@@ -2,7 +2,7 @@
 //!
 //! A full YAML parser tests every character in many ways. Most YAML that people and tools write is simpler: maps and
 //! lists by indentation, and scalars of the five styles. [`load`] reads these into the same values as [`super::load`].
-//! It gives up on a string with any other construct or any error, and [`super::load`] then reads that string from the
+//! It gives up on a string with any other construct or any error. [`super::load`] then reads that string from the
 //! start, so this module reports no errors.
 
 mod scalars;
@@ -12,7 +12,7 @@ use super::scalar::{Scalar, scalar};
 use memchr::{memchr, memchr3};
 use serde_json::{Map, Value};
 
-/// The deepest nesting of lists and maps.
+/// The maximum nesting depth of lists and maps.
 const DEPTH: usize = 64;
 
 /// libyaml rejects keys of more than 1,024 characters.
@@ -101,7 +101,7 @@ impl Lines<'_> {
         matches!(self.byte(at), None | Some(b' ' | b'\n'))
     }
 
-    /// Moves to the first line with content, from the line that begins at `line` on; returns `None` at a document
+    /// Moves to the first line with content, starting with the line that begins at `line`; returns `None` at a document
     /// marker.
     fn next(&mut self, line: usize) -> Option<()> {
         let mut start = line;

@@ -1,8 +1,8 @@
 //! Counts the values in texts before any value is built.
 //!
 //! A value takes about a hundred bytes of memory, but as little as two bytes of a file. So the values of a file are
-//! counted first: by punctuation, which is quick and never gives too low a count, and value by value if that count
-//! exceeds the limit or the text contains anchors.
+//! counted first. Counting punctuation is quick and never gives too low a count. If this count exceeds the limit, or
+//! the text contains anchors, the values are counted one by one.
 
 use super::events::{Event, Events};
 use super::limits::Limits;
@@ -104,7 +104,7 @@ fn of_values(text: &str, limits: &Limits) -> Option<Excess> {
     Counter::new(limits).values(text).err()
 }
 
-/// Returns an upper bound on the keys and values in a file, aliases aside.
+/// Returns an upper bound on the number of keys and values in a file, without those that aliases repeat.
 fn at_most(text: &str) -> usize {
     let weights = text.bytes().map(|byte| usize::from(WEIGHTS[usize::from(byte)]));
     LEAST + weights.sum::<usize>()

@@ -3,7 +3,7 @@
 use super::events::Style;
 use std::ops::Range;
 
-/// The offsets in the text of the bytes of a decoded scalar.
+/// The offset in the text for each byte of a decoded scalar.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Offsets(Vec<Run>);
 

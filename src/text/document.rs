@@ -23,7 +23,7 @@ pub enum Format {
     Json,
 }
 
-/// A document of a file: its text, its value, and the places of its keys and values. Clones share these.
+/// A document of a file: its text, its value, and the places of its keys and values. Clones share this data.
 #[derive(Clone)]
 pub struct Document(Arc<Inner>);
 

@@ -183,8 +183,8 @@ fn fits_plain(text: &str) -> bool {
         && !is_special_elsewhere(text)
 }
 
-/// Returns whether some YAML reader interprets the plain text as a date, a base-60 number, a float too large for Go, a
-/// merge or the `=` of YAML 1.1.
+/// Returns whether some YAML reader gives the plain text a special meaning: as a date, a base-60 number, a float too
+/// large for Go, a merge key or the `=` of YAML 1.1.
 fn is_special_elsewhere(text: &str) -> bool {
     if matches!(text, "<<" | "=") {
         return true;

@@ -27,7 +27,7 @@ pub(super) enum Event<'event> {
     StreamStart,
     StreamEnd,
     DocumentStart,
-    /// Explicit if `...` was written.
+    /// `explicit` is `true` if `...` was written.
     DocumentEnd {
         explicit: bool,
     },
@@ -176,8 +176,8 @@ fn offset(mark: sys::yaml_mark_t) -> usize {
 
 /// SAFETY: `event` must have been filled by the parser and not yet deleted; returns `None` if a string is not UTF-8.
 unsafe fn convert(event: &sys::yaml_event_t) -> Option<Event<'_>> {
-    // SAFETY: each branch reads the member of the union that the type of the event names, and the texts of an event
-    // are null or zero-terminated; a scalar's value is `length` bytes long and never null.
+    // SAFETY: each branch reads the member of the union that the type of the event names, and the texts of an event are
+    // null or zero-terminated. A scalar's value is `length` bytes long and never null.
     unsafe {
         Some(match event.type_ {
             sys::YAML_STREAM_START_EVENT => Event::StreamStart,

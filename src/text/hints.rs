@@ -131,13 +131,13 @@ fn advice(problem: &str, text: &str, at: usize) -> Option<&'static str> {
             Some("Remove the line that begins with `%`, because Kubernetes tools do not read YAML directives.")
         }
         ("did not find expected <document start>", None) => {
-            Some("Add a line `---` before the next document, or indent the lines that belong to this one.")
+            Some("Add a line `---` before the next document, or indent the lines that belong to this document.")
         }
         ("did not find expected key" | "did not find expected '-' indicator", _) => {
             Some("Begin this line in the same column as the other entries of its map or list.")
         }
         ("did not find expected ',' or ']'" | "did not find expected ',' or '}'", _) => {
-            Some("Close the bracket that opens there, or add a comma between the two items.")
+            Some("Close the open bracket, or add a comma between the two items.")
         }
         ("could not find expected ':'", _) => {
             Some("Use the form `key: value`, or indent the line to continue the value above it.")
@@ -177,8 +177,8 @@ impl Quoting {
 
     fn apply(self, diagnostic: Diagnostic, part: &Passage) -> Diagnostic {
         let place = part.place(self.span);
-        // There is no automatic fix in two cases: only the author can decide whether a value is meant as an alias, an
-        // anchor or a tag, and quotes inside a quoted string would have to be escaped.
+        // There is no automatic fix in two cases. Only the author can decide whether a value is meant as an alias, an
+        // anchor or a tag. Quotes inside a quoted string would have to be escaped.
         let decided = !is_name(place.text()) && !part.is_embedded();
         let edit = decided.then(|| Edit {
             place: place.clone(),

@@ -12,7 +12,7 @@ pub struct Limits {
     /// The maximum number of documents in a file.
     pub documents: usize,
     /// The maximum number of keys and values in a file, and in all files of one input (such as a bundle) together,
-    /// after aliases are expanded. A document counts as four.
+    /// after aliases are expanded. A document counts as four values.
     pub values: usize,
 }
 
@@ -32,8 +32,8 @@ impl Limits {
         self.depth.min(Self::MOST_DEPTH)
     }
 
-    /// Returns the maximum number of bytes of text that aliases may add to all files of one input: go-yaml shares
-    /// repeated values, but a JSON value contains a copy for each alias.
+    /// Returns the maximum number of bytes of text that aliases may add to all files of one input. In go-yaml, aliases
+    /// share one value, but a JSON value contains a copy for each alias.
     pub(super) fn alias_bytes(&self) -> usize {
         self.file_bytes
     }

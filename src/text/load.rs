@@ -67,7 +67,7 @@ pub(super) fn load_beside(text: &str, limits: &Limits, known: &mut Known) -> Res
     loaded
 }
 
-/// A list or map that is not closed yet. Its keys and values are the last ones in the lists of the loader.
+/// A list or map that is not closed yet. Its keys and values are the last in the lists of the loader.
 struct Frame {
     map: bool,
     keys: usize,
@@ -162,8 +162,8 @@ impl Loader {
         }
     }
 
-    /// Returns whether the next node is a key. It is one if the innermost list or map is a map in which every key so
-    /// far has a value.
+    /// Returns whether the next node is a key: whether the innermost list or map is a map in which every key so far has
+    /// a value.
     fn expects_key(&self) -> bool {
         self.frames
             .last()
@@ -300,7 +300,7 @@ impl Loader {
                 (None, Value::Array(sources)) => sources,
                 (None, source) => vec![source],
             };
-            // As in go-yaml, earlier sources take precedence over later ones and over the keys above the merge.
+            // As in go-yaml, earlier sources take precedence over later sources and over the keys above the merge.
             for source in sources.into_iter().rev() {
                 if let Value::Object(entries) = source {
                     for (key, value) in entries {

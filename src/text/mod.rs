@@ -3,7 +3,7 @@
 //! [`read`] returns the [`Document`]s of a file and the findings about it. YAML is read as `sigs.k8s.io/yaml` reads it:
 //! as YAML 1.1, in which `yes` and `on` are booleans and `010` is eight. Merge keys are supported, dates are not, and
 //! keys are always strings. Documents are split at `---` lines before parsing. [`to_yaml`] writes only text that reads
-//! back as the same value, [`to_json`] writes JSON for people, and [`canonical`] writes the JSON of index databases.
+//! back as the same value. [`to_json`] writes JSON for people, and [`canonical`] writes the JSON of index databases.
 
 mod block;
 pub mod canonical;

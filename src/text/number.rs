@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::fmt::Write;
 
 /// Returns the string that a number or boolean becomes where the Kubernetes YAML reader expects a string, such as `1.1`
-/// for `1.10`; a string is returned unchanged, and null becomes the empty string. Returns `None` for a list or map.
+/// for `1.10`. A string is returned unchanged, and null becomes the empty string. Returns `None` for a list or map.
 pub(crate) fn as_string(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -40,8 +40,8 @@ pub(super) fn write_float(value: f64, out: &mut Vec<u8>) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Returns the string that the Kubernetes YAML library uses for a float key: single precision, with an exponent for
-/// values from a million (`1e+06`) and below 0.0001.
+/// Returns the string that the Kubernetes YAML library uses for a float key. It has single precision, and an exponent
+/// for values of at least a million (`1e+06`) or below 0.0001.
 pub(super) fn float_key(value: f64) -> String {
     if value.is_nan() {
         return ".nan".to_owned();

@@ -7,7 +7,7 @@ use super::scalar;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-/// The places of one document, as bytes of its text. Nodes are small, because each key and value has one; lists and
+/// The places of one document, as bytes of its text. Nodes are small, because each key and value has a node; lists and
 /// maps are ranges of two tables.
 #[derive(Debug, Default)]
 pub(super) struct Places {
@@ -19,7 +19,7 @@ pub(super) struct Places {
     /// The names of the entries, concatenated.
     names: String,
     root: usize,
-    /// Keys that appear twice in one map; the first `MOST_DUPLICATES` at most.
+    /// Keys that appear twice in one map; at most the first `MOST_DUPLICATES`.
     pub(super) duplicates: Vec<Duplicate>,
     /// The number of additional duplicates.
     pub(super) more_duplicates: usize,

@@ -31,8 +31,8 @@ const SHOWN: usize = 200;
 
 const BYTE_ORDER_MARK: char = '\u{FEFF}';
 
-/// Reads a file as Kubernetes tools do: as a stream of JSON values if the file is one and begins with `{` or `[`,
-/// otherwise as YAML documents between `---` lines. `name` is the path that findings show.
+/// Reads a file as Kubernetes tools do: as a stream of JSON values if the file begins with `{` or `[` and is valid
+/// JSON, otherwise as YAML documents between `---` lines. `name` is the path that findings show.
 pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Reading {
     let refused = |diagnostic| Reading {
         documents: Vec::new(),
@@ -83,7 +83,7 @@ pub(crate) struct Anchors {
     known: Known,
 }
 
-/// Reads a part of a YAML document that can be read by itself, aliases aside, such as one item of a list.
+/// Reads a part of a YAML document that can be read by itself except for its aliases, such as one item of a list.
 pub(crate) fn read_part(name: &str, text: &str, limits: &Limits, anchors: &mut Anchors) -> Reading {
     let source = SourceFile::new(name, text);
     let passage = Passage::file(&source);
@@ -272,7 +272,7 @@ impl<'limits> Reader<'limits> {
                     self.hidden(&part, at);
                 }
                 self.document(part, Format::Yaml, loaded.value, loaded.repeated);
-                // The caller counts this document, as well as empty and broken ones.
+                // The caller counts this document, as well as empty and broken documents.
                 self.number -= 1;
             }
             Err(problems) => {

@@ -99,7 +99,7 @@ struct Subject<'a> {
 /// The accounts that the bindings of the bundle name.
 struct Bound<'a> {
     accounts: Vec<Subject<'a>>,
-    /// Accounts that OLM is instructed to create and bind, although no Deployment runs as them.
+    /// Accounts that `metadata/olm.yaml` tells OLM to create and bind, although no Deployment runs as them.
     extra: BTreeSet<&'a str>,
     /// Whether a binding names a group or a user that may represent accounts.
     others: bool,

@@ -45,8 +45,8 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     blanks(annotations, findings);
 }
 
-/// Reports unquoted names that YAML reads as numbers or booleans, because the name that is read may differ from the
-/// written one.
+/// Reports unquoted names that YAML reads as numbers or booleans, because YAML may read a name that differs from the
+/// written name.
 fn unquoted(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
     for (key, what) in [
         (PACKAGE, "the name of the package"),
@@ -176,7 +176,7 @@ pub(super) fn check_folders(bundle: &Bundle, tree: &Tree, findings: &mut Vec<Dia
     }
 }
 
-/// Returns whether the media type is judged elsewhere: reading a bundle already reports a mismatch between `olm.yaml`
+/// Returns whether the media type is checked elsewhere: reading a bundle already reports a mismatch between `olm.yaml`
 /// and the annotations.
 fn is_judged_elsewhere(bundle: &Bundle, named: &str) -> bool {
     let known = ["registry+v1", "k8s+v1"].contains(&named);

@@ -74,7 +74,7 @@ impl<'a> Part<'a> {
     /// Checks that the Deployment that serves a webhook or an APIService exists.
     fn deployment(&mut self, definition: &Value, path: &Path, names: &[&str]) {
         let name = text(definition, "deploymentName");
-        // Without any Deployment, there is nothing that the name could be compared with.
+        // Without a Deployment, there is nothing to compare the name with.
         if names.contains(&name) || names.is_empty() {
             return;
         }

@@ -42,7 +42,7 @@ pub(super) const KINDS: [&str; 22] = [
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     for object in &bundle.objects {
         findings.extend(kind(object));
-        // The rules about CustomResourceDefinitions already include their metadata.
+        // The rules about CustomResourceDefinitions already check the metadata of CustomResourceDefinitions.
         if is_csv(object) {
             metadata_of_csv(object, findings);
         } else if !is_crd(object) {

@@ -39,7 +39,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     required_twice(bundle, findings);
 }
 
-/// Checks the dependencies as opm does, which supports no constraint except `cel`, and no intents.
+/// Checks the dependencies as opm does. opm supports no constraints except `cel`, and no intents.
 pub(super) fn check_as_opm(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     for entry in &bundle.dependencies {
         let Some(kind) = known_kind(entry, findings) else {

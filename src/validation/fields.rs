@@ -106,7 +106,7 @@ impl<'o> Checked<'o> {
             Some(Step::Key(key)) => key.as_str(),
             _ => "",
         };
-        // A name that differs only in case is not a different name.
+        // If a known name differs only in case, that name is suggested and not another place.
         let same = nearest.filter(|nearest| nearest.eq_ignore_ascii_case(written));
         match (elsewhere(self.fields, below), nearest) {
             (Some(place), _) if same.is_none() => {

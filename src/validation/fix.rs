@@ -262,7 +262,7 @@ fn is_sound(source: &Arc<SourceFile>, edited: &mend::Edited, request: &Request) 
     readable && edited.only_its_values_differ(&before, &after)
 }
 
-/// Returns the files and severities of rules that have more findings than before.
+/// Returns each file in which a rule has more findings than before, with the severity of these findings.
 fn worse(tree: &Tree, before: &[Finding], after: &[Finding]) -> Vec<(String, Severity)> {
     let count = |findings: &[Finding]| {
         let mut counts: BTreeMap<(String, &'static str, Severity), usize> = BTreeMap::new();

@@ -205,8 +205,8 @@ fn owned(bundle: &Bundle, object: &Object, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Returns the group, version and kind of each API that the CRDs of a bundle define. Reports a CRD that lacks one of
-/// these.
+/// Returns the group, version and kind of each API that the CRDs of a bundle define. Reports a CRD that lacks its group
+/// or kind.
 pub(super) fn defined_by_crds(bundle: &Bundle, findings: &mut Vec<Diagnostic>) -> BTreeSet<(String, String, String)> {
     let mut defined = BTreeSet::new();
     for crd in &bundle.objects {

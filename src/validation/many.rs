@@ -170,8 +170,8 @@ async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stati
     result.map_err(|_| LoadError::Interrupted)
 }
 
-/// Returns a finding about files that no bundle may contain. Returns `None` for any other error, which means that the
-/// bundle cannot be read.
+/// Returns a finding if the error is about files that no bundle may contain. Returns `None` for any other error,
+/// because the bundle then cannot be read.
 fn refusal(name: &str, error: &LoadError) -> Option<Validation> {
     match error {
         LoadError::Tree(tree) | LoadError::Image(ImageError::Tree(tree)) => refused(name, tree),

@@ -12,7 +12,8 @@ use crate::version::parse_strict;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The annotation, with its value, of a binding that grants access to APIs that the operator does not require.
+/// The annotation and its value that mark a binding as optional: the operator does not require the APIs to which the
+/// binding grants access.
 const OPTIONAL: (&str, &str) = ("operators.operatorframework.io.bundle.dependency", "optional");
 /// The prefix of labels that aggregate a role into other roles; such a role needs no binding.
 const AGGREGATED: &str = "rbac.authorization.k8s.io/aggregate-to-";
@@ -20,7 +21,7 @@ const AGGREGATED: &str = "rbac.authorization.k8s.io/aggregate-to-";
 /// Checks a bundle that will be shipped in the form `shipping`.
 pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, shipping: Shipping, findings: &mut Vec<Diagnostic>) {
     lists(bundle, findings);
-    // The rules about CustomResourceDefinitions already include their metadata.
+    // The rules about CustomResourceDefinitions already check the metadata of CustomResourceDefinitions.
     for object in bundle.objects.iter().filter(|object| !content::is_crd(object)) {
         content::metadata(object, findings);
     }
@@ -43,7 +44,7 @@ fn of<'a>(bundle: &'a Bundle, group: &'a str, kind: &'a str) -> impl Iterator<It
     bundle.objects.iter().filter(move |object| object.gvk().is(group, kind))
 }
 
-/// Reports lists, because not every manifest reader supports them.
+/// Reports `List` objects, because not every manifest reader supports them.
 fn lists(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let mut seen = BTreeSet::new();
     for object in &bundle.objects {
@@ -234,7 +235,7 @@ fn api_services(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
                 &Path::root().key("spec").key("group"),
                 message,
             );
-            findings.push(finding.also(crd.place(&Path::root().key("spec").key("group")), "the other one"));
+            findings.push(finding.also(crd.place(&Path::root().key("spec").key("group")), "the other definition"));
         }
     }
 }

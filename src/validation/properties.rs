@@ -64,7 +64,7 @@ fn files(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             let finding = Diagnostic::new(&rules::PROP_FILES, message).at(other.key_place(&root.key("properties")));
             findings.push(finding.also(
                 first.key_place(&root.key("properties")),
-                "OLM reads only these, because this file comes first by name",
+                "OLM reads only these properties, because this file comes first by name",
             ));
         }
     }
@@ -96,7 +96,7 @@ fn without_list(document: &Document, named: &str) -> Option<Diagnostic> {
     let named = LISTS.into_iter().find(|list| *list == named)?;
     let value = document.value();
     let is_wrong = match value.get(named) {
-        // Properties that are no list are reported with the entries.
+        // A value of `properties` that is not a list is reported together with the entries.
         Some(list) => named != "properties" && !list.is_array() && !list.is_null(),
         None => NAMED.into_iter().all(|key| value.get(key).is_none()),
     };
@@ -401,7 +401,8 @@ fn near_miss(bundle: &Bundle, entry: &OptionalManifest<'_>) -> (&'static str, Op
     }
 }
 
-/// Reports entries that name an object that becomes part of the CSV, because no separate step creates such an object.
+/// Reports entries that name an object that becomes part of the CSV, because no separate step of an InstallPlan creates
+/// such an object.
 pub(super) fn projected(bundle: &Bundle, outcomes: &[Outcome], findings: &mut Vec<Diagnostic>) {
     if bundle.media_type != MediaType::K8sV1 {
         return;

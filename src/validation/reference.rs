@@ -54,7 +54,7 @@ fn api(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) 
     validators(bundle, tree, &all, &request)
 }
 
-/// Judges as operator-sdk does, whose loader receives only the manifests and never sees the annotations.
+/// Judges as operator-sdk does. Its loader receives only the manifests and never sees the annotations.
 fn operator_sdk(mut bundle: Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) -> Vec<Finding> {
     let mut findings = Vec::new();
     stage(&mut findings, LOAD, |found| {
@@ -111,7 +111,7 @@ fn opm(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) 
         validator: CONTENT,
         ..finding
     }));
-    // The optional validator sees only the CSV and no other objects.
+    // In opm, an optional validator sees only the CSV and no other objects.
     fitting.objects.retain(is_csv);
     let hub: Vec<&'static str> = request
         .validators

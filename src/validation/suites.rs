@@ -18,7 +18,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite {
         name: "operatorhub",
         validators: &["operatorhubv2", "capabilities", "categories"],
-        about: "requirements of the public catalog for operator pages, including capability level and categories",
+        about: "requirements of OperatorHub.io for the page of an operator, including capability level and categories",
     },
     Suite {
         name: "good-practices",

@@ -11,7 +11,8 @@ use serde_json::Value;
 /// The name of the virtual file. Findings never show this name.
 const FILE: &str = "the synthesized ClusterServiceVersion";
 
-/// Rules about values that the synthesis itself sets, or that it has already checked with more precise places.
+/// Rules about values that the synthesis itself sets, or that it has already checked and reported at more precise
+/// places.
 const SETTLED: &[&str] = &[
     "bundle-serviceaccount-clash",
     "bundle-size-exceeded",
@@ -19,7 +20,7 @@ const SETTLED: &[&str] = &[
     "bundle-size-unknown",
 ];
 
-/// A synthesized CSV as the bundle that an index stores.
+/// A synthesized CSV, in the form of the bundle that an index stores.
 pub(super) struct Synthesized<'a> {
     bundle: Bundle,
     document: Document,

@@ -37,7 +37,7 @@ use semver::Version;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Images by name, each with the available platforms, or with the reason why these are unknown.
+/// Images by name, each with its platforms, or with the reason why its platforms are unknown.
 pub type Platforms = BTreeMap<String, Result<BTreeSet<Platform>, String>>;
 
 /// Options of some validators.
@@ -49,8 +49,8 @@ pub struct ValidatorOptions {
     pub categories: Option<Vec<String>>,
     /// The name and content of the Dockerfile of the index that the bundle is meant for (`community`).
     pub index_dockerfile: Option<(String, String)>,
-    /// The platforms that the bundle's images are available for, or the reason why these are unknown (for `multiarch`
-    /// and `conforma-images`, which otherwise report nothing). [`platforms`](super::platforms) queries the registries.
+    /// The platforms of each of the bundle's images, or the reason why they are unknown. Without this option,
+    /// `multiarch` and `conforma-images` report nothing. [`platforms`](super::platforms) queries the registries.
     pub platforms: Option<Platforms>,
     /// The platforms of the bundle's own image, if it is an index of images (`conforma`).
     pub bundle_platforms: Option<BTreeSet<Platform>>,

@@ -31,11 +31,11 @@ const OPERATORS: [(&str, Operator); 8] = [
     ("<", Operator::Less),
 ];
 
-/// The error for a string that is not a valid range, with the invalid byte range.
+/// The error for a string that is not a valid range, with the position of the invalid part.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct RangeError {
-    /// The invalid byte range of the string.
+    /// The byte range of the invalid part of the string.
     pub span: std::ops::Range<usize>,
     /// A description of the problem and its correction.
     pub reason: String,

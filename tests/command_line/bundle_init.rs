@@ -150,7 +150,7 @@ fn what_cannot_be_inferred_is_asked_for_by_the_next_command() {
     wrote bundle/metadata/olm.yaml
     package op: from the name of Deployment/op
     minKubeVersion 1.16.0: the first version that serves all APIs of the manifests
-    to decide: version, and with it the name op.vVERSION, in bundle/metadata/olm.yaml: no image tag is a version; set it there, or use --overwrite --version VERSION
+    to decide: version, and with it the name op.vVERSION, in bundle/metadata/olm.yaml: no image tag is a version; set the version in this file, or use --overwrite --version VERSION
     ");
     let outcome = sandbox.run(["bundle", "synthesize", "bundle"]);
     let olm = "bundle/metadata/olm.yaml:1:1".to_owned();

@@ -115,7 +115,7 @@ fn what_cannot_be_updated_is_left_as_it_is() {
         (
             "bundle --from deploy",
             1,
-            "older than 1.2.0 in metadata/olm.yaml\n  hint: set a different version with --version",
+            "older than 1.2.0 in metadata/olm.yaml\n  hint: set another version with --version",
         ),
         (
             "bundle --from deploy --version 1.1.9",

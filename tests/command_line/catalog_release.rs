@@ -504,7 +504,7 @@ fn a_bundle_of_another_package_or_version_is_refused() {
     "#);
     insta::assert_snapshot!(run(&sandbox, "catalog release operators/rake --bundle rake9"), @r#"
     ------- stderr -------
-    error: operators/rake has no folder for version "1.9.0" with a release-config.yaml
+    error: operators/rake has no folder with a release-config.yaml for version "1.9.0"
     ------- exit 4 -------
     "#);
     insta::assert_snapshot!(run(&sandbox, "catalog release operators/hoe --bundle hoe"), @"

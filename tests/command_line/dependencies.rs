@@ -189,7 +189,7 @@ fn what_cannot_be_extracted_leaves_everything_as_it_was() {
     assert!(
         outcome
             .stderr
-            .contains("warning: not kept: 1 document without a package"),
+            .contains("warning: left out 1 document without a package"),
         "{outcome}"
     );
     assert!(

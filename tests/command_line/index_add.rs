@@ -578,7 +578,7 @@ fn a_full_disk_pushes_nothing_and_says_what_to_do() {
     assert!(
         early
             .stderr
-            .contains("check the disk, free space, quota and file size limits"),
+            .contains("check the disk, its free space, the quota and the limit on file sizes"),
         "{early}"
     );
     assert_eq!(names(&sandbox.path("")), ["compost", "greenhouse"]);

@@ -198,7 +198,7 @@ fn what_cannot_be_mirrored_is_said_and_nothing_is_printed() {
     error: "no image" cannot be copied because it is not an image in a registry
       named by: extra.v1
     error: other.example.com/run/app:2 and registry.example.com/run/app:2 would both be copied to mirror.example.com/run/app:2
-      hint: use --keep-host to distinguish them
+      hint: use --keep-host to distinguish the images by their hosts
     ------- exit 1 -------
     "#);
     let kept = outcome_of(&sandbox, &format!("{line} -p app,base --no-dependencies --keep-host")).stdout;

@@ -101,7 +101,7 @@ fn a_bundle_that_would_leave_others_behind_is_not_promoted() {
     ");
     insta::assert_snapshot!(fail(&sandbox, "registry promote rake.v0.9.0 -c stable -d index.db"), @r#"
     ------- stderr -------
-    error: bundle rake.v0.9.0 (version "0.9.0") cannot be reached in channel "stable" of package "rake": its head is rake.v1.2.0 (version "1.2.0"), which replaces rake.v1.1.0; make rake.v1.2.0 or a bundle below it replace or skip rake.v0.9.0, or give rake.v0.9.0 a version higher than "1.2.0"
+    error: bundle rake.v0.9.0 (version "0.9.0") cannot be reached in channel "stable" of package "rake": the head is rake.v1.2.0 (version "1.2.0"), which replaces rake.v1.1.0; make rake.v1.2.0 or a bundle below it replace or skip rake.v0.9.0, or give rake.v0.9.0 a version higher than "1.2.0"
     ------- exit 1 -------
     "#);
     assert!(fs::read(sandbox.path("index.db")).unwrap() == before);

@@ -267,7 +267,7 @@ fn the_first_hint_for_a_name_without_a_host_is_about_folders_and_layouts() {
 fn names_of_another_form_are_told_from_those_that_are_missing() {
     let sandbox = rakes();
     let outcome = sandbox.run(["bundle", "build", "rake1", "-t", "oci://out:v1"]);
-    let words = "an OCI layout is written oci:DIR:TAG, such as oci:out:v1";
+    let words = "write an OCI layout as oci:DIR:TAG, such as oci:out:v1";
     assert!(outcome.stderr.contains(words), "{outcome}");
     assert_ne!(outcome.status, Some(0), "{outcome}");
     let outcome = sandbox.run(["registry", "add", "-b", "index.db", "-d", "index.db"]);

@@ -198,7 +198,7 @@ fn a_full_disk_leaves_the_old_database_and_a_clear_message() {
             insta::assert_snapshot!(outcome, @"
             ------- stderr -------
             error: an I/O operation on db/index.db failed: Error code 778: disk I/O error
-              hint: check the disk, free space, quota and file size limits
+              hint: check the disk, its free space, the quota and the limit on file sizes
             ------- exit 1 -------
             ");
         }

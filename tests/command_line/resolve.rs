@@ -414,7 +414,7 @@ fn a_catalog_of_the_cluster_may_be_read_from_elsewhere() {
     insta::assert_snapshot!(fail(&sandbox, "resolve --cluster two.yaml --catalog main=index.db"), @"
     ------- stderr -------
     error: there are Subscriptions in the namespaces garden, shed, but OLM resolves each namespace separately
-      hint: specify one of them with --namespace
+      hint: specify one of the namespaces with --namespace
     ------- exit 1 -------
     ");
     let line = "resolve --cluster two.yaml --namespace shed --catalog main=index.db";
@@ -428,7 +428,7 @@ fn what_a_dump_leaves_out_or_has_elsewhere_is_told() {
     let without = whole.replace("ClusterServiceVersion", "Deleted");
     fs::write(sandbox.path("dump.yaml"), without).unwrap();
     let outcome = outcome_of(&sandbox, "resolve --cluster dump.yaml --catalog main=index.db");
-    let message = "the Subscription rake lists rake.v1.0.0 as installed, but the input does not contain it, so it is treated as not installed";
+    let message = "the Subscription rake lists rake.v1.0.0 as installed, but the input does not contain this version, so it is treated as not installed";
     assert!(outcome.stderr.contains(message), "{outcome}");
     let elsewhere = whole.replace("sourceNamespace: olm", "sourceNamespace: marketplace");
     fs::write(sandbox.path("dump.yaml"), elsewhere).unwrap();

@@ -341,9 +341,9 @@ fn c34_all_that_operators_say_is_shown_since_when_and_with_the_update_that_waits
     OPERATOR     NAMESPACE  UPGRADES  WAITING               LAST UPGRADE  CONDITION                      WHY
     rake.v1.0.0  garden     held      rake.v1.1.0 (stable)  done          OperatorCondition/rake.v1.0.0  operator is not upgradeable: the operator is not upgradeable: wait for the potatoes
 
-    OPERATOR     NAMESPACE  STATUS             SINCE                 EFFECT                REASON   MESSAGE
-    rake.v1.0.0  garden     Upgradeable=False  2026-01-01T00:00:00Z  blocks the upgrade    Digging  wait for the potatoes
-    rake.v1.0.0  garden     Rusty=True         2026-01-02T00:00:00Z  none, unknown to OLM  Rain     oil the rake
+    OPERATOR     NAMESPACE  STATUS             SINCE                 EFFECT                 REASON   MESSAGE
+    rake.v1.0.0  garden     Upgradeable=False  2026-01-01T00:00:00Z  blocks the upgrade     Digging  wait for the potatoes
+    rake.v1.0.0  garden     Rusty=True         2026-01-02T00:00:00Z  none (unknown to OLM)  Rain     oil the rake
 
     To let rake.v1.0.0 be upgraded anyway:
       kubectl patch operatorconditions.operators.coreos.com rake.v1.0.0 -n garden --type merge -p '{"spec":{"overrides":[{"type":"Upgradeable","status":"True","reason":"Overridden","message":"an administrator allows the upgrade"}]}}'

@@ -180,7 +180,7 @@ fn a_file_that_may_not_grow_leaves_the_old_state_or_the_whole_new_one() {
                     "db/index.db",
                     &["an I/O operation on", "no space is left"],
                     &[
-                        "check the disk, free space, quota and file size limits",
+                        "check the disk, its free space, the quota and the limit on file sizes",
                         "free some space",
                     ],
                     &of,

@@ -177,9 +177,13 @@ pub const FIELDS: &[Field] = &[
     optional("maturity", Text, "Maturity level, such as alpha, beta or stable.")
         .example("alpha")
         .copied_to("spec.maturity"),
-    optional("replaces", Syntax(&NAME), "Name of the version that this one replaces.")
-        .example("my-operator.v0.9.0")
-        .copied_to("spec.replaces"),
+    optional(
+        "replaces",
+        Syntax(&NAME),
+        "Name of the version that this version replaces.",
+    )
+    .example("my-operator.v0.9.0")
+    .copied_to("spec.replaces"),
     optional("skips", TEXTS, "Names of versions that an upgrade may skip.")
         .example("[]")
         .copied_to("spec.skips"),
@@ -347,8 +351,8 @@ pub const FIELDS: &[Field] = &[
         "apis",
         List(&HINT),
         "The kinds of the resources that RBAC rules name but the bundle does not define, and whether the operator \
-         depends on them: with required, OLM installs a provider; with native, the cluster itself must serve the API; \
-         with optional or none, the API may be absent.",
+         depends on these APIs. With required, OLM installs a provider. With native, the cluster itself must serve the \
+         API. With optional or none, the API may be absent.",
     )
     .example("[]"),
     optional(

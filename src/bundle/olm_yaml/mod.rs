@@ -22,7 +22,7 @@ pub(crate) const REQUIRED_HELP: &str = "metadata/olm.yaml needs at least name, v
 /// The `minKubeVersion` that stands for any version. The CSV then omits the field.
 pub(crate) const ANY_KUBE_VERSION: &str = "0.0.0";
 
-/// A lenient view of `metadata/olm.yaml`. A value of the wrong shape is treated as absent here, but reported by
+/// A lenient view of `metadata/olm.yaml`. A value of the wrong type is treated as absent here, but reported by
 /// [`check`].
 #[derive(Debug, Clone, Copy)]
 pub struct Olm<'a> {

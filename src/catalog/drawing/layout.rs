@@ -1,9 +1,10 @@
 //! The layout of a picture, in whole pixels from the top left.
 //!
 //! The bundles of a channel are stacked in one column without crossing lines, with the head on top. A line from one
-//! bundle to the next goes straight up between the two; all other lines leave the column at the side, run in a lane
-//! beside it, and come back in at the newer bundle. All edges of one kind that lead to one bundle share a lane, and
-//! lines that do not meet can use the same lane. Channels are placed side by side, and packages below each other.
+//! bundle to the next goes straight up between the two. All other lines leave the column at the side, run in a lane
+//! beside the column, and return to the column at the newer bundle. All edges of one kind that lead to one bundle share
+//! a lane, and lines that do not meet can use the same lane. Channels are placed side by side, and packages below each
+//! other.
 
 use super::{ChannelDrawing, Drawing, EdgeKind, Edges};
 use std::cmp::Reverse;
@@ -246,7 +247,7 @@ fn top_of(column: Rectangle, place: usize) -> usize {
     column.y + place * (BOX_HEIGHT + BOX_GAP)
 }
 
-/// Returns whether the set is one edge, from a bundle to the one directly above it.
+/// Returns whether the set contains only one edge, which leads from a bundle to the bundle directly above it.
 fn is_straight(edges: &Edges) -> bool {
     edges.kind == EdgeKind::Replaces && edges.each().eq([edges.newer + 1])
 }
@@ -301,7 +302,7 @@ fn aside(edges: &Edges, column: Rectangle, lane: usize, side: usize) -> Route {
 
 /// The lanes on one side of the column.
 struct Lanes {
-    /// The lane of each set of edges on this side, if it has one.
+    /// The lane of each set of edges; `None` if the set has no lane on this side.
     of: Vec<Option<usize>>,
     count: usize,
 }

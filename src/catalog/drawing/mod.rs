@@ -158,7 +158,7 @@ impl Node {
     }
 }
 
-/// What to draw and mark, and the deprecations, which the catalog does not contain.
+/// Options of a drawing. They include the deprecations, because a [`Catalog`] does not contain any.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct View<'a> {
     /// The lowest version to draw; if set, bundles without a version are also omitted.
@@ -303,7 +303,7 @@ fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// Finds the bundles of a channel whose versions are in a range, without comparing each of them with each range.
+/// Finds the bundles in a version range of a channel, without comparing each bundle with each range.
 struct Ranges {
     /// The versions in ascending order, each with the index of its bundle.
     versions: Vec<(Version, usize)>,
@@ -345,8 +345,8 @@ impl Ranges {
         }
     }
 
-    /// Returns the indexes of the bundles in the range except `newer`, or `None` if they form too many parts. A string
-    /// that is not a range contains no bundle.
+    /// Returns the indexes of the bundles in the range except `newer`, or `None` if they form too many parts. If the
+    /// string is not a range, no bundle is in it.
     fn runs(&mut self, range: &str, newer: usize) -> Option<Vec<Range<usize>>> {
         let Ok(range) = VersionRange::parse_as_olm(range) else {
             return Some(Vec::new());

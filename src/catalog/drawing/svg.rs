@@ -93,8 +93,8 @@ pub fn svg(drawing: &Drawing) -> String {
 }
 
 /// Draws one channel as a part of an HTML page. The page provides the styles and the legend; the classes are those that
-/// [`svg`] uses. `id` is the prefix of the referenced ids, and must be unique on the page. `link` returns the target
-/// address of a bundle.
+/// [`svg`] uses. `id` is the prefix of the referenced ids, and must be unique on the page. `link` returns the URL that
+/// the box of a bundle links to, if any.
 pub fn inline_svg(channel: &ChannelDrawing, id: &str, link: &dyn Fn(&Node) -> Option<String>) -> String {
     let one = Drawing {
         channels: vec![channel.clone()],
@@ -126,7 +126,7 @@ const ARROW: &str = "arrow";
 struct Surroundings<'a> {
     /// The id of the arrowhead.
     arrow: &'a str,
-    /// Returns the target address of a bundle, if any.
+    /// Returns the URL that the box of a bundle links to, if any.
     link: &'a dyn Fn(&Node) -> Option<String>,
 }
 

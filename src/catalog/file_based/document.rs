@@ -50,7 +50,7 @@ impl Document {
         })
     }
 
-    /// Returns the bundles of a channel with their edges; empty if the field is absent.
+    /// Returns the bundles of a channel with their edges; empty if the field `entries` is absent.
     ///
     /// # Errors
     /// Returns an error if the field has the wrong type.
@@ -58,7 +58,7 @@ impl Document {
         list(self.field("entries"))
     }
 
-    /// Returns the deprecated items of a package; empty if the field is absent.
+    /// Returns the deprecated items of a package; empty if the field `entries` is absent.
     ///
     /// # Errors
     /// Returns an error if the field has the wrong type.
@@ -66,7 +66,7 @@ impl Document {
         list(self.field("entries"))
     }
 
-    /// Returns the properties; empty if the field is absent.
+    /// Returns the properties; empty if the field `properties` is absent.
     ///
     /// # Errors
     /// Returns an error if the field has the wrong type.
@@ -74,7 +74,7 @@ impl Document {
         properties(self.field("properties"))
     }
 
-    /// Returns the images that a bundle needs; empty if the field is absent.
+    /// Returns the images that a bundle needs; empty if the field `relatedImages` is absent.
     ///
     /// # Errors
     /// Returns an error if the field has the wrong type.

@@ -54,7 +54,7 @@ pub enum CatalogError {
         /// The limit.
         limit: usize,
     },
-    /// The documents' data that must be kept in memory exceeds the limit.
+    /// The data that must be kept in memory for the documents exceeds the limit.
     #[error("{}:{line}: the names, edges and properties of the catalog exceed the limit of {limit} bytes here", file.display())]
     TooMuch {
         /// The file.

@@ -16,8 +16,8 @@ use std::collections::HashMap;
 pub struct Formatted {
     /// The content of the file.
     pub content: Vec<u8>,
-    /// The lines, counted from 1, on which the documents begin that keep their layout because another layout would
-    /// change their content.
+    /// The first lines, counted from 1, of the documents that keep their layout because another layout would change
+    /// their content.
     pub kept: Vec<usize>,
 }
 

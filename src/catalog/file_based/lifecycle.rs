@@ -1,7 +1,7 @@
 //! Lifecycles of a package: the maintenance period of each minor version, and the platforms that this version supports.
 //!
-//! Each package has one document with its lifecycles. Consoles and `ExperimentalRegistry` pass on this document
-//! unchanged.
+//! Each package has one document with its lifecycles. Consoles and the gRPC service `ExperimentalRegistry` pass on this
+//! document unchanged.
 
 use super::check::check_document;
 use super::limits::CatalogLimits;

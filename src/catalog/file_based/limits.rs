@@ -15,8 +15,8 @@ pub struct CatalogLimits {
     pub depth: usize,
     /// The number of keys and values in one document.
     pub values: usize,
-    /// The number of keys and values in all documents of a template together. This is limited because all of them are
-    /// kept in memory.
+    /// The number of keys and values in all documents of a template together. The limit exists because all documents of
+    /// a template are kept in memory.
     pub template_values: usize,
     /// The memory, in bytes, for the names, edges, properties and findings of all documents.
     pub kept_bytes: usize,

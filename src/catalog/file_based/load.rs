@@ -77,7 +77,8 @@ impl Loader {
     /// deprecations are ignored.
     ///
     /// # Errors
-    /// Returns an error if the document does not have the form of its schema, or already exists.
+    /// Returns an error if the document does not have the form of its schema, or if a document with the same subject
+    /// was added before.
     pub(crate) fn add(&mut self, number: usize, at: Option<At>, document: &Document) -> Result<(), LoadError> {
         let added = match document.schema() {
             Some(Schema::Package) => self.package(document),

@@ -38,7 +38,7 @@ pub struct Manifests {
     pub csv: Option<String>,
     /// All objects as JSON, in the order of the properties.
     pub objects: Vec<String>,
-    /// The substitute for the ClusterServiceVersion if there is none.
+    /// The substitute for a missing ClusterServiceVersion.
     pub metadata: Option<Metadata>,
 }
 

@@ -251,8 +251,8 @@ impl Bundle {
     }
 }
 
-/// Returns the images of a ClusterServiceVersion with their names, and the images in `others` that it does not name,
-/// sorted by image.
+/// Returns the images of a ClusterServiceVersion with their names, and the images that are only in `others`, sorted by
+/// image.
 pub(crate) fn related(named: Vec<RelatedImage>, others: impl IntoIterator<Item = String>) -> Vec<RelatedImage> {
     let mut images = named;
     for image in others {

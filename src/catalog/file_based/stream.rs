@@ -45,7 +45,7 @@ pub(super) enum CutError {
     /// The last object is not closed.
     #[error("the object that begins here is not closed at the end of the file")]
     Open {
-        /// The line on which it begins.
+        /// The line on which the object begins.
         line: usize,
     },
 }
@@ -198,7 +198,7 @@ impl<R: Read> Stream<R> {
             let rest = self.rest();
             while let Some(ahead) = rest.get(at..).filter(|ahead| !ahead.is_empty()) {
                 if inside {
-                    // Most of a catalog is long strings.
+                    // A catalog consists mostly of long strings.
                     match memchr::memchr2(b'"', b'\\', ahead) {
                         Some(end) if ahead.get(end) == Some(&b'"') => {
                             inside = false;

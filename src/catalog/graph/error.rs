@@ -59,18 +59,18 @@ pub enum GraphError {
         package: String,
         /// The bundle.
         bundle: String,
-        /// The bundle that it substitutes for.
+        /// The bundle for which `bundle` substitutes.
         substitutes: String,
     },
     /// Several bundles with the same version substitute for the same bundle.
     #[error(
-        "in package {package:?}, {} have the same version {version:?} and both substitute for {substitutes}; use a different version for each, at least in the build metadata",
+        "in package {package:?}, {} have the same version {version:?} and substitute for {substitutes}; use a different version for each, at least in the build metadata",
         .bundles.join(" and ")
     )]
     SubstitutesAmbiguous {
         /// The package.
         package: String,
-        /// The bundle that they substitute for.
+        /// The bundle for which the bundles substitute.
         substitutes: String,
         /// The bundles.
         bundles: Vec<String>,
@@ -185,7 +185,7 @@ pub enum GraphError {
     },
     /// An added bundle cannot be reached from the head of its channel.
     #[error(
-        "bundle {bundle} (version {version:?}) cannot be reached in channel {channel:?} of package {package:?}: its \
+        "bundle {bundle} (version {version:?}) cannot be reached in channel {channel:?} of package {package:?}: the \
          head is {head} (version {head_version:?}), which {}; make {head} or a bundle below it replace or skip \
          {bundle}, or give {bundle} a version higher than {head_version:?}",
         edges(.head_replaces, .head_skips)
@@ -210,7 +210,7 @@ pub enum GraphError {
     },
     /// Several added bundles cannot be reached from the head of their channel.
     #[error(
-        "{} bundles cannot be reached in channel {channel:?} of package {package:?}: the update chain from its head \
+        "{} bundles cannot be reached in channel {channel:?} of package {package:?}: the update chain from the head \
          {head} ends at {end}; make {end} replace or skip {next} and so on, or do not add {}",
         bundles.len(),
         some_of(bundles)

@@ -1,6 +1,6 @@
 //! Creates the update graph of a package whose channels list their bundles and edges, as in file-based catalogs.
 //!
-//! Index entries cannot express everything that such a list can. Differences are reported.
+//! Index entries cannot express everything that such a list can express, so [`listed`] also returns the differences.
 
 use super::{Channel, Graph, GraphEntry};
 use crate::catalog::{self, Catalog};
@@ -16,7 +16,7 @@ pub enum Difference {
         channel: String,
         /// The bundle.
         bundle: String,
-        /// The bundle that it replaces in the list.
+        /// The bundle that `bundle` replaces in the list.
         replaced: String,
     },
     /// A bundle that is replaced or skipped in a channel becomes part of the channel, although the channel does not

@@ -1,9 +1,9 @@
 //! The modes `semver` and `semver-skippatch`, in which the version alone determines the position of a new bundle.
 //!
 //! The bundles of a channel form a line from the highest to the lowest version. A new bundle is inserted between its
-//! neighbors: it replaces the next lower bundle, and the next higher bundle replaces the new bundle instead of all
-//! bundles that it replaced or skipped before. In the mode `semver-skippatch`, the new bundle also skips all lower
-//! versions with the same major and minor number.
+//! neighbors: it replaces the next lower bundle. The next higher bundle replaces the new bundle, and drops all edges
+//! that it had before. In the mode `semver-skippatch`, the new bundle also skips all lower versions with the same major
+//! and minor number.
 //!
 //! The reference implementation adds the bundles of one call in random order, and in the mode `semver-skippatch`, the
 //! result depends on that order. This implementation adds bundles in ascending order of version. The fields `replaces`

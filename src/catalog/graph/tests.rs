@@ -80,7 +80,7 @@ fn bundles_that_are_left_behind_are_told_together_with_the_place_where_the_chain
         "k2.0 2.0.0 channels=stable",
         "k2.1 2.1.0 replaces=k2.0 channels=stable",
     ];
-    insta::assert_snapshot!(only_error(graph(&[], &lines)), @r#"3 bundles cannot be reached in channel "stable" of package "k": the update chain from its head k2.1 ends at k2.0; make k2.0 replace or skip k1.2 and so on, or do not add k1.2, k1.1, k1.0"#);
+    insta::assert_snapshot!(only_error(graph(&[], &lines)), @r#"3 bundles cannot be reached in channel "stable" of package "k": the update chain from the head k2.1 ends at k2.0; make k2.0 replace or skip k1.2 and so on, or do not add k1.2, k1.1, k1.0"#);
     let one = only_error(graph(&[], &[lines[0], lines[3]]));
     assert!(matches!(one, GraphError::Unreachable { .. }), "{one}");
 }

@@ -170,7 +170,7 @@ impl Check<'_> {
             return;
         };
         if listed.is_empty() {
-            // The chain of a channel may begin with a bundle that is not in it.
+            // The chain of a channel may begin with a bundle that is not in the channel.
             finding.severity = Severity::Warning;
         } else if let Some(meant) = meant {
             finding.help = Some(format!("Did you mean {meant:?}? {}", finding.rule.help));

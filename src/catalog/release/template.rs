@@ -25,7 +25,7 @@ pub struct TemplateChange<'b> {
     pub image: &'b str,
     /// The image that the template already contains for a bundle with this name.
     pub known_image: Option<&'b str>,
-    /// Whether to replace that image and differing edges.
+    /// Whether to replace the existing image, and edges that differ.
     pub overwrite: bool,
 }
 

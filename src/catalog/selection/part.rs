@@ -13,8 +13,8 @@ pub struct Part {
     pub channels: Vec<String>,
     /// The versions.
     pub versions: Versions,
-    /// Versions from which clusters must be able to reach the heads: the bundles with these versions are selected, and
-    /// those on the update paths to the heads.
+    /// Versions from which clusters must be able to reach the heads. The bundles with these versions are selected, and
+    /// so are the bundles on the update paths to the heads.
     pub from: Vec<Version>,
     /// Whether to omit the bundles with the versions in `from` themselves, because the clusters already have them.
     pub past_from: bool,

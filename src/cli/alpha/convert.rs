@@ -24,7 +24,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,
-    // The whole catalog is in memory.
+    // The whole catalog is kept in memory, so this limit applies to the size of the catalog.
     mut_arg("max_total_size", |argument| argument.default_value("1GiB").help("Maximum size of the catalog"))
 )]
 pub(crate) struct ConvertArguments {
@@ -45,7 +45,7 @@ pub(crate) struct ConvertArguments {
 enum ConvertKind {
     /// A catalog that specifies bundles only by their images
     Basic,
-    /// A catalog, and a list of bundles that substitute for others
+    /// A catalog, and a list of bundles that substitute for other bundles
     Substitutes,
 }
 

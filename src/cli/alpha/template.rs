@@ -40,14 +40,15 @@ Examples:
 
 /// Render the catalog that a template describes
 ///
-/// A template specifies each bundle by an image in a registry, a layout (oci:DIR:TAG) or an archive, or by a folder,
-/// whose path is relative to the working folder. The types are basic (olm.template.basic, or a catalog that specifies
-/// only the image of each bundle), semver (olm.semver) and substitutes (olm.template.substitutes). By default, the
-/// schema of the template determines the type.
+/// A template specifies each bundle by an image in a registry, a layout (oci:DIR:TAG) or an archive, or by a folder.
+/// The path of a folder is relative to the working folder. The types are basic (olm.template.basic, or a catalog that
+/// specifies only the image of each bundle), semver (olm.semver) and substitutes (olm.template.substitutes). By
+/// default, the schema of the template determines the type.
 ///
 /// In a catalog from a semver template, the default channel comes from the most stable list. If that list results in
-/// several channels, the highest version decides; if several channels contain it, the type in
-/// defaultChannelTypePreference decides. The icon and description of the package come from the head of that channel.
+/// several channels, the channel with the highest version is the default; if several channels contain that version, the
+/// type in defaultChannelTypePreference decides. The icon and description of the package come from the head of that
+/// channel.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TemplateArguments {
@@ -186,7 +187,7 @@ fn draw(catalog: &TemplateCatalog, context: &Context<'_>) -> CommandResult {
     Ok(Status::Success)
 }
 
-/// Reports for each of these bundles why it cannot be rendered.
+/// Reports why each of the bundles in `problems` cannot be rendered.
 pub(crate) fn refuse_bundles(problems: Vec<(Image, BundleError)>, of: usize, context: &Context<'_>) -> Status {
     let printer = &context.printer;
     let count = problems.len();

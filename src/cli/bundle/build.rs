@@ -59,7 +59,7 @@ pub(crate) struct BuildArguments {
     /// Version of the operator, instead of the version in the bundle
     #[arg(long, value_name = "VERSION")]
     version: Option<String>,
-    /// Name of the replaced bundle, instead of the name in the bundle
+    /// Name of the bundle that this version replaces, instead of the name in the bundle
     #[arg(long, value_name = "NAME")]
     replaces: Option<String>,
     /// Replace image tags with their current digests in the registries

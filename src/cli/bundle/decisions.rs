@@ -135,7 +135,7 @@ fn widened(rules: &[Rule]) -> Option<String> {
             .iter()
             .map(|group| if group.is_empty() { "the core group" } else { group })
             .collect();
-        // The core group is the usual one.
+        // The core group is left out if it is the only group.
         let of = match &groups[..] {
             [] | ["the core group"] => String::new(),
             groups => format!(" of {}", groups.join(" and ")),

@@ -1,4 +1,4 @@
-//! `opmx bundle generate`: `annotations.yaml` and `bundle.Dockerfile`, as opm writes them.
+//! `opmx bundle generate`: writing `annotations.yaml` and `bundle.Dockerfile` as opm does.
 
 use super::{AnnotationArguments, FolderArguments};
 use crate::bundle::generate::{annotations_yaml, dockerfile};

@@ -66,7 +66,7 @@ pub(super) fn report(findings: &[Diagnostic], resolved: &[Resolved], context: &C
         let consequence = match hint.entry {
             Some(_) => "",
             None if hint.native => "; this API is native, because the platform serves it",
-            None => "; the bundle requires this API, unless apis in metadata/olm.yaml sets dependency: optional",
+            None => "; the bundle requires this API, unless apis in metadata/olm.yaml sets \"dependency: optional\"",
         };
         context.printer.status(format_args!(
             "{} of group {} are {} {}, according to {source}{consequence}",

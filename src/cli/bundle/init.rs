@@ -160,7 +160,7 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         [] => "stable".to_owned(),
         channels => channels.join(","),
     };
-    // An index requires a default channel if there are several channels.
+    // An index requires a default channel if the bundle has several channels.
     let first = arguments.channels.first().filter(|_| arguments.channels.len() > 1);
     let default_channel = arguments.default_channel.as_ref().or(first).map(String::as_str);
     let mut written = Tree::new(&shown);
@@ -208,7 +208,7 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
 /// Returns the decisions that remain about the required keys. If the package is known, the name follows from the
 /// version and is not listed separately.
 fn open_keys(starter: &Starter, shown: &str) -> Vec<String> {
-    let why = "no image tag is a version; set it there, or use --overwrite --version VERSION";
+    let why = "no image tag is a version; set the version in this file, or use --overwrite --version VERSION";
     let derived = starter.package.as_ref().filter(|_| starter.open.contains(&"version"));
     let keys = starter.open.iter().filter(|key| **key != "name" || derived.is_none());
     let sentence = |key: &&'static str| match (*key, derived) {
@@ -234,7 +234,7 @@ fn refuse_overwriting(
     }
     let folder = &arguments.folder;
     let differs = |path: &Path, content: &[u8]| path.exists() && files::require_content(path, content).is_err();
-    // In a folder that is not a bundle yet, the manifests are changed as requested.
+    // A folder without an `olm.yaml` is not a bundle yet, so the manifests in it may be changed as requested.
     let begins = !folder.join(OLM_YAML).exists();
     let meant = |path: &str| arguments.from.is_none() && begins && changed.contains(path);
     let mut other = written

@@ -1,4 +1,4 @@
-//! `opmx bundle`: one operator version, from its manifests to its image.
+//! `opmx bundle`: creating, checking and building bundles.
 
 mod build;
 mod convert;
@@ -52,7 +52,7 @@ enum BundleCommand {
     Rules(rules::RulesArguments),
 }
 
-/// The commands with the same names and options as in opm, and the commands that only opmx has.
+/// The commands that `opmx bundle` and `opmx alpha bundle` share.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SharedCommand {
     Init(init::InitArguments),
@@ -107,7 +107,7 @@ impl FolderArguments {
                 Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
                 _ => PathBuf::from("."),
             },
-            // clap requires one of the two.
+            // clap requires one of the two arguments.
             (None, None) => PathBuf::from("."),
         }
     }

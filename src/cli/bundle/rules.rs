@@ -24,9 +24,10 @@ Examples:
 
 /// List the rules, or explain one of them
 ///
-/// Findings name the violated rule. The explanation of a rule shows the proposal or format that requires it, advice, a
-/// wrong and a right example, and its severities: for authors (authoring), for published content that is added to an
-/// index or a catalog (intake), and in existing indexes (serving). The meaning of an id never changes.
+/// Findings name the violated rule. The explanation of a rule names the proposal or format that requires the rule, and
+/// shows advice and a wrong and a right example. It also shows the severities of the rule: for authors (authoring), for
+/// published content that is added to an index or a catalog (intake), and in existing indexes (serving). The meaning of
+/// an id never changes.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RulesArguments {
@@ -101,7 +102,8 @@ fn severity_at(rule: &Rule, gate: Gate) -> String {
         .map_or_else(|| "-".to_owned(), |severity| severity.to_string())
 }
 
-/// Returns the headings of the snippets: the file of each snippet, and the fault in the first snippet.
+/// Returns the headings of the two snippets of an example. Each heading names the file of its snippet; the first
+/// heading also describes the fault.
 pub(crate) fn headings(example: &Example) -> [String; 2] {
     if example.command_line {
         return [format!("Wrong: {}", example.about), "Right".to_owned()];

@@ -38,7 +38,7 @@ pub(crate) struct SchemaArguments {
     /// Subject of the schema
     #[arg(value_enum, value_name = "OF", default_value_t)]
     of: Described,
-    /// Same as the argument annotations
+    /// Same as the argument "annotations"
     #[arg(long, conflicts_with = "of")]
     annotations: bool,
 }

@@ -1,4 +1,4 @@
-//! `opmx bundle unpack`: the files of a bundle image, on disk.
+//! `opmx bundle unpack`: writing the files of a bundle image to a folder.
 
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
@@ -34,7 +34,7 @@ pub(crate) struct UnpackArguments {
     /// Same as --skip-tls-verify, for compatibility with opm
     #[arg(short = 's', hide = true)]
     skip_tls: bool,
-    /// No effect, for compatibility with opm
+    /// Ignored, for compatibility with opm
     #[arg(short = 'd', hide = true)]
     debugging: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `opmx bundle update`: the next release of an operator, in the folder of the previous release.
+//! `opmx bundle update`: importing the next release of an operator into the folder of the previous release.
 
 use super::decisions;
 use super::from;
@@ -34,9 +34,9 @@ Examples:
 /// Replaces the files in manifests/ with the new manifests. In metadata/olm.yaml, sets name, version and replaces, and
 /// updates inferred values that have changed; everything else is kept, including comments. As with "opmx bundle init",
 /// custom resources of the bundle's own kinds are added to the examples, and tests of a Helm chart are skipped.
-/// Wildcards in RBAC rules are expanded where the previous release lists the bundle's own kinds by name, and resources
-/// that only the new manifests use become comments under apis. Prints the changes as a diff, and lists the added and
-/// removed objects. A second run changes nothing.
+/// Wildcards in RBAC rules are expanded where the previous release lists the bundle's own kinds by name. Resources that
+/// only the new manifests use become comments under apis. Prints the changes as a diff, and lists the added and removed
+/// objects. A second run changes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct UpdateArguments {
@@ -52,7 +52,7 @@ pub(crate) struct UpdateArguments {
     /// Version of the operator, such as 1.2.3 [default: the tag of its image]
     #[arg(long, value_name = "VERSION", value_parser = parse_strict)]
     version: Option<Version>,
-    /// Name of the replaced bundle [default: the bundle in DIR]
+    /// Name of the bundle that this version replaces [default: the bundle in DIR]
     #[arg(long, value_name = "NAME")]
     replaces: Option<String>,
     /// Keep this manifest although it is not among the new manifests; may be repeated
@@ -180,12 +180,12 @@ fn advised(error: ReleaseError, context: &Context<'_>) -> CommandError {
             "use a higher version, or use --replaces to specify the bundle that this version replaces".to_owned()
         }
         ReleaseError::Itself { .. } => "specify the previous release with --replaces".to_owned(),
-        ReleaseError::Older { .. } => "set a different version with --version".to_owned(),
+        ReleaseError::Older { .. } => "set another version with --version".to_owned(),
         ReleaseError::Name { .. } => {
             format!("set the name and version of the next release in {OLM_YAML}, and specify --version")
         }
         ReleaseError::Examples { .. } => {
-            format!("change annotations: {{alm-examples: […]}} to a list in {OLM_YAML}")
+            format!("change \"annotations: {{alm-examples: […]}}\" to a list in {OLM_YAML}")
         }
         _ => format!("use a path relative to the folder of the bundle, such as {MANIFESTS}/extra.yaml"),
     };

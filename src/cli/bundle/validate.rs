@@ -59,7 +59,7 @@ Examples:
 ///
 /// Every bundle is checked against the rules of its media type. These cover loading, metadata, manifests and the
 /// ClusterServiceVersion; for plain manifests, the ClusterServiceVersion is inferred. Suites add rules that only some
-/// catalogs have. The exit status is 0 if no error is found; warnings do not affect it.
+/// catalogs require. The exit status is 0 if no error is found; warnings do not affect it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ValidateArguments {

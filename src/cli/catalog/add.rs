@@ -116,8 +116,8 @@ pub(crate) struct AddArguments {
     /// Print the changes as a diff without writing anything
     #[arg(long)]
     dry_run: bool,
-    /// Replace old forms with newer forms, up to this level [default: the form of the other bundles in the package or
-    /// catalog]
+    /// Replace old forms of content with newer forms, up to this level [default: the form of the other bundles in the
+    /// package or catalog]
     ///
     /// "bundle-object-to-csv-metadata" replaces the manifests of a bundle with the metadata that user interfaces show,
     /// if the bundle has an image that contains the manifests. The catalog becomes much smaller, but requires a version
@@ -126,7 +126,7 @@ pub(crate) struct AddArguments {
     migrate_level: Option<MigrateLevel>,
     /// Omit recommended and optional dependencies
     ///
-    /// OLM versions that do not support intents treat every dependency as required.
+    /// OLM versions that do not support these dependencies treat them as required.
     #[arg(long)]
     required_only: bool,
     #[command(flatten)]
@@ -235,7 +235,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
 }
 
 /// Returns a name in a list without the spaces around it.
-#[expect(clippy::unnecessary_wraps, reason = "clap expects a result")]
+#[expect(clippy::unnecessary_wraps, reason = "clap expects a `Result`")]
 fn channel_name(text: &str) -> Result<String, Infallible> {
     Ok(text.trim().to_owned())
 }
@@ -254,7 +254,7 @@ fn range(text: &str) -> Result<String, RangeError> {
     VersionRange::parse(text).map(|_| text.to_owned())
 }
 
-/// The bundles of each package with their references, from the lowest version up.
+/// For each package, its bundles with their references, ordered from the lowest version up.
 type Packages = BTreeMap<String, Vec<(String, RenderedBundle)>>;
 
 /// Returns the reason why a catalog stores the manifests of a bundle instead of a reference to its image.

@@ -1,4 +1,4 @@
-//! `opmx catalog deprecate` and `undeprecate`: deprecations of packages, channels and bundles.
+//! `opmx catalog deprecate` and `undeprecate`: adding and removing deprecations of packages, channels and bundles.
 
 use super::edit::EditArguments;
 use super::target::TargetArgument;

@@ -211,7 +211,7 @@ pub(crate) fn written(edited: &Edited, dry_run: bool, named: &Path, strictness: 
     }
 }
 
-/// Reports the reason why a catalog was not edited.
+/// Reports why a catalog was not edited.
 pub(crate) fn refused(error: CatalogEditError, printer: &Printer) -> CommandResult {
     if let CatalogEditError::Findings { findings, .. } = &error {
         printer.report(findings);

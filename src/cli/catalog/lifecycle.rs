@@ -1,4 +1,4 @@
-//! `opmx catalog lifecycle`: the maintenance phases and platforms of package versions.
+//! `opmx catalog lifecycle`: setting the maintenance phases and platforms of package versions.
 
 use super::edit::EditArguments;
 use crate::catalog::file_based::draft::LifecycleChange;

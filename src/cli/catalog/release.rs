@@ -34,11 +34,11 @@ const PARALLEL: usize = 4;
 /// Release a version into all catalogs of a community repository
 ///
 /// The file ci.yaml of the operator specifies the catalogs that are rendered from its templates. The file
-/// release-config.yaml in the folder of the version specifies its channels and the bundles that it replaces there.
-/// Missing templates are created. The catalogs are in catalogs/NAME/PACKAGE, next to the folder that contains all
-/// operators, and are updated from their templates. Catalogs for OpenShift 4.17 and later contain olm.csv.metadata
-/// instead of manifests. A bundle is fetched only if a catalog does not contain it yet, and only once for all catalogs.
-/// Either all files change or none.
+/// release-config.yaml in the folder of the version specifies the channels of the version, and the bundles that the
+/// version replaces in them. Missing templates are created. The catalogs are in catalogs/NAME/PACKAGE, next to the
+/// folder that contains all operators, and are updated from their templates. Catalogs for OpenShift 4.17 and later
+/// contain olm.csv.metadata instead of manifests. A bundle is fetched only if a catalog does not contain it yet, and
+/// only once for all catalogs. Either all files change or none.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReleaseArguments {
@@ -57,12 +57,13 @@ pub(crate) struct ReleaseArguments {
     /// Print the changes as a diff without writing anything
     #[arg(long)]
     dry_run: bool,
-    /// Replace old forms with newer forms in all catalogs, up to this level [default: depends on the OpenShift release]
+    /// Replace old forms of content with newer forms in all catalogs, up to this level [default: depends on the
+    /// OpenShift release]
     #[arg(long, value_enum, value_name = "LEVEL")]
     migrate_level: Option<MigrateLevel>,
     /// Omit recommended and optional dependencies
     ///
-    /// OLM versions that do not support intents treat every dependency as required.
+    /// OLM versions that do not support these dependencies treat them as required.
     #[arg(long)]
     required_only: bool,
     #[command(flatten)]

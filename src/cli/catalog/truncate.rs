@@ -15,8 +15,8 @@ Examples:
 
 /// Remove the old versions of a package
 ///
-/// In each channel, the lowest remaining bundle skips the removed bundles, so that clusters that run those still get
-/// updates. A channel that contains only versions below VERSION is removed.
+/// In each channel, the lowest remaining bundle skips the removed bundles, so that clusters that run a removed bundle
+/// still get updates. A channel that contains only versions below VERSION is removed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TruncateArguments {

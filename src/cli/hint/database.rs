@@ -12,7 +12,7 @@ use crate::database::remove::RemoveError;
 use crate::tree::LAYOUT_FILE;
 
 const DATABASE_STEPS: &str = "--max-database-steps";
-const RESTORE: &str = "restore it from a backup";
+const RESTORE: &str = "restore the database from a backup";
 
 hints! {
     DatabaseError {
@@ -22,7 +22,7 @@ hints! {
         Self::Unfit(Unfit::Empty { .. }) => hint("specify an index database, or remove the file to start a new one"),
         Self::Unfit(Unfit::NotPlain { .. }) => Advice::default(),
         Self::Steps { .. } => hint(raise(DATABASE_STEPS)),
-        Self::Io { .. } => hint("check the disk, free space, quota and file size limits"),
+        Self::Io { .. } => hint("check the disk, its free space, the quota and the limit on file sizes"),
         Self::Damaged { .. } => hint(RESTORE),
     }
     ReadError {

@@ -50,7 +50,7 @@ hints! {
     ObservedError {
         pass: [],
         none: [],
-        Self::Namespaces { .. } => hint("specify one of them with --namespace"),
+        Self::Namespaces { .. } => hint("specify one of the namespaces with --namespace"),
         Self::OperatorGroups { count: 0, .. } => {
             hint("add an OperatorGroup for this namespace, because OLM installs nothing there without one; opmx \
                   assumes one only if the input contains no OperatorGroup at all")

@@ -84,8 +84,8 @@ fn hints_of(words: impl IntoIterator<Item = String>) -> Advice {
     }
 }
 
-/// Implements `Hints` for errors by variant: `pass` lists the variants that wrap another error and share its advice,
-/// `none` the variants without advice, and `missing` the variants that report that the named item does not exist.
+/// Implements `Hints` for errors by variant. `pass` lists the variants that wrap another error and share its advice.
+/// `none` lists the variants without advice, and `missing` the variants that report that the named item does not exist.
 macro_rules! hints {
     ($($error:ty {
         pass: [$($pass:ident),*], $(missing: [$($missing:ident),*],)? none: [$($none:ident),*], $($arms:tt)*

@@ -60,9 +60,9 @@ pub(crate) struct CheckArguments {
     /// Check that the registries have the images of the bundles or, with --images=all, also the images that the
     /// operators run and list
     ///
-    /// Only manifests are requested, not layers, and each image only once. Missing images and images whose registry
-    /// does not respond are errors, each with its own rule, because an index with such images should not be published.
-    /// A registry that does not respond is not queried repeatedly.
+    /// Only manifests are requested, not layers, and each image only once. A missing image is an error, and so is an
+    /// image whose registry does not respond, because an index with such an image should not be published. The two
+    /// errors have different rules. A registry that does not respond is not queried repeatedly.
     #[arg(
         long,
         value_enum,
@@ -77,7 +77,7 @@ pub(crate) struct CheckArguments {
     /// A bundle that cannot be installed is an error, which lists the channels in which the bundle blocks installations
     /// and updates. A bundle that can be installed but works differently than intended is a warning. For clusters with
     /// several versions, use the oldest, because newer versions support everything that it supports. The version is
-    /// that of OLM, such as 0.18.0, not that of OpenShift. The default, proposed, is for an OLM that implements the
+    /// that of OLM, such as 0.18.0, not that of OpenShift. The default, "proposed", is for an OLM that implements the
     /// proposals.
     #[arg(
         long = "for",

@@ -1,4 +1,4 @@
-//! `opmx index export`: the packages of an index as folders of manifests.
+//! `opmx index export`: writing the packages of an index as folders of manifests.
 
 use crate::cli::arguments::{ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};

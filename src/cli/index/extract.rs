@@ -1,4 +1,4 @@
-//! `opmx index extract`: packages of an index with their dependencies, as a separate index or catalog.
+//! `opmx index extract`: writing packages of an index, with their dependencies, to a separate index or catalog.
 
 use super::publication::{self, CatalogFormArguments, ServerArguments};
 use crate::catalog::file_based::migrate::Level;
@@ -131,7 +131,7 @@ fn as_catalog(
     following::report(&extracted.packages.members, &extracted.packages.unsatisfied, printer);
     if extracted.left_out > 0 {
         let left_out = counted(extracted.left_out, "document");
-        printer.warning(format_args!("not kept: {left_out} without a package"));
+        printer.warning(format_args!("left out {left_out} without a package"));
     }
     if arguments.dry_run {
         printer.status("nothing was written");

@@ -43,10 +43,10 @@ Examples:
 /// which bundle satisfies a dependency, so all bundles of the index that could satisfy it are included, together with
 /// the bundles that they require in turn.
 ///
-/// For each image, shows whether it is named by digest or by tag, the bundles that need it, its role in them (bundle
-/// image, run by the operator, or only listed as related), and the reason for including bundles that were not selected.
-/// If the index does not contain the manifests of a bundle, images that the operator runs cannot be distinguished from
-/// related images.
+/// For each image, shows whether it is named by digest or by tag, and the bundles that need it. Also shows the role of
+/// the image in these bundles (bundle image, run by the operator, or only listed as related), and the reason for
+/// including bundles that were not selected. If the index does not contain the manifests of a bundle, images that the
+/// operator runs cannot be distinguished from related images.
 ///
 /// The format mapping has a line SOURCE=DESTINATION for each image, for "oc image mirror -f" and other mirroring
 /// clients. The path of an image stays the same below REGISTRY/PREFIX. Clients need a tag for the destination, and
@@ -180,7 +180,8 @@ fn print_table(found: &Images, context: &Context<'_>) -> CommandResult {
     Ok(Status::Success)
 }
 
-/// Returns the reason why an image is listed: `chosen`, or the bundles that need one of its bundles.
+/// Returns the reason why an image is listed. The reason is `chosen` if one of its bundles was selected, otherwise the
+/// intent of a dependency and the bundles that have this dependency.
 fn why(uses: &[Use]) -> String {
     if uses.iter().any(|used| used.reasons.is_empty()) {
         return "chosen".to_owned();
@@ -221,7 +222,11 @@ fn print_mapping(found: &Images, target: &Target, keep_host: bool, context: &Con
                         let bundles: Vec<&str> = bundles.map(|bundle| bundle.name.as_str()).collect();
                         context.printer.detail("named by", bundles.join(", "));
                     }
-                    MappingError::Taken { .. } => context.printer.detail("hint", "use --keep-host to distinguish them"),
+                    MappingError::Taken { .. } => {
+                        context
+                            .printer
+                            .detail("hint", "use --keep-host to distinguish the images by their hosts");
+                    }
                 }
             }
             return Ok(Status::Failure);

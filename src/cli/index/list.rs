@@ -1,4 +1,4 @@
-//! `opmx index list`: the content of an index, as a table or for a program.
+//! `opmx index list`: listing the content of an index, as a table or in a machine-readable format.
 
 use super::catalog_argument::CatalogArgument;
 use super::images;

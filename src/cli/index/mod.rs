@@ -1,4 +1,4 @@
-//! `opmx index`: an index of bundles, in an image or a database.
+//! `opmx index`: changing and inspecting indexes.
 
 mod add;
 pub(crate) mod catalog_argument;

@@ -1,4 +1,4 @@
-//! `opmx index page`: an index as a website.
+//! `opmx index page`: writing a website that shows an index.
 
 use crate::catalog::Catalog;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
@@ -209,7 +209,7 @@ fn check_names(own: &str, beside: &[(String, String)]) -> Result<(), CommandErro
         .collect();
     for (place, name) in names.iter().enumerate() {
         if names.iter().take(place).any(|other| other == name) {
-            let hint = if *name == own { "; change it, or set --name" } else { "" };
+            let hint = if *name == own { "; change the name, or set --name" } else { "" };
             return Err(CommandError::usage(format!(
                 "two catalogs have the name {name}, so they cannot be told apart side by side{hint}"
             )));

@@ -20,7 +20,7 @@ use crate::validation::Strictness;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
-/// The base image in the Dockerfile of opm.
+/// The base image that opm writes into Dockerfiles.
 pub(crate) const OPM_IMAGE: &str = "opm:latest";
 
 /// The default name of the Dockerfile.
@@ -267,7 +267,7 @@ pub(crate) fn remark<T>(published: &Published<T>, printer: &Printer) {
     }
 }
 
-/// Reports the reason why no index was written.
+/// Reports why no index was written.
 pub(crate) fn refused(error: PublishError, context: &Context<'_>) -> CommandResult {
     match error {
         PublishError::Change(ChangeError::Gather(error)) => additions::refused(error, context),

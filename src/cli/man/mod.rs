@@ -77,7 +77,10 @@ fn rules_page() -> io::Result<Vec<u8>> {
     )]);
     roff.control("PP", []);
     roff.text([roman(
-        "For authors of bundles and catalogs, every fault is reported: bundle validate and bundle build are strict, as are other commands with --strict. Published content can no longer be corrected, so anything that opm has accepted for years is accepted, with a warning about the consequence, and accepted content is never rejected later.",
+        "For authors of bundles and catalogs, every fault is reported: \"opmx bundle validate\" and \"opmx bundle \
+         build\" are strict, and so are other commands with --strict. Published content can no longer be corrected. \
+         Therefore, opmx accepts anything that opm has accepted for years, with a warning about the consequence, and \
+         never rejects accepted content later.",
     )]);
     roff.control("SH", ["RULES"]);
     for rule in rules::all() {

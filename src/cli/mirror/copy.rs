@@ -40,8 +40,8 @@ Examples:
 /// mounted into the other repositories that need it. Manifests are copied after everything that they refer to, and tags
 /// are written last. Catalogs are copied after all images.
 ///
-/// An archive consists of tar files (volumes), each of which is an OCI layout, and NAME.json, a list of the volumes
-/// with their digests, which is written last. The same plan always gives the same bytes. The next run continues an
+/// An archive consists of tar files (volumes) and NAME.json. Each volume is an OCI layout. NAME.json lists the volumes
+/// with their digests, and is written last. The same plan always gives the same bytes. The next run continues an
 /// unfinished volume, and writes a missing or damaged volume again. With --base, blobs of an earlier archive are left
 /// out.
 ///

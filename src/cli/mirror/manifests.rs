@@ -28,7 +28,7 @@ Examples:
 /// clusters do not search the mirror for other images; with --scope, one rule replaces the rules for several
 /// repositories if it maps them to the same destinations. Catalogs become CatalogSources and ClusterCatalogs, which are
 /// named after the repository and tag of the catalog. The same plan always gives the same files, even before anything
-/// is copied. A folder that contains other YAML or JSON files, such as those of an earlier plan, is refused, because
+/// is copied. It is an error if the folder contains other YAML or JSON files, such as those of an earlier plan, because
 /// kubectl would apply them, too.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

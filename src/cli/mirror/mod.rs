@@ -1,4 +1,4 @@
-//! `opmx mirror`: catalogs and their images, for clusters without internet.
+//! `opmx mirror`: mirroring catalogs and their images for clusters without internet access.
 
 mod copy;
 mod delete;

@@ -76,8 +76,8 @@ Examples:
 /// referrers. An image that cannot be read is left out; the plan contains the reason, and with --deny left-out, the
 /// exit status is 3. If no image can be read, the exit status is 1.
 ///
-/// For each package, and for each channel if there are several, the table shows the number of images and bytes, and the
-/// number of bytes that you would save by leaving out the package or channel.
+/// For each package, and for each channel if there are several, the table shows the number of images and bytes. It also
+/// shows the number of bytes that you would save by leaving out the package or channel.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a separate flag")]

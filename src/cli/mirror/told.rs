@@ -22,7 +22,7 @@ pub(super) fn told(result: &CopyResult, file: &Path, catalogs: &[String], printe
     {
         let why = item.why.as_deref().unwrap_or_default();
         let name = placed::shown(&item.name, catalogs);
-        // A reason often begins with the name.
+        // The reason often begins with the name of the item.
         let why = why.strip_prefix(&format!("{name}: ")).unwrap_or(why);
         printer.error(format_args!("{name} was not copied: {why}"));
     }
@@ -32,7 +32,7 @@ pub(super) fn told(result: &CopyResult, file: &Path, catalogs: &[String], printe
     let failed = result.count(CopyState::Failed);
     if failed > SHOWN {
         printer.warning(format_args!(
-            "{} more were not copied; {} lists them",
+            "{} more items were not copied; {} lists them",
             failed - SHOWN,
             file.display()
         ));

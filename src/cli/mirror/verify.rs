@@ -109,7 +109,7 @@ pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> Command
     let report = match &arguments.at {
         Some(Place::Archive(path)) => {
             let archive = match Archive::open(path) {
-                // A volume that is missing or damaged is an answer; one that cannot be read is a failure.
+                // If a volume is missing or damaged, the answer is no. If a volume cannot be read, the command fails.
                 Err(ArchiveError::Volumes(error)) if !matches!(error, VolumesError::File(_)) => {
                     CommandError::from(error).print(&context.printer);
                     return Ok(Status::of_answer(false));

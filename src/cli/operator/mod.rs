@@ -1,4 +1,4 @@
-//! `opmx operator`: the components of an operator on a cluster, as one resource.
+//! `opmx operator`: showing the components of an operator on a cluster as one resource.
 
 mod crds;
 mod migrate;

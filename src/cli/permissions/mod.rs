@@ -82,9 +82,9 @@ Examples:
 /// OperatorGroup in its namespace; if the namespace has none or several, by the service account with the name of the
 /// Install.
 ///
-/// With --user or --group, checks whether a user may approve the installation, which requires the pending permissions,
-/// and use a catalog, which requires the verb install on the CatalogSource. With --as role, prints the roles that would
-/// allow the user to do so. The exit status is 3 if the answer is no.
+/// With --user or --group, checks whether a user may approve the installation and use catalogs. An approval requires
+/// the pending permissions; the use of a catalog requires the verb install on the CatalogSource. With --as role, prints
+/// the roles that would allow the user to do so. The exit status is 3 if the answer is no.
 ///
 /// With --policy, checks the bundle against the policy of an administrator, including the terms for the user if a user
 /// is specified. The exit status is 3 if something is not allowed.

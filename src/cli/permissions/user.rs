@@ -26,8 +26,8 @@ use serde_json::json;
 pub(super) struct UserArguments {
     /// User who would approve the installation and use the catalogs
     ///
-    /// Shows whether the bindings of the cluster allow the user to approve, which means that they grant the pending
-    /// permissions. The name of a service account is system:serviceaccount:NAMESPACE:NAME.
+    /// Shows whether the bindings of the cluster grant the user the pending permissions, which an approval requires.
+    /// The name of a service account is system:serviceaccount:NAMESPACE:NAME.
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
     /// Group of the user; may be repeated. Without --user, any member of these groups is checked
@@ -74,7 +74,7 @@ impl UserArguments {
     }
 }
 
-/// The question about a user.
+/// The question whether a user may approve an installation and use catalogs.
 pub(super) struct Question<'a> {
     pub(super) user: &'a User,
     pub(super) arguments: &'a UserArguments,
@@ -83,7 +83,7 @@ pub(super) struct Question<'a> {
     /// The permissions of the account that installs the bundle.
     pub(super) installer: &'a Grants,
     pub(super) shape: Option<Shape>,
-    /// The OLM that installs the bundle.
+    /// The version of OLM that installs the bundle.
     pub(super) olm: &'a Olm,
     /// The terms of the policy for the user, if a policy was specified.
     pub(super) terms: Option<&'a Terms>,
@@ -172,7 +172,7 @@ pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'
     Ok(status)
 }
 
-/// A catalog in the printed form.
+/// A catalog in the output.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row<'a> {

@@ -44,7 +44,7 @@ pub(super) fn report_pending(versions: &[RequiredApis], context: &Context<'_>) {
             context.printer.detail(
                 "hint",
                 format!(
-                    "no bundle provides {}, because the platform serves such APIs: use dependency: native in the \
+                    "no bundle provides {}, because the platform serves such APIs: set \"dependency: native\" in the \
                      olm.yaml of {name}",
                     listed(&of_platform)
                 ),

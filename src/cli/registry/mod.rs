@@ -1,4 +1,4 @@
-//! `opmx registry`: the database file of an index.
+//! `opmx registry`: changing and serving the database file of an index.
 
 mod add;
 mod deprecatetruncate;

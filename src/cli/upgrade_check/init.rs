@@ -1,4 +1,4 @@
-//! `opmx upgrade-check init`: a condition resource, and the permission to write it.
+//! `opmx upgrade-check init`: printing a condition resource, and the permission to write it.
 
 use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};

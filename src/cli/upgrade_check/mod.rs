@@ -75,7 +75,7 @@ enum UpgradeCheckCommand {
     Init(init::InitArguments),
 }
 
-/// The report for programs.
+/// The report in a machine-readable format.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     operators: &'a [Row<'a>],

@@ -46,7 +46,7 @@ pub struct Check {
     /// The message in the status of the version that has to wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The resource that holds the upgrade back, the start time, and the change that allows the upgrade.
+    /// The resource that holds the upgrade back, when it began to do so, and the change that allows the upgrade.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_by: Option<Hold>,
     /// Conditions of the operator that an override replaces.
@@ -57,7 +57,7 @@ pub struct Check {
     pub conditions: Vec<Said>,
     /// The progress of the last upgrade.
     pub upgrade: Upgrade,
-    /// Notes about the resource for people.
+    /// Notes for people about the resource.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }

@@ -1,4 +1,5 @@
-//! Describes a hold on the upgrades of an operator: the resource, the start time, and the change that allows upgrades.
+//! Describes a hold on the upgrades of an operator: which resource holds them back, since when, and which change allows
+//! them.
 
 use super::list::{Lists, find};
 use super::said::Said;

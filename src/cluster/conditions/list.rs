@@ -4,7 +4,7 @@ use super::{Held, OperatorCondition};
 use crate::text::kind_of;
 use serde_json::Value;
 
-/// The lists of a resource.
+/// The lists of conditions in a resource.
 pub(super) struct Lists<'a> {
     /// The conditions that the operator reports.
     pub(super) reported: Vec<Listed<'a>>,

@@ -7,7 +7,7 @@ use std::fmt;
 /// The conditions that affect OLM.
 pub(super) const SUPPORTED: [&str; 2] = [UPGRADEABLE, UPGRADING];
 
-/// A part of a resource that a cluster would reject, or that does not have the apparent effect.
+/// A part of a resource that a cluster would reject, or that does not have the effect that a reader would expect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
     /// `status.conditions` is one condition, not a list.
@@ -93,8 +93,7 @@ impl fmt::Display for Note {
             }
             Self::UpgradingUnknown => formatter.write_str("the status of Upgrading is Unknown, so it is ignored"),
             Self::NotCopied => formatter.write_str(
-                "there is no status yet, so spec.conditions is used, which OLM will copy to the \
-                                     status",
+                "there is no status yet; spec.conditions is used instead, because OLM will copy it to the status",
             ),
             Self::WrittenOtherwise { kind, written } => write!(
                 formatter,

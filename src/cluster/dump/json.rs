@@ -157,8 +157,8 @@ fn is_list(kind: &Value) -> bool {
     kind.as_str().is_some_and(|kind| kind.ends_with("List"))
 }
 
-/// Reads the items of a list. kubectl writes the kind of the list after the items; items without a kind and items of
-/// discovery documents can be understood only with that kind, so they are returned instead of being added.
+/// Reads the items of a list. kubectl writes the kind of the list after the items. Items without a kind, and items of
+/// discovery documents, can be understood only with that kind, so they are returned instead of being added.
 struct Items<'r, 'g, 'a>(&'r mut Reading<'g, 'a>);
 
 impl<'de> DeserializeSeed<'de> for Items<'_, '_, '_> {

@@ -43,8 +43,8 @@ const OF_VERSION: [&[&str]; 15] = [
 const OF_API: [&str; 4] = ["name", "group", "version", "kind"];
 
 /// Returns the parts of an object that a resolution and a plan need: the identity and the APIs of a
-/// ClusterServiceVersion, the names and versions of a CustomResourceDefinition, the whole content of roles, custom
-/// resources and OLM's other kinds, and the identity of any other object.
+/// ClusterServiceVersion, the names and versions of a CustomResourceDefinition, and the identity of other objects.
+/// Roles, custom resources and objects of OLM's other kinds are kept whole.
 pub fn kept(object: Value) -> Value {
     let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
     let api_version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
@@ -81,7 +81,7 @@ pub fn kept(object: Value) -> Value {
     Value::Object(kept)
 }
 
-/// Returns the parts of a ClusterServiceVersion that are kept. Most of it consists of descriptions and icons.
+/// Returns the parts of a ClusterServiceVersion that are kept. The other parts are mostly descriptions and icons.
 fn version(object: &Value) -> Value {
     let mut kept = Value::Object(Map::new());
     for path in OF_VERSION {

@@ -9,7 +9,7 @@ use crate::text::Path;
 use serde_json::{Map, Value, json};
 
 /// Converts the entries of the CSV, which are already in `values`, into descriptions of the versions that the CRDs
-/// serve; adds the served versions that the CSV does not list.
+/// serve. Also adds the served versions that the CSV does not list.
 pub(super) fn describe(work: &mut Work<'_>, values: &mut Map<String, Value>) {
     let crds: Vec<&Object> = work
         .others

@@ -139,8 +139,9 @@ pub(super) fn convert(
     })
 }
 
-/// Removes the entries that match no object, but would match one if they named its namespace. A k8s+v1 bundle ships
-/// objects without their namespaces, so such an entry would start to match. Returns `None` if nothing changes.
+/// Removes the entries without a namespace that match no object, but would match an object without its namespace. A
+/// k8s+v1 bundle ships objects without their namespaces, so such an entry would start to match. Returns `None` if
+/// nothing changes.
 fn without_misses(value: &Value, objects: &[&Object]) -> Option<Value> {
     let mut kept = value.clone();
     let list = kept.get_mut("manifests")?.as_array_mut()?;
@@ -161,8 +162,8 @@ fn without_misses(value: &Value, objects: &[&Object]) -> Option<Value> {
     (kept != *value).then_some(kept)
 }
 
-/// Returns the metadata files that cannot be read, and the remaining findings. OLM ignores such files, so they do not
-/// prevent the conversion, but they are not copied to the new bundle.
+/// Returns the metadata files that cannot be read, and the findings. OLM ignores these files, so their errors do not
+/// prevent the conversion: each error becomes a finding that the file is omitted.
 fn unreadable_metadata(tree: &Tree, reading: &[Diagnostic]) -> (Vec<String>, Vec<Diagnostic>) {
     let mut unreadable: Vec<String> = Vec::new();
     let mut findings = Vec::new();

@@ -30,7 +30,7 @@ const SET_BY_CLUSTER: [&str; 8] = [
 /// The fields that an entry of an owned API repeats from the manifests.
 const INFERRED: [&str; 2] = ["deploymentName", "containerPort"];
 
-/// A resource in RBAC rules that the CSV does not require, as group and plural name.
+/// A resource that RBAC rules name but the CSV does not require, as group and plural name.
 pub(super) type Optional = (String, String);
 
 /// Returns the keys and values, in the order of the file, without the hints about APIs.
@@ -104,7 +104,7 @@ fn insert(values: &mut Map<String, Value>, keys: &[Step], value: Value) {
     }
 }
 
-/// Reports fields that do not exist in a CSV, and fields that are not set by an author.
+/// Reports fields that do not exist in a CSV, and fields that authors do not set.
 fn unknown_fields(work: &mut Work<'_>) {
     let csv = work.csv;
     let root = Path::root();
@@ -188,7 +188,7 @@ fn written(work: &Work<'_>, path: &Path) -> String {
     }
 }
 
-/// Returns the semantic version that OLM reads; reports a version that differs from the written one.
+/// Returns the semantic version that OLM reads; reports a version that differs from the version as written.
 fn strict(work: &mut Work<'_>, written: &str, path: &Path) -> Option<String> {
     let is_text = path.get(work.csv.value()).is_some_and(Value::is_string);
     if parse_strict(written).is_ok() && is_text {

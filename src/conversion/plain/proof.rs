@@ -1,4 +1,4 @@
-//! Verifies a conversion: synthesizes the new bundle, and compares its CSV with the old one.
+//! Verifies a conversion: synthesizes the new bundle, and compares its CSV with the old CSV.
 
 use super::olm::{self, Optional};
 use super::{Work, fit, generous};
@@ -112,7 +112,8 @@ pub(super) fn name_differences(work: &mut Work<'_>, synthesized: &Value) {
     }
 }
 
-/// Makes an error in the new bundle point at its origin in the old one, because the new bundle is not written.
+/// Makes an error in the new bundle refer to the corresponding place in the old bundle, because the new bundle is not
+/// written.
 pub(super) fn in_source(mut finding: Diagnostic, old: &Tree, new: &Tree, csv: &Object) -> Diagnostic {
     let Some(place) = finding.place.take() else {
         return finding;

@@ -156,7 +156,7 @@ fn object(work: &Work<'_>, kind: &str, name: &str, field: &str, value: &Value) -
     json!({"apiVersion": format!("{GROUP}/v1"), "kind": kind, "metadata": metadata, field: value})
 }
 
-/// Returns the account itself. If the bundle already contains an account with that name, reports that OLM creates its
+/// Returns the ServiceAccount. If the bundle already contains an account with that name, reports that OLM creates its
 /// own account instead.
 fn service_account(work: &mut Work<'_>, account: &str) -> Option<Value> {
     let existing = work
@@ -176,8 +176,8 @@ fn service_account(work: &mut Work<'_>, account: &str) -> Option<Value> {
     (account != DEFAULT).then(|| json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}))
 }
 
-/// Returns the names of existing roles and bindings. A new role with the same name would be mistaken for the existing
-/// one.
+/// Returns the names of existing roles and bindings. A new object with such a name would be mistaken for the existing
+/// object.
 fn taken_names(work: &Work<'_>) -> BTreeSet<String> {
     let rbac = work.others.iter().filter(|object| object.gvk().group == GROUP);
     let referred = rbac.clone().filter_map(|object| object.text(&["roleRef", "name"]));
@@ -195,7 +195,7 @@ fn free_name(base: &str, taken: &BTreeSet<String>) -> String {
 
 /// Returns the namespaces in which the bindings that are not part of the CSV expect accounts of the operator. Such a
 /// binding is shipped unchanged and must not be mistaken for a part of the permissions, so the operator's own namespace
-/// gets a different name.
+/// gets another name.
 pub(super) fn bound_namespaces<'a>(work: &Work<'a>, extra: &[String]) -> BTreeSet<&'a str> {
     let projected = |name: &str| {
         work.deployments.iter().any(|deployment| deployment.account() == name)

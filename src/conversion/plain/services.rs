@@ -63,8 +63,8 @@ impl Services {
                 continue;
             };
             let ports: Vec<(u64, Value)> = ports(service);
-            // OLM itself creates Services with generated names, so a Service with such a name must not be shipped:
-            // either all of its ports are used, or the Service is not used at all.
+            // OLM itself creates Services with generated names, so a Service with such a name must not be shipped.
+            // Therefore, all of its ports must be used, or the Service is not used at all.
             let all_needed = ports.iter().all(|(port, target)| {
                 let endpoint = Endpoint {
                     deployment,
@@ -115,7 +115,7 @@ impl Services {
     }
 
     /// Returns a Service that forwards to the endpoint. A Service of the bundle is used only if it is already in use,
-    /// or if OLM would also create it. `purpose` is part of the name of a new Service.
+    /// or if OLM would create a Service with its name. `purpose` is part of the name of a new Service.
     pub(super) fn lead(&mut self, work: &Work<'_>, endpoint: &Endpoint, purpose: &str) -> Name {
         for position in 0..self.planned.len() {
             let planned = &self.planned[position];

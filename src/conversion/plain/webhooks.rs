@@ -1,4 +1,4 @@
-//! Creates webhook configurations, conversion stanzas and APIServices from the definitions of a CSV.
+//! Creates webhook configurations, conversion webhooks of CRDs, and APIServices from the definitions of a CSV.
 
 use super::Work;
 use super::services::{DEFAULT_PORT, Endpoint, Name, Services, endpoint, target};
@@ -52,8 +52,8 @@ fn webhooks(work: &mut Work<'_>) -> Vec<(Path, Endpoint)> {
     found
 }
 
-/// Returns the names of Services in conversion stanzas that the CSV does not declare. New Services must not have these
-/// names; otherwise the stanzas would start to work.
+/// Returns the names of Services in the `spec.conversion` of CRDs for which the CSV defines no conversion webhook. New
+/// Services must not have these names; otherwise the conversions would start to work.
 fn undeclared(work: &Work<'_>) -> Vec<String> {
     let declared: Vec<&str> = Csv(work.csv.value())
         .list(&["spec", "webhookdefinitions"])
@@ -148,7 +148,7 @@ fn reference(service: &Name, route: Option<&Value>, port: u64) -> Value {
     reference.into()
 }
 
-/// The conversion stanza of a CRD.
+/// The conversion webhook in the `spec.conversion` of a CRD.
 struct Stanza {
     service: Name,
     port: u64,
@@ -184,8 +184,8 @@ impl Stanza {
     }
 }
 
-/// Makes the stanzas of the CRDs match the CSV. If a stanza differs, the CSV takes precedence, because OLM writes the
-/// stanza from the CSV.
+/// Makes the `spec.conversion` of each CRD match the CSV. If they differ, the CSV takes precedence, because OLM sets
+/// `spec.conversion` from the CSV.
 fn conversions(work: &mut Work<'_>, webhooks: &[(Path, Endpoint)], services: &mut Services) {
     for (path, endpoint) in webhooks {
         let Some(definition) = path.get(work.csv.value()) else {
@@ -217,7 +217,7 @@ fn conversions(work: &mut Work<'_>, webhooks: &[(Path, Endpoint)], services: &mu
             if !fits {
                 let service = services.lead(work, endpoint, "webhook");
                 let message = format!(
-                    "the conversion of {} is replaced by the one in the ClusterServiceVersion",
+                    "the conversion of {} is replaced with the conversion webhook in the ClusterServiceVersion",
                     crd.label()
                 );
                 let finding = Diagnostic::new(&rules::CONVERT_CRD_CHANGED, message).object(crd.label());

@@ -18,8 +18,8 @@ pub struct Differences {
     pub images: Option<(String, String)>,
     /// Whether the manifests differ. Manifests that are only in a bundle image are not compared.
     pub content: bool,
-    /// The channels that the bundle names but is not in. Additional channels in the index are ignored, because the
-    /// bundle may have been promoted.
+    /// The channels that the bundle names but does not belong to. Additional channels in the index are ignored, because
+    /// the bundle may have been promoted.
     pub channels: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ impl fmt::Display for Differences {
     }
 }
 
-/// Returns the differences between the index and the bundles that it already contains, by name.
+/// Returns, by name, how the bundles of the call differ from the bundles of the same name in the index.
 pub(super) fn differences(
     transaction: &Transaction<'_>,
     bundles: &[Addition],
@@ -101,7 +101,7 @@ pub(super) fn differences(
     Ok(found)
 }
 
-/// Removes the bundles that do not differ, and returns their names.
+/// Removes the bundles that do not differ from those in the index, and returns their names.
 pub(super) fn leave_out(bundles: &mut Vec<Addition>, differences: &BTreeMap<String, Differences>) -> Vec<String> {
     let is_same = |bundle: &Addition| differences.get(&bundle.name).is_some_and(Differences::is_empty);
     let same: BTreeSet<String> = bundles

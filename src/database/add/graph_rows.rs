@@ -1,8 +1,8 @@
 //! Writes the graph of one package: its row, channels and entries.
 //!
-//! Existing rows are updated in place. Entry numbers are reused within each channel: for each deleted entry, the
-//! database would scan the entries of all packages for references to it, because the schema has no index for such a
-//! lookup.
+//! Existing rows are updated in place. Entry numbers are reused within each channel, because deleting entries is slow:
+//! the schema has no index of the references between entries, so for each deleted entry, the database scans the entries
+//! of all packages.
 
 use super::stored::Package;
 use crate::catalog::graph::{Channel, Graph};
@@ -15,7 +15,8 @@ pub(super) fn write(transaction: &Transaction<'_>, graph: &Graph, before: &Packa
     }
     write_entries(transaction, graph, before)?;
     write_package(transaction, graph, before)?;
-    // Last, because deleting a channel also deletes the package row and the entries that name the channel.
+    // Channels are deleted last, because deleting a channel also deletes the package row and the entries that name the
+    // channel.
     let kept: BTreeSet<&str> = graph.channels.iter().map(|channel| channel.name.as_str()).collect();
     for gone in before.heads.keys().filter(|channel| !kept.contains(channel.as_str())) {
         transaction

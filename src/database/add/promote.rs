@@ -57,7 +57,7 @@ pub enum PromoteError {
     Strands {
         /// The package.
         package: String,
-        /// The channels, with their stranded bundles.
+        /// The channels in which bundles would have no update path to the head.
         stranded: Vec<Stranding>,
     },
     /// The database cannot be read or written.
@@ -65,7 +65,7 @@ pub enum PromoteError {
     Database(#[from] DatabaseError),
 }
 
-/// A channel in which bundles would be stranded.
+/// A channel in which bundles would have no update path to the head.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("channel {channel} would have no update path to its head {head} from {}", bundles.join(", "))]
 pub struct Stranding {
@@ -80,8 +80,9 @@ pub struct Stranding {
 /// Publishes bundles in additional channels of their packages, in one transaction.
 ///
 /// # Errors
-/// Returns an error if a bundle is unknown or in no channel, the bundles do not form a valid graph, a bundle would be
-/// stranded, or the database cannot be changed. The database is then unchanged.
+/// Returns an error if a bundle is unknown or is in no channel, if the bundles do not form a valid graph, if a bundle
+/// would have no update path to the head of a channel, or if the database cannot be changed. The database is then
+/// unchanged.
 pub fn promote(
     promotion: Promotion<'_>,
     target: &Target<'_>,
@@ -148,7 +149,7 @@ fn of_package(
         let mut node = before.graph.bundles.get(name)?.clone();
         match promotion.mode {
             Mode::Replaces => node.channels.extend(new.iter().cloned()),
-            // In these modes, the update would add the bundle again to the channels that already contain it.
+            // In these modes, `graph::update` would add the bundle again to the channels that already contain it.
             Mode::Semver | Mode::SemverSkipPatch => node.channels.clone_from(new),
         }
         // The substitution was already applied when the bundle was added.
@@ -191,8 +192,8 @@ fn stranded(channels: &[Channel], dropped: &[Dropped]) -> Vec<Stranding> {
     channels.filter(|channel| !channel.bundles.is_empty()).collect()
 }
 
-/// The default channel is only a placeholder here, so an error about it is reported as an error about an ordinary
-/// channel.
+/// Converts an error about the default channel to an error about an ordinary channel, because the default channel is
+/// only a placeholder here.
 fn of_promotion(error: GraphError) -> GraphError {
     match error {
         GraphError::DefaultChannelDeprecated { package, channel, head } => GraphError::ChannelDeprecated {

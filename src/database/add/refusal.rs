@@ -36,7 +36,7 @@ pub enum Refusal {
     /// The bundle is already stored in the index, but is in no channel.
     #[error(
         "bundle {bundle} of {origin} is already in the index, but has been in no channel since an earlier change; \
-        remove it (prune-stranded) before adding it again"
+        remove it with prune-stranded before adding it again"
     )]
     Stranded {
         /// The bundle.
@@ -87,8 +87,8 @@ pub enum Refusal {
         /// The bundles.
         bundles: Vec<String>,
     },
-    /// Bundles can only be overwritten in `replaces` mode.
-    #[error("bundles can only be overwritten in replaces mode")]
+    /// Bundles can be overwritten only in `replaces` mode.
+    #[error("bundles can be overwritten only in replaces mode")]
     OverwriteMode,
     /// The bundle substitutes for another bundle, which the policy does not allow.
     #[error(
@@ -106,7 +106,7 @@ pub enum Refusal {
     /// The specified bundles assign one bundle to several packages.
     #[error(
         "bundle {bundle} would belong to several packages ({}), according to its annotations and to the bundles that \
-        replace or skip it; a bundle can only belong to one package",
+        replace or skip it; a bundle can belong to only one package",
         .packages.join(", ")
     )]
     SeveralPackages {
@@ -118,7 +118,7 @@ pub enum Refusal {
     /// A bundle, or one that it replaces, skips or substitutes for, belongs to another package of the index.
     #[error(
         "bundle {edge} belongs to package {present:?} of the index, but bundle {bundle} would put it into package \
-        {package:?}; a bundle can only belong to one package"
+        {package:?}; a bundle can belong to only one package"
     )]
     OtherPackage {
         /// The added bundle.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 
-/// Encodes the small rows of a bundle as bytes, for a spool.
+/// Encodes the rows that a bundle has in the small tables as bytes, for a spool.
 pub(super) fn encode(rows: &Rows) -> io::Result<Vec<u8>> {
     Ok(serde_json::to_vec(rows)?)
 }
@@ -94,7 +94,7 @@ impl<'t> Writer<'t> {
     }
 }
 
-/// Updates the edges of bundles that a substitution changes. Their manifests remain unchanged.
+/// Updates the edges that a substitution changes. The manifests of the bundles remain unchanged.
 pub(super) fn rewrite(transaction: &Transaction<'_>, rewritten: &BTreeMap<String, Node>) -> rusqlite::Result<()> {
     let mut update = transaction
         .prepare("UPDATE operatorbundle SET replaces = ?2, skips = ?3, substitutesfor = ?4 WHERE name = ?1")?;

@@ -18,8 +18,8 @@ pub(super) struct Place<'a> {
 pub(super) struct Stored {
     /// The packages of the bundles, by name; new packages are empty.
     pub(super) packages: BTreeMap<String, Package>,
-    /// The packages that contain bundles of the call, or bundles that these replace, skip or substitute for, by bundle
-    /// name.
+    /// For each bundle of the call, and for each bundle that a bundle of the call replaces, skips or substitutes for:
+    /// the packages that contain it.
     pub(super) elsewhere: BTreeMap<String, BTreeSet<String>>,
     /// The bundles of the call that are already stored.
     pub(super) present: BTreeSet<String>,

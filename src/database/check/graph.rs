@@ -176,7 +176,7 @@ impl Channel<'_> {
 
     fn wrong_head(&self, head: Option<&str>) -> Option<String> {
         let Some(head) = head else {
-            return Some("is not named".to_owned());
+            return Some("is not specified".to_owned());
         };
         let members = &self.of.members;
         let above = members.iter().find(|member| {
@@ -201,7 +201,7 @@ impl Channel<'_> {
         }
     }
 
-    /// Reports members that are not stored, unless they are only skipped.
+    /// Reports bundles of the channel that are not stored, unless they are only skipped.
     fn missing_bundles(&self, place: &str, findings: &mut Vec<Diagnostic>) {
         let members = &self.of.members;
         let skipped: HashSet<&str> = members

@@ -1,4 +1,4 @@
-//! Repairs findings that need no decision, in one transaction.
+//! Fixes the problems that can be fixed without a decision by the user, in one transaction.
 
 use super::rows::{ORPHANS, OWNED, UNUSED_APIS, WITH_VERSION};
 use crate::database::change::{self, ChangeOptions, Target};

@@ -51,7 +51,7 @@ fn what_is_wrong_with_the_graph_is_named_by_package_channel_and_bundle() {
     let cases = [
         (
             "UPDATE channel SET head_operatorbundle_name = NULL",
-            r#"index-channel-head: the head of channel "stable" of package "k" is not named"#,
+            r#"index-channel-head: the head of channel "stable" of package "k" is not specified"#,
         ),
         (
             "UPDATE channel SET head_operatorbundle_name = 'k.v1'",

@@ -1,4 +1,4 @@
-//! Writes one bundle, with its rows in the small tables, from the data that an older version stores about it.
+//! Writes one bundle, with its rows in the small tables, from the data that an older schema version stores about it.
 
 use crate::catalog::manifests;
 use crate::database::read::text;
@@ -134,8 +134,9 @@ impl<'c> Writer<'c> {
         self.write_properties(owner, &version, &provided, &said)
     }
 
-    /// Returns the bundles that a bundle without manifests replaces and skips, according to its entries. Of its entries
-    /// in a channel, the one nearest to the head leads to the replaced bundle; the others represent its skips.
+    /// Returns the bundles that a bundle without manifests replaces and skips, according to its entries. Of the
+    /// bundle's entries in a channel, the entry nearest to the head leads to the replaced bundle; the other entries
+    /// lead to the skipped bundles.
     fn linked(&mut self, name: &str) -> rusqlite::Result<(String, Vec<String>)> {
         let mut rows = self.links.query([name])?;
         let (mut first, mut targets) = (None, Vec::new());

@@ -41,8 +41,8 @@ pub enum ReadError {
     Unfit(#[from] Unfit),
     /// Reading takes more steps than are needed for any valid index.
     #[error(
-        "cannot read {what} from {} because the database engine would need more steps than for any valid index; the \
-        file is damaged or malicious",
+        "cannot read {what} from {} because the database engine would need more steps than any valid index requires; \
+        the file is damaged or malicious",
         path.display()
     )]
     Steps {
@@ -72,7 +72,7 @@ pub enum ReadError {
         /// The first missing table.
         table: &'static str,
     },
-    /// The schema of the index is newer than the versions that this program supports.
+    /// The schema version of the index is newer than the versions that this program supports.
     #[error(
         "{} has schema version {version}, but this program supports versions up to {}; use a newer release of opmx",
         path.display(), READABLE_VERSIONS.end()
@@ -83,15 +83,15 @@ pub enum ReadError {
         /// The schema version of the file.
         version: i64,
     },
-    /// Another program wrote the file while it was being read.
+    /// Another program wrote to the file while it was being read.
     #[error("{} was changed while it was being read; try again", path.display())]
     Changed {
         /// The file.
         path: PathBuf,
     },
-    /// The file can only be read from a copy, but the copy cannot be made.
+    /// The file can be read only from a copy, but the copy cannot be made.
     #[error(
-        "{} has an older schema or an unfinished transaction, so it can only be read from a copy, but it cannot be \
+        "{} has an older schema or an unfinished transaction, so it can be read only from a copy, but it cannot be \
         copied to {}",
         path.display(), directory.display()
     )]

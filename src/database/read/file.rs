@@ -121,10 +121,10 @@ pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The suffixes of the files that the library opens next to a database.
+/// The suffixes of the files that SQLite opens next to a database.
 const BESIDE: [&str; 3] = ["-journal", "-wal", "-shm"];
 
-/// Checks that all existing files next to a database are regular files: the library would wait for a named pipe.
+/// Checks that all existing files next to a database are regular files, because SQLite would wait for a named pipe.
 ///
 /// # Errors
 /// Returns an error if one of them is not a regular file.
@@ -158,8 +158,8 @@ fn stamps(path: &Path, handle: &File) -> Result<[Option<Stamp>; 3], ReadError> {
     Ok([Some(Stamp::from(&now)), of("-journal"), of("-wal")])
 }
 
-/// The time for which a file must stay unchanged before its modification time reliably shows later writes: longer than
-/// the tick of the clock that sets it.
+/// The time for which a file must stay unchanged before its modification time reliably shows later writes. It is longer
+/// than the tick of the clock that sets the modification time.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Copies the database with the files next to it and lets SQLite finish or undo the transaction in the copy.

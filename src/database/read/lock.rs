@@ -1,4 +1,4 @@
-//! The read lock of a database, which keeps writers out. A connection that reads no data holds it.
+//! The read lock of a database, which keeps writers out. It is held by a connection that reads no data.
 
 use super::super::guard::guard;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -33,7 +33,7 @@ pub(super) enum Locked {
 
 /// Requests the lock on a database file. Writes nothing, and reads only the header of the file.
 pub(super) fn acquire(path: &Path, steps: u64) -> rusqlite::Result<Locked> {
-    // Absolute, because some relative names, such as `:memory:`, have a special meaning in the library.
+    // The path is made absolute because some relative names, such as `:memory:`, have a special meaning in SQLite.
     let file = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let locked = Connection::open_with_flags(file, flags).and_then(|mut connection| {

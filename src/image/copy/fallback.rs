@@ -44,9 +44,9 @@ pub(super) enum ListError {
     },
 }
 
-/// Returns the entries of a fallback list, or `None` if the document is not such a list. The document may be the image
-/// itself, for example, because some tools tag images in the same way. The entries of an image index have platforms,
-/// but the entries of a fallback list do not.
+/// Returns the entries of a fallback list, or `None` if the document is not a fallback list. The document may be the
+/// image itself, for example, because some tools tag images in the same way. The entries of an image index have
+/// platforms, but the entries of a fallback list do not.
 fn entries(list: &Document, subject: &Digest) -> Option<Vec<Value>> {
     if list.descriptor.digest == *subject {
         return None;

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// The start of each journal file, whatever its version.
 const MARK: &str = "opmx.mirror.journal/";
-/// The first word of a journal file.
+/// The first word of a journal file in the current version.
 const FORM: &str = "opmx.mirror.journal/v1";
 /// The maximum number of bytes read from a journal.
 const LIMIT: u64 = 256 << 20;

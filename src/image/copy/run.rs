@@ -164,7 +164,8 @@ impl Run<'_> {
         places.into_iter().flatten().filter_map(at_target).collect()
     }
 
-    /// Copies a blob to repositories. If a repository refuses the blob, the blob is still copied to the others.
+    /// Copies a blob to repositories. If a repository refuses the blob, the blob is still copied to the other
+    /// repositories.
     async fn spread(
         &self,
         stored: &Stored,
@@ -239,7 +240,8 @@ impl Run<'_> {
     }
 
     /// Checks the blobs that are in the repository according to the journal, and copies those that are missing, because
-    /// the registry may have been cleaned up in the meantime. Returns whether this succeeded for any blob.
+    /// the registry may have been cleaned up in the meantime. Returns whether at least one of these blobs is in the
+    /// repository afterwards.
     async fn distrusts_journal(&self, item: &Item) -> bool {
         let Some(journal) = self.options.journal else {
             return false;

@@ -163,7 +163,7 @@ impl Reach {
     }
 }
 
-/// Resolves names with the system resolver, and returns the addresses within this reach.
+/// Resolves names with the system resolver, and returns the addresses at allowed locations.
 impl Resolve for Reach {
     fn resolve(&self, name: Name) -> Resolving {
         let reach = *self;

@@ -70,7 +70,7 @@ impl Answer {
         Ok(body)
     }
 
-    /// Converts a response with an unaccepted status to a failure.
+    /// Creates a failure from a response whose status is not accepted.
     pub(super) async fn failure(mut self) -> RegistryFailure {
         let status = self.status();
         let wait = self.headers().get(RETRY_AFTER);

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 const TOKEN_ANSWER_LIMIT: u64 = 1 << 20;
 /// The default lifetime of a token in seconds, according to the token server specification.
 const TOKEN_LIFETIME: u64 = 60;
-/// How long before its expiry a token is renewed.
+/// A token is renewed this long before it expires.
 const TOKEN_MARGIN: Duration = Duration::from_secs(10);
 
 /// A request to a token server.
@@ -101,7 +101,7 @@ impl Repository {
         Authorization::new(&format!("Bearer {token}"), Some(until)).map_err(at)
     }
 
-    /// Returns the URL of the token server. Returns an error if opmx may not connect to that URL.
+    /// Returns the URL of the token server. Returns an error if opmx is not allowed to connect to it.
     fn realm(&self, realm: &str) -> Result<Url, RegistryFailure> {
         let refuse = |realm: &str, problem: &str| RegistryFailure::Realm {
             realm: shortened(realm),

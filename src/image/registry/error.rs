@@ -134,7 +134,7 @@ pub enum RegistryFailure {
         /// The scheme, host and port of the server.
         origin: String,
     },
-    /// A token server to which opmx may not connect.
+    /// A token server to which opmx is not allowed to connect.
     #[error("the registry specifies the token server {realm}, which is not allowed: {problem}")]
     Realm {
         /// The URL of the token server without its query.

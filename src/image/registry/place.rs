@@ -269,8 +269,8 @@ fn upload_url(asked: &Url, location: Option<&str>, descriptor: &Descriptor) -> R
     Ok(url)
 }
 
-/// What a body needs to report its progress and its error. The body outlives the borrow of the transfer, so it owns
-/// this state.
+/// The state that a request body needs to report its progress and its error. The body outlives the borrow of the
+/// transfer, so it owns this state.
 #[derive(Clone)]
 struct Watch {
     progress: Arc<dyn Progress>,
@@ -279,7 +279,7 @@ struct Watch {
     failure: Arc<Mutex<Option<ImageError>>>,
 }
 
-/// Creates a body that reads the content in chunks and counts the bytes sent.
+/// Creates a request body that reads the content in chunks and counts the bytes sent.
 fn body(content: &BlobSource, sent: Arc<AtomicU64>, watch: Watch) -> Result<Body, RegistryFailure> {
     let reader = content.reader()?;
     let pieces = stream::try_unfold((reader, sent, watch), |(mut reader, sent, watch)| async move {

@@ -53,7 +53,7 @@ pub(in crate::image) struct RemoteReader {
     /// The number of bytes to skip at the start of the response, because an earlier response contained them.
     skip: u64,
     hasher: Hasher,
-    /// The number of interruptions, and the position of the last.
+    /// The number of interruptions, and the position of the last one.
     failed: (u32, u64),
     /// The last chunk, held back until the digest has been verified.
     held: Option<Vec<u8>>,

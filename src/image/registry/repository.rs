@@ -1,4 +1,4 @@
-//! Single attempts at requests to a repository, with authentication, time limits and classified failures.
+//! Sends requests to a repository, with authentication, retries and time limits, and classifies the failures.
 
 use super::address::{Place, Purpose, Reach};
 use super::answer::Answer;
@@ -64,7 +64,7 @@ pub(super) struct Request<'a> {
     pub(super) body: Option<RequestBody<'a>>,
 }
 
-/// A body that can be sent several times, because the first response may be only a challenge.
+/// A request body that can be sent several times, because the first response may be only a challenge.
 pub(super) struct RequestBody<'a> {
     pub(super) length: u64,
     /// Creates the body, which counts the bytes sent.

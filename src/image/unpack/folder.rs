@@ -22,8 +22,8 @@ const MOST_FILES: usize = 100_000;
 /// `bytes` is the maximum total unpacked size of the layers.
 ///
 /// # Errors
-/// Returns an error if there are no such files, a layer is damaged, a limit is exceeded, a path below the folder is a
-/// link or device, or `to` cannot be written.
+/// Returns an error if the folder contains no files, a layer is damaged, a limit is exceeded, a path below the folder
+/// is a link or device, or `to` cannot be written.
 pub fn extract_folder(image: &Image, inside: &str, to: &Path, bytes: u64) -> Result<(), ImageError> {
     let origin = image.origin();
     let inside = match inside.trim_matches('/') {

@@ -61,7 +61,7 @@ pub struct Fixed {
 
 /// The error for a requested volume size that is too small.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("volumes of {limit} bytes are too small: this archive requires at least {least} bytes")]
+#[error("volumes of {limit} bytes are too small: this archive requires volumes of at least {least} bytes")]
 pub struct VolumeSizeError {
     /// The requested size in bytes.
     pub limit: u64,

@@ -76,7 +76,7 @@ pub enum VolumesError {
     },
 }
 
-/// Reads all of these volumes and verifies their sizes and digests. Also verifies the digests of the blobs in them,
+/// Reads the volumes and verifies their sizes and digests. Also verifies the digests of the blobs in the volumes,
 /// because the list of the volumes and their content may come from different sources.
 ///
 /// # Errors

@@ -39,7 +39,7 @@ impl Writer {
         for (place, volume) in volumes.into_iter().enumerate() {
             let path = folder.join(file_name(name, place + 1));
             let partial = partial_of(&path);
-            // The volume belongs to an incomplete archive.
+            // A volume with its final name is treated as unfinished, because the archive is incomplete.
             if fs::symlink_metadata(&path).is_ok() {
                 fs::rename(&path, &partial).map_err(|error| FileError::new("rename", &path, error))?;
             }

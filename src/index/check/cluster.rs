@@ -36,8 +36,8 @@ pub fn add_for_olm(findings: &mut Vec<Diagnostic>, index: &Index, olm: &Olm) -> 
     Ok(())
 }
 
-/// Returns the findings about bundles that the clusters cannot use as intended, in a fixed order. Bundles in no channel
-/// are never newly installed, nor are deprecated bundles if OLM supports deprecation, so they are not reported.
+/// Returns the findings about bundles that the clusters cannot use as intended, in a fixed order. Bundles that are
+/// never newly installed are not reported: bundles in no channel and, if OLM supports deprecation, deprecated bundles.
 ///
 /// # Errors
 /// Returns an error if the index cannot be read or changes while it is being read.
@@ -85,15 +85,14 @@ fn for_cluster(index: &Index, olm: &Olm) -> Result<Vec<Diagnostic>, OpenError> {
 /// The property that excludes a bundle from new installations.
 const DEPRECATED: Need = Need::Property(property::DEPRECATED);
 
-/// Returns the needs of a bundle that the OLM does not meet.
+/// Returns the needs that this OLM does not meet.
 fn lacks(olm: &Olm, needs: Vec<Needed>) -> Vec<(&'static Capability, String)> {
     let rows = needs.into_iter().filter_map(|Needed { need, how }| {
         let row = capability(need)?;
         (!olm.has(row)).then_some((row, how))
     });
     let mut rows: Vec<_> = rows.collect();
-    // An OLM that ignores all constraints does not refuse any of them, and a single finding about an excessive size is
-    // enough.
+    // An OLM that ignores all constraints refuses none of them. For an excessive size, a single finding is enough.
     let has = |rows: &[(&Capability, String)], need| rows.iter().any(|(row, _)| row.need == need);
     if has(&rows, Need::Dependency(CONSTRAINT)) {
         rows.retain(|(row, _)| !matches!(row.need, Need::OtherConstraint | Need::IntentInConstraint));

@@ -12,13 +12,13 @@ use futures_util::stream;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-/// The number of images requested at once. The transports determine how many requests run at once.
+/// The number of images that are checked at once. The transports limit how many requests run at once.
 const AT_ONCE: usize = 8;
 
 /// The images to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
-    /// The images of the bundles themselves, if the index stores them by image.
+    /// The images of the bundles themselves, if the index stores the bundles by image.
     Bundles,
     /// The images of the bundles, and the images that the bundles run or list as related images.
     All,

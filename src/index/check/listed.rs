@@ -3,7 +3,7 @@
 /// The maximum number of strings that one finding lists.
 const LISTED: usize = 3;
 
-/// Joins several strings for a message; beyond the maximum, only the number of remaining strings is included.
+/// Joins several strings for a message. Strings beyond the maximum are not listed, only counted.
 pub(super) fn listed(texts: &[impl AsRef<str>]) -> String {
     let mut shown: Vec<String> = texts.iter().take(LISTED).map(|text| text.as_ref().to_owned()).collect();
     if texts.len() > LISTED {

@@ -62,7 +62,7 @@ pub fn against_policy(index: &Index, location: &IndexLocation, terms: &Terms) ->
         };
         let values: Vec<&Value> = objects.iter().collect();
         for broken in judge(terms, csv.as_ref(), &values) {
-            // Images were already checked above, each once.
+            // Each image was already checked above.
             if *broken.rule == rules::POLICY_SOURCE {
                 continue;
             }

@@ -17,7 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Membership<'a> {
     pub(super) package: &'a str,
     pub(super) channels: BTreeSet<String>,
-    /// The edges that the index stores for the bundle. The range may come from a different entry than the other edges.
+    /// The edges that the index stores for the bundle. The skip range may come from a different entry than the other
+    /// edges.
     pub(super) replaces: Option<&'a str>,
     pub(super) skips: Vec<&'a str>,
     pub(super) skip_range: Option<&'a str>,
@@ -101,7 +102,7 @@ fn pairs(values: &[Property]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns the APIs among some values. The plural names are empty if unknown.
+/// Returns the APIs that properties or dependencies name. Unknown plural names are empty.
 fn apis(values: &[Property], plurals: &BTreeMap<GroupVersionKind, String>) -> BTreeSet<Api> {
     let kinds = values.iter().filter_map(Property::group_version_kind);
     let api = |kind: GroupVersionKind| Api {

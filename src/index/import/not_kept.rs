@@ -55,11 +55,11 @@ pub enum Part {
         /// The field.
         field: String,
     },
-    /// A document with any other schema.
+    /// A document whose schema an index cannot represent.
     Document {
         /// The schema.
         schema: String,
-        /// The name; may be empty.
+        /// The name of the document; may be empty.
         name: String,
     },
 }

@@ -29,7 +29,7 @@ pub(crate) struct DescribedPackage {
     pub(crate) icon: Option<String>,
     /// The deprecated items, each with its message.
     pub(crate) deprecations: Vec<Deprecation>,
-    /// The package's documents with other schemas, in the order of the catalog.
+    /// The documents of the package with custom schemas, in the order of the catalog.
     pub(crate) others: Vec<Document>,
     /// The document of the package.
     document: Option<Document>,

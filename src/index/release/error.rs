@@ -35,7 +35,7 @@ pub enum ReleaseError {
         /// The number of bundles.
         of: usize,
     },
-    /// The bundle belongs to a different package.
+    /// The package of the bundle is not the package of the operator.
     #[error("{reference} is a bundle of package {found:?}, but the operator is {package:?}")]
     Package {
         /// The reference or folder of the bundle.
@@ -45,7 +45,7 @@ pub enum ReleaseError {
         /// The package of the operator.
         package: String,
     },
-    /// The bundle has a different version.
+    /// The version of the bundle is not the requested version.
     #[error("{reference} is a bundle of version {found:?}, but {version:?} is being released")]
     Version {
         /// The reference or folder of the bundle.
@@ -55,8 +55,8 @@ pub enum ReleaseError {
         /// The requested version.
         version: String,
     },
-    /// The version has no folder.
-    #[error("{} has no folder for version {version:?} with a release-config.yaml", folder.display())]
+    /// The version has no folder with a `release-config.yaml`.
+    #[error("{} has no folder with a release-config.yaml for version {version:?}", folder.display())]
     NoVersion {
         /// The folder of the operator.
         folder: PathBuf,

@@ -10,8 +10,8 @@ pub(super) fn repository(operator: &Path) -> Result<(PathBuf, String), ReleaseEr
         .canonicalize()
         .map_err(|error| FileError::new("read", operator, error))?;
     let package = real.file_name().map(|name| name.to_string_lossy().into_owned());
-    // The root is taken from the path as the user wrote it, unless that leads to another folder, for example through a
-    // link.
+    // The root is taken from the path as the user wrote it, unless this path leads to another folder, for example
+    // through a link.
     let written = operator.parent().and_then(Path::parent).map(|root| match root {
         root if root.as_os_str().is_empty() => Path::new("."),
         root => root,

@@ -42,7 +42,7 @@ pub(crate) enum DockerfileError {
         file: PathBuf,
     },
     /// The builder has to run a program, but [`SCRATCH`] contains none.
-    #[error("the builder image cannot be {SCRATCH:?} because its program builds the cache of the catalog")]
+    #[error("the builder image cannot be {SCRATCH:?} because a program in the builder creates the catalog cache")]
     Builder,
     /// A label has an empty key, or contains a line break or another control character.
     #[error("the label {label:?} has an empty key or contains a character that is not allowed in a Dockerfile")]
@@ -67,7 +67,7 @@ pub(crate) fn write_beside(folder: &Path, image: &CatalogImage) -> Result<PathBu
         let folder = folder.to_owned();
         return Err(DockerfileError::NotAFolder { folder });
     }
-    // The names of `.` and `..` are only known from their absolute paths.
+    // The names of `.` and `..` are known only from their absolute paths.
     let named = match folder.file_name() {
         Some(_) => folder.to_owned(),
         None => folder

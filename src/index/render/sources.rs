@@ -56,7 +56,7 @@ pub struct RenderSource {
     /// The packages to render; all packages if `None`.
     only: Option<BTreeSet<String>>,
     findings: Vec<Diagnostic>,
-    // Unpacked files are deleted with this value.
+    // Unpacked files are deleted when this value is dropped.
     _database: Option<DatabaseFile>,
     _folder: Option<CatalogFolder>,
 }
@@ -187,7 +187,7 @@ impl RenderSource {
             let tree = Tree::from_directory(path, &opening.limits.bundle.tree)?;
             let mut read = bundle_of(&tree, None, opening)?;
             if let Some(published) = opening.published {
-                // The parts of the reference are only known now.
+                // The parts of the reference are known only now.
                 let reference = published.of(&Named::of(&read.0));
                 read = bundle_of(&tree, Some(&reference), opening)?;
             }

@@ -20,7 +20,7 @@ pub struct TemplateCatalog {
 /// An error that prevents rendering a template.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateRenderError {
-    /// Some bundles cannot be rendered. Contains each with its position, in the order of the template.
+    /// Some bundles cannot be rendered. Contains each of these bundles with its problem, in the order of the template.
     #[error("{} of {of} bundles cannot be rendered", .problems.len())]
     Bundles {
         /// The bundles, each with its problem.
@@ -77,7 +77,7 @@ impl TemplateCatalog {
         RenderSource::of_documents(&self.documents)
     }
 
-    /// Loads the catalog, for drawing.
+    /// Loads the catalog, to draw its graph.
     ///
     /// # Errors
     /// Returns an error if the documents are inconsistent.

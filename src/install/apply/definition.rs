@@ -5,10 +5,10 @@ use super::Stop;
 use crate::kubernetes::structural::Structure;
 use serde_json::Value;
 
-/// Checks whether a definition may replace an existing one: the new definition must keep every version in which objects
-/// are stored, and the `objects` of its kind must match the schema of every version that is served before and after the
-/// update. If the new definition uses a conversion webhook, a failure of the second check is only a warning, which is
-/// returned.
+/// Checks whether a definition may replace an existing one. The new definition must keep every version in which objects
+/// are stored. The `objects` of its kind must match the schema of every version that is served both before and after
+/// the update. If the new definition uses a conversion webhook, a failure of the second check is only a warning, which
+/// is returned.
 pub(super) fn update<'a>(
     existing: &Value,
     new: &Value,

@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions that two versions would own.
+//! Finds CustomResourceDefinitions that two versions would own.
 
 use super::Step;
 use crate::cluster::State;
@@ -12,8 +12,8 @@ struct Owner<'a> {
     owned: Vec<GroupVersionKind>,
 }
 
-/// Returns a warning for each definition that is owned both by a version in the plan and by an installed version in the
-/// same namespace, unless the version in the plan replaces the installed one. After the plan, OLM sets a new version
+/// Returns a warning for each version in the plan that owns the same definition as an installed version in the same
+/// namespace, unless the version in the plan replaces the installed version. After the plan, OLM sets a new version
 /// that shares a definition to Failed.
 pub(super) fn shared(steps: &[Step], namespace: &str, state: &State) -> Vec<String> {
     let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
@@ -55,7 +55,7 @@ fn installed<'a>(namespace: &str, state: &'a State) -> Vec<Owner<'a>> {
         name: object.name(),
         owned: object.owned_crds().filter_map(csv::OwnedCrd::gvk).collect(),
     });
-    // A version that was observed among the objects is in both lists, but must be listed once.
+    // A version among the objects can also be in the list of installed versions, but must be returned only once.
     let mut owners: Vec<Owner<'_>> = objects.collect();
     for named in named {
         if !owners.iter().any(|known| known.name == named.name) {

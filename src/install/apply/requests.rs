@@ -1,4 +1,4 @@
-//! Requests to the API server: whether the installing account may send them, and the answers.
+//! Determines whether the installing account may send requests to the API server, and what the server answers.
 
 use super::{Cluster, Stop, wording};
 use crate::cluster::State;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 pub(super) struct Installer {
     account: Account,
     held: Grants,
-    /// The rules that the account needs to write a role or a binding, but does not hold, by the index of the step.
+    /// By the index of a step: the rules that the account needs to write a role or a binding, but does not hold.
     not_held: BTreeMap<usize, Vec<Rule>>,
 }
 

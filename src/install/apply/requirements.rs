@@ -27,7 +27,7 @@ impl RequiredApis {
         }
     }
 
-    /// Returns the APIs that neither `apis` nor the operators in `state` provide, if any.
+    /// Returns the required APIs that neither `apis` nor the operators in `state` provide; `None` if there are none.
     fn open(mut self, apis: &Apis, state: &State) -> Option<Self> {
         self.native.retain(|api| !apis.serves(api));
         self.required

@@ -1,9 +1,11 @@
-//! The operators that objects without an operator label belong to.
+//! Determines the operators that objects belong to.
 //!
-//! A Subscription belongs to the `Operator` with the same package, channel and CatalogSource. If there is none, it
-//! belongs to the operator in its label or, without a label, to the one that OLM would create for it,
-//! `<package>.<namespace>`. A Subscription leads to its version and its InstallPlan. A version leads to everything that
-//! it owns according to owner references, OLM's labels and its list of CustomResourceDefinitions.
+//! An object with an operator label belongs to the operator that the label names. A Subscription also belongs to the
+//! `Operator` with the same package, channel and CatalogSource. If a Subscription has no label and there is no such
+//! `Operator`, it belongs to the operator that OLM would create for it, `<package>.<namespace>`. The version and the
+//! InstallPlan of a Subscription belong to the same operator as the Subscription. Everything that a version owns,
+//! according to owner references, OLM's labels and its list of CustomResourceDefinitions, belongs to the same operator
+//! as the version.
 
 use super::component::Component;
 use super::updates::{self, CatalogReference};
@@ -55,9 +57,9 @@ pub(super) fn associated(
 /// The components that belong to each component, as indexes.
 struct Owned {
     by_uid: HashMap<String, Vec<usize>>,
-    /// By the kind, namespace and name of the owner. Cluster-scoped objects may have an owner in any namespace.
+    /// Indexed by the kind, namespace and name of the owner. Cluster-scoped objects may have an owner in any namespace.
     by_name: HashMap<(String, String, String), Vec<usize>>,
-    /// By the kind, namespace and name of the component itself.
+    /// Indexed by the kind, namespace and name of the component itself.
     at: HashMap<(String, String, String), usize>,
 }
 

@@ -1,6 +1,6 @@
-//! Compares the components of an operator with the resolved content: each object of the resolved bundle, and each
-//! object that OLM generates from it, is compared field by field with the object in the cluster. Fields that the API
-//! server and OLM set are ignored.
+//! Compares the components of an operator with the resolved content. Each object of the resolved bundle, and each
+//! object that OLM generates from the bundle, is compared field by field with the object in the cluster. Fields that
+//! the API server and OLM set are ignored.
 
 mod walk;
 

@@ -14,7 +14,7 @@ const IMPORT_ERROR: &str = "ContentImportError";
 /// The components differ from the resolved content.
 pub(super) const DIVERGE: &str = "ComponentsDiverge";
 
-/// Returns the conditions of an operator that are True, in the order of their types.
+/// Returns the True conditions of an operator, in the order of their types.
 pub(super) fn of(
     resource: Option<Component<'_>>,
     components: &[Component<'_>],
@@ -43,7 +43,7 @@ pub(super) fn of(
     conditions
 }
 
-/// Returns the first condition of a type that is True in any of the objects.
+/// Returns the first True condition of a type in any of the objects.
 fn first_true<'a>(objects: impl IntoIterator<Item = Component<'a>>, kind: &str) -> Option<Condition> {
     let mut all = objects.into_iter().flat_map(listed);
     all.find(|condition| condition.kind == kind && condition.status == "True")
@@ -58,8 +58,8 @@ fn diverge(resource: Option<Component<'_>>, components: &[Component<'_>]) -> Opt
     first_true(resource, DIVERGE).or_else(|| first_true(of_kind(components, "Install"), DIVERGE))
 }
 
-/// Returns the condition for an image that could not be pulled: the condition of an `Install`, or else a condition with
-/// OLM's message in the Subscription.
+/// Returns the condition about an image that could not be pulled. The condition is taken from an `Install`, from a
+/// Subscription whose bundle could not be unpacked, or from the resource, in this order.
 fn import_error(resource: Option<Component<'_>>, components: &[Component<'_>]) -> Option<Condition> {
     let unpack_failed = || {
         let failed = first_true(of_kind(components, "Subscription"), "BundleUnpackFailed")?;

@@ -1,4 +1,4 @@
-//! The outcome of a comparison with the resolved bundle, in the status of an operator.
+//! Records the result of a comparison with the resolved bundle in the status of an operator.
 
 use super::compare::Comparison;
 use super::conditions::DIVERGE;
@@ -16,7 +16,7 @@ pub enum ResolvedFrom {
     Unknown,
     /// A bundle image, by digest.
     Image(String),
-    /// The catalog that the operator follows, with this bundle.
+    /// This bundle in the catalog that the operator follows.
     Catalog(String),
 }
 

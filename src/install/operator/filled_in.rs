@@ -72,8 +72,8 @@ const FIELDS: [Row; 51] = [
     ("CustomResourceDefinition", "spec.names.singular", None),
 ];
 
-/// Fields that OLM sets regardless of the manifest: in a CustomResourceDefinition, the Service and certificate of its
-/// conversion; in a ClusterServiceVersion, the version that it replaces and its cleanup.
+/// Fields that OLM sets regardless of the manifest: in a CustomResourceDefinition, the conversion between versions; in
+/// a ClusterServiceVersion, the replaced version and the cleanup settings.
 const OF_OLM: [(&str, &str); 5] = [
     ("CustomResourceDefinition", "spec.conversion.webhook.clientConfig"),
     ("CustomResourceDefinition", "spec.conversion.strategy"),
@@ -121,14 +121,14 @@ pub(super) fn is_own_key(key: &str) -> bool {
 /// The related objects that influence the fields of an object.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Surroundings<'a> {
-    /// The version that the object belongs to, as in the cluster, because OLM copies its annotations to the pods.
+    /// The ClusterServiceVersion in the cluster that the object belongs to. OLM copies its annotations to the pods.
     pub(super) csv: Option<Component<'a>>,
-    /// The Subscription, because OLM applies its configuration to the pods.
+    /// The Subscription. OLM applies its configuration to the pods.
     pub(super) subscription: Option<Component<'a>>,
 }
 
 impl Surroundings<'_> {
-    /// Whether a field that the manifest does not set, or sets to a different value, is set automatically.
+    /// Whether the API server or OLM can set a field to `value`, although the manifest does not.
     pub(super) fn is_filled_in(self, group: &str, kind: &str, path: &str, value: &Value) -> bool {
         // The defaults of custom resources are unknown.
         if builtin::find_kind(group, kind).is_none() && kind != csv::KIND {
@@ -183,7 +183,7 @@ fn ends_with(path: &str, last: &str) -> bool {
     path == last || path.strip_suffix(last).is_some_and(|rest| rest.ends_with('.'))
 }
 
-/// Returns the innermost section of the table for a path, and the rest of the path.
+/// Returns the kind under which the table lists a field, and the path of the field below this kind.
 fn rooted<'k, 'p>(kind: &'k str, path: &'p str) -> (&'k str, &'p str) {
     let Some(of_pod) = path.strip_prefix("spec.template.spec.") else {
         return (kind, path);

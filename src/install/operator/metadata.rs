@@ -46,8 +46,8 @@ pub struct Api {
     pub singular: String,
 }
 
-/// Returns the ClusterServiceVersion to report: of the working ones, the one with the highest version. If several have
-/// that version, it is the youngest of them or, at the same age, the last one by name.
+/// Returns the ClusterServiceVersion to report: the working one with the highest version. If several have that version,
+/// returns the youngest or, if they have the same age, the last one by name.
 pub(super) fn newest<'a>(components: &[Component<'a>]) -> Option<Component<'a>> {
     let works = |csv: &&Component<'_>| csv.is_csv() && csv.text("/status/phase") == "Succeeded";
     let age = |csv: &&Component<'_>| {
@@ -102,7 +102,7 @@ fn of_crd(entry: &Value, all: &[Component<'_>]) -> Option<Api> {
     })
 }
 
-/// Returns the API of an APIService. Its entry specifies the plural name.
+/// Returns the API of an APIService. The entry in the ClusterServiceVersion specifies the plural name.
 fn of_service(entry: &Value) -> Api {
     let entry = Component(entry);
     let text = |pointer: &str| entry.text(pointer).to_owned();

@@ -1,6 +1,6 @@
-//! Migrates Subscriptions and OperatorGroups to Operators and Installs, as OLM would according to the proposal:
-//! creates, for each Subscription, an `Operator` with the same package, channel and CatalogSource, and an `Install`
-//! with the installed content. Also lists the copied ClusterServiceVersions that are no longer needed.
+//! Migrates Subscriptions and OperatorGroups to Operators and Installs, as OLM would according to the proposal. For
+//! each Subscription, creates an `Operator` with the same package, channel and CatalogSource, and an `Install` with the
+//! installed content. Also lists the copied ClusterServiceVersions that are no longer needed.
 
 use super::component::Component;
 use super::updates::{CatalogReference, reference_of, spec_from};
@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The resources that replace Subscriptions and OperatorGroups, and the replaced ones.
+/// The resources that replace Subscriptions and OperatorGroups, and the resources that are replaced.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Migration {
     /// The Operators to create.
@@ -101,8 +101,9 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
         let (operator, is_there) = if let Some((operator, _, is_there)) = known {
             if !is_there {
                 migration.notes.push(format!(
-                        "the Subscription {shown} has the same package, channel and catalog as another Subscription, so the Operator {operator} replaces both, because the proposal allows an operator only once per cluster"
-                    ));
+                    "the Subscription {shown} shares its package, channel and catalog with another Subscription; the \
+                     Operator {operator} replaces both, because the proposal allows an operator only once per cluster"
+                ));
             }
             (operator.clone(), *is_there)
         } else {
@@ -241,8 +242,8 @@ struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// Returns the installed content: the bundle image from the catalog or the InstallPlan; otherwise the objects of
-    /// the InstallPlan; otherwise only the ClusterServiceVersion.
+    /// Returns the installed content: if possible, the bundle image from the catalog or the InstallPlan. Otherwise,
+    /// returns the objects in the InstallPlan or, if there are none, only the ClusterServiceVersion.
     fn content(&self, image: Option<String>) -> (Vec<permissions::Content>, Option<String>) {
         if let Some(image) = image.or_else(|| self.looked_up()) {
             let content = permissions::Content::Image {
@@ -301,7 +302,7 @@ impl<'a> Place<'a> {
             if object.get("catalogSourceName").is_some() {
                 return None;
             }
-            // OLM generates objects without a kind again, and the migration replaces Subscriptions.
+            // OLM generates the objects without a kind again, and an Operator replaces the Subscription.
             let is_generated = object.get("kind").is_none();
             let goes = is_generated || step.text("/resource/kind") == "Subscription";
             object.as_object_mut()?.shift_remove("status");

@@ -62,7 +62,8 @@ const TRUE: [&str; 12] = [
     "Resolved",
 ];
 
-/// Conditions that are not True in a healthy component, in addition to those that end in one of `UNWELL`.
+/// Conditions that are not True in a healthy component. A condition whose type ends in one of the words in `UNWELL` is
+/// not True either.
 const NOT_TRUE: [&str; 7] = [
     "ComponentsDiverge",
     "ContentImportError",
@@ -107,7 +108,7 @@ pub(super) fn listed(component: Component<'_>) -> Vec<Condition> {
         .collect()
 }
 
-/// Reads a condition. The examples of the proposal name its type `kind`, and do not quote its status.
+/// Reads a condition. In the examples of the proposal, the key of the type is `kind`, and the status is not in quotes.
 fn condition(value: &Value) -> Option<Condition> {
     let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let status = match value.get("status") {

@@ -1,4 +1,4 @@
-//! Conditions that an operator reports to administrators: that it allows no upgrade, or that an override replaces its
+//! Conditions for administrators: that an operator allows no upgrade, or that an override replaces the operator's
 //! report.
 
 use super::component::Component;
@@ -57,7 +57,7 @@ fn overridden(check: &Check, said: &Said) -> Condition {
         status: "Unknown".to_owned(),
         reason: Some("Overridden".to_owned()),
         message: Some(format!(
-            "{resource} reports {said}, but its spec.overrides overrides this condition"
+            "{resource} reports {said}, but an entry in its spec.overrides takes precedence"
         )),
         last_update_time: None,
         last_transition_time: said.last_transition_time.clone(),

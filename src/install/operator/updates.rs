@@ -144,8 +144,8 @@ pub(super) fn spec_from(subscription: Component<'_>) -> Value {
     json!({"type": "CatalogSource", "catalogSource": source})
 }
 
-/// Returns the package and channel that the operator follows, according to its `spec`, otherwise according to its
-/// Subscription. If neither names a package, returns the package of the operator's version.
+/// Returns the package and channel that the operator follows. A value that its `spec` does not contain is taken from
+/// its Subscription. If neither names a package, returns the package of the operator's version.
 pub(super) fn followed(
     name: &str,
     spec: &Value,

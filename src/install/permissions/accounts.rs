@@ -1,9 +1,9 @@
 //! The permissions of an operator's service accounts after OLM has installed the operator, and their origins.
 //!
-//! These exceed the permissions in the ClusterServiceVersion. If the OperatorGroup has no target namespaces, OLM copies
-//! every Role that it generates into a ClusterRole, so that the permissions for one namespace apply in all namespaces.
-//! Otherwise OLM copies the Roles into each target namespace. The operator may also update its OperatorCondition, and
-//! accounts that serve webhooks or APIs may ask the API server to authenticate users.
+//! The accounts get more permissions than the ClusterServiceVersion lists. If the OperatorGroup has no target
+//! namespaces, OLM copies every Role that it generates into a ClusterRole, so that the permissions for one namespace
+//! apply in all namespaces. Otherwise OLM copies the Roles into each target namespace. The operator may also update its
+//! OperatorCondition, and accounts that serve webhooks or APIs may ask the API server to authenticate users.
 
 mod given;
 
@@ -105,7 +105,7 @@ fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> R
     let csv = Csv(&version.resource.manifest);
     let namespace = version.namespace(namespace);
     let (targets, group) = targets(csv, namespace, state);
-    // Content of an `Install` that belongs to no version is included for every version.
+    // If an `Install` contains objects that belong to no version, these objects are included for every version.
     let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
     let versions: BTreeSet<&str> = versions.map(|step| &*step.resolving).collect();
     let is_own = |step: &&Step| step.resolving == version.resolving || !versions.contains(&*step.resolving);
@@ -132,8 +132,8 @@ fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> R
     })
 }
 
-/// Returns the target namespaces of the OperatorGroup, and the name of the OperatorGroup. Without an OperatorGroup,
-/// they follow from the install modes that the version supports.
+/// Returns the target namespaces of the OperatorGroup, and the name of the OperatorGroup. Without an OperatorGroup, the
+/// target namespaces follow from the install modes that the version supports.
 fn targets(csv: Csv<'_>, namespace: &str, state: &State) -> (Targets, Option<String>) {
     let mut groups = state.objects.iter().map(Csv).filter(|group| {
         group.text(&["kind"]) == "OperatorGroup" && group.text(&["metadata", "namespace"]) == namespace
@@ -167,7 +167,7 @@ fn targets(csv: Csv<'_>, namespace: &str, state: &State) -> (Targets, Option<Str
 }
 
 /// Merges the permissions of an account: returns one entry per resource and namespaces, with all verbs and reasons. If
-/// there would be too many entries to read, returns one entry per rule instead.
+/// these entries would be too many for a person to read, returns one entry per rule instead.
 fn holdings(account: &Account, given: &[Given], state: &State) -> Result<Vec<Holding>, TooComplex> {
     // The whole cluster sorts first.
     type Key = (Vec<String>, Rule);

@@ -1,4 +1,4 @@
-//! The account that installs, and its permissions, according to the state of a cluster.
+//! The service account that applies an install, and its permissions, according to the state of a cluster.
 
 use crate::cluster::{State, operator_groups};
 use crate::kubernetes::rbac::Rule;

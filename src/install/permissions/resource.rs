@@ -1,4 +1,4 @@
-//! The review as resources: the `Install`, and the roles that grant the missing permissions.
+//! The permission review as resources: the `Install`, and the roles that grant the missing permissions.
 
 use super::{AccountPermissions, Operator, Permission};
 use crate::kubernetes::rbac::account::Account;
@@ -149,7 +149,7 @@ pub fn roles(name: &str, account: &Account, pending: &[Permission]) -> Vec<Value
     roles_for(&format!("{name}-install"), &[subject], pending)
 }
 
-/// Like [`roles`], for any subjects of a binding.
+/// Like [`roles`], but grants the permissions to any subjects.
 pub(super) fn roles_for(name: &str, subjects: &[Value], pending: &[Permission]) -> Vec<Value> {
     let mut places: BTreeMap<Option<&str>, Vec<&Rule>> = BTreeMap::new();
     for permission in pending {

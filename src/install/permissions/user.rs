@@ -1,4 +1,4 @@
-//! A user's permissions for an install: to approve it, and to install from a catalog.
+//! The permissions that a user needs to approve an install, and to install from a catalog.
 
 use super::resource::roles_for;
 use super::{Need, Permission, held, pending};
@@ -51,7 +51,8 @@ pub fn missing_to_approve(needs: &[Need], installer: &Grants, user: &Grants) -> 
     pending(needs, &installer.clone().with(user.clone()))
 }
 
-/// Returns whether the holder of `held` may use these catalogs, each specified as namespace and name.
+/// Returns, for each of these catalogs, whether the holder of `held` may use it. A catalog is specified as namespace
+/// and name.
 pub fn catalog_uses(catalogs: impl IntoIterator<Item = (String, String)>, held: &Grants) -> Vec<CatalogUse> {
     let catalogs: BTreeSet<(String, String)> = catalogs.into_iter().collect();
     let asked = |(namespace, name): (String, String)| {

@@ -4,7 +4,7 @@ use crate::cluster::{State, operator_groups};
 use crate::kubernetes::rbac::account::Account;
 use serde_json::Value;
 
-/// The namespace of OLM's controllers in its usual installation.
+/// The namespace of OLM's controllers in usual installations of OLM.
 const USUAL: &str = "olm";
 /// The namespaces of OLM's controllers and of the global catalogs, if the two differ.
 const APART: (&str, &str) = ("openshift-operator-lifecycle-manager", "openshift-marketplace");

@@ -1,5 +1,5 @@
-//! The steps of an Install, their permissions, and their results. Content is installed into the namespaces that it
-//! specifies, and may have any kind, because in the proposal OLM applies it unchanged.
+//! The steps of an Install, the permissions that they need, and their results. Content is installed into the namespaces
+//! that it specifies, and may have any kind, because in the proposal OLM applies it unchanged.
 
 use super::account;
 use super::namespaces::{DEFAULT, Mapping};
@@ -44,7 +44,7 @@ pub enum OpenContent {
         /// The bundle.
         bundle: Box<Content>,
     },
-    /// A bundle whose manifests are available, regardless of its image.
+    /// A bundle whose manifests the Install contains, instead of referring to its image.
     Manifests(Box<Content>),
     /// Manifests without a bundle.
     Raw(Vec<Value>),
@@ -68,7 +68,7 @@ pub struct Reviewed {
     pub namespace: String,
     /// The steps, in the order of a plan.
     pub steps: Vec<Step>,
-    /// The needs of the steps.
+    /// The permissions that the steps need.
     pub needs: Vec<Need>,
     /// The account that applies the steps; `None` means OLM itself, which may do everything.
     pub account: Option<Account>,
@@ -151,8 +151,8 @@ impl OpenInstall {
         Ok(steps::in_order(steps))
     }
 
-    /// Returns the needs of the Install, and those that its account lacks. `namespace` and `account` take precedence
-    /// over those of the Install and the cluster.
+    /// Returns the permissions that the Install needs, and those that its account lacks. `namespace` and `account` take
+    /// precedence over those of the Install and the cluster.
     ///
     /// # Errors
     /// Returns an error if OLM could not read a version among the content, or if comparing the rules takes too many
@@ -186,7 +186,7 @@ impl OpenInstall {
         })
     }
 
-    /// Returns the Install with its content resolved, without its account.
+    /// Returns the Install with its content resolved, but without its account.
     pub fn resolved(&self) -> Value {
         let mut written = permissions::install(&Review {
             name: self.install.name.clone(),
@@ -311,7 +311,7 @@ fn is_version(object: &Value) -> bool {
     text("kind") == csv::KIND && text("apiVersion").starts_with(csv::GROUP)
 }
 
-/// Returns a version without other objects as a bundle, with the properties in its annotation.
+/// Returns a bundle that consists only of a version. Its properties are those in the annotation of the version.
 fn lone(csv: &Value) -> Content {
     let view = Csv(csv);
     let annotation = view.text(&["metadata", "annotations", PROPERTIES]);

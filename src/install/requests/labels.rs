@@ -1,5 +1,5 @@
-//! The operator labels that an install propagates: from Subscriptions to their InstallPlan, and from there to every
-//! object that it creates.
+//! The operator labels that an install propagates: from Subscriptions to their InstallPlan, and from the InstallPlan to
+//! every object that it creates.
 
 use crate::cluster::State;
 use crate::cluster::labels::{self, LabelStyle};

@@ -97,8 +97,8 @@ pub struct Grants {
 }
 
 impl Grants {
-    /// Returns the rules that apply in a namespace, including those for the whole cluster. `None` stands for the
-    /// cluster.
+    /// Returns the rules that apply in a namespace, including those for the whole cluster. For `None`, returns only the
+    /// rules for the whole cluster.
     pub fn within(&self, namespace: Option<&str>) -> Vec<Rule> {
         let own = namespace.and_then(|namespace| self.namespaces.get(namespace));
         self.cluster.iter().chain(own.into_iter().flatten()).cloned().collect()

@@ -16,8 +16,8 @@ use super::{ALL, Rule};
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The maximum number of steps for comparing rules. Comparing five thousand rules, each of which differs in one list,
-/// takes less than a thousandth of this number.
+/// The maximum number of steps for comparing rules. Comparing five thousand rules that name different resources takes
+/// less than a thousandth of this number.
 const MOST_STEPS: usize = 50_000_000;
 
 /// The error for rules that are so complex that comparing them with the granted rules would take too long.
@@ -127,7 +127,8 @@ impl<'a> Granted<'a> {
         Ok(true)
     }
 
-    /// Whether a single granted rule covers all of `rule`. A single permission is covered only in this way.
+    /// Whether a single granted rule covers all of `rule`. If `rule` is a single permission, several rules cannot cover
+    /// it together.
     pub fn one_covers(&self, rule: &Rule) -> bool {
         Region::both(rule).iter().all(|region| {
             let covers = |mask: Mask| mask.iter().flatten().all(|is_covered| *is_covered);

@@ -2,7 +2,7 @@
 
 use super::{ALL, GROUP, Rule};
 
-/// Returns the risks of a rule in words. Most rules have none.
+/// Returns descriptions of the risks of a rule. Most rules have none.
 pub fn dangers(rule: &Rule) -> Vec<String> {
     let asks = Asks(rule);
     let writes = |group: &str, resource: &str| asks.any(group, resource, &["create", "update", "patch"]);
@@ -74,7 +74,7 @@ fn all_resources(groups: &[String]) -> String {
     format!("has access to all resources of {word} {}", groups.join(", "))
 }
 
-/// A loose view of a rule: permissions that are limited to names are included, unless a check excludes them.
+/// A loose view of a rule: it includes permissions that are limited to named objects, unless a check excludes them.
 struct Asks<'a>(&'a Rule);
 
 impl Asks<'_> {

@@ -9,19 +9,19 @@ use std::fmt;
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Rule {
-    /// API groups, `""` for the core group, `*` for all.
+    /// The API groups: `""` for the core group, `*` for all groups.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub api_groups: Vec<String>,
-    /// Plural names, with the subresource after a slash.
+    /// The plural names, with the subresource after a slash.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<String>,
-    /// Names of the objects; empty for all objects.
+    /// The names of the objects; empty for all objects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub resource_names: Vec<String>,
-    /// Paths of the API server that are not resources.
+    /// The paths of the API server that are not resources.
     #[serde(rename = "nonResourceURLs", skip_serializing_if = "Vec::is_empty")]
     pub non_resource_urls: Vec<String>,
-    /// Verbs, `*` for all.
+    /// The verbs: `*` for all verbs.
     pub verbs: Vec<String>,
 }
 

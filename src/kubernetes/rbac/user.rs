@@ -4,7 +4,7 @@ use super::account::{Account, Grants, grants_to};
 use super::{ALL, GROUP, Rule};
 use serde_json::{Value, json};
 
-/// The group whose members the API server allows everything, regardless of bindings.
+/// The group whose members may do everything, regardless of bindings.
 const MASTERS: &str = "system:masters";
 /// The group of all authenticated users.
 const AUTHENTICATED: &str = "system:authenticated";

@@ -76,7 +76,7 @@ impl Collector<'_> {
 
     /// Resolves the name of an index to a digest if it is an image.
     async fn original(&self, name: &str) -> Result<Option<Original>, CollectError> {
-        // A name that is neither a file nor an image is refused when the catalog is read.
+        // Reading the catalog later reports a name that is neither a file nor an image.
         let Ok(IndexLocation::Image(written)) = name.parse() else {
             return Ok(None);
         };

@@ -258,7 +258,7 @@ struct Collector<'a> {
     transports: &'a Transports,
     options: &'a PlanOptions<'a>,
     assembly: Assembly,
-    /// The requested images, by stored reference and place.
+    /// The requested images, by stored reference and place at the target.
     wanted: BTreeMap<(String, Place), Wanted>,
     unsatisfied: Vec<Unsatisfied>,
     findings: Vec<Diagnostic>,

@@ -45,8 +45,8 @@ type Stay = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 /// Removes everything from a catalog except the requested content and what it could need.
 ///
 /// # Errors
-/// Returns an error if a package or channel does not exist or would be empty, the default channel of a package would be
-/// removed, or the catalog cannot be read.
+/// Returns an error if a package or channel does not exist or would be empty, or if the default channel of a package
+/// would be removed. Also returns an error if the catalog cannot be read.
 pub fn filter(editor: &mut Editor, request: &CatalogRequest) -> Result<Filtered, CatalogEditError> {
     let parts = parts_of(editor, request);
     let mut between: BTreeSet<(String, String, String)> = BTreeSet::new();
@@ -247,8 +247,8 @@ fn needed_by(
     needed
 }
 
-/// Returns the reasons why packages that were not selected, and bundles beyond the selection of a package, are
-/// included.
+/// Returns the reasons why the result includes packages that were not selected, and bundles that the selection of their
+/// package does not contain.
 fn because(catalog: &Catalog, stay: &Stay, needed: &Closure<BundleId>) -> Vec<Because> {
     let mut because = BTreeSet::new();
     for (package, channels) in stay {

@@ -42,7 +42,7 @@ pub struct ImageSetError {
 /// follow, unless the file skips dependencies.
 ///
 /// # Errors
-/// Returns an error if the file has a wrong kind or version, an unknown key, or an invalid value.
+/// Returns an error if the file has the wrong kind or version, an unknown key, or an invalid value.
 pub fn read(name: &str, bytes: &[u8], limits: &Limits, follow: &Follow) -> Result<ImageSet, ImageSetError> {
     let mut reading = text::read(name, bytes, limits);
     let whole = || Place::new(&SourceFile::new(name, ""), 0..0);
@@ -229,7 +229,7 @@ impl Reader<'_> {
         if own.is_some() && full {
             return self.fail(
                 path,
-                "full selects all versions, but minVersion and maxVersion restrict the versions",
+                "full selects all versions, so it cannot be combined with minVersion or maxVersion",
             );
         }
         let others = if full { Versions::All } else { Versions::Head };
@@ -247,7 +247,7 @@ impl Reader<'_> {
                 (Some(_), None) if full => {
                     return self.fail(
                         &path,
-                        "full selects all versions, but minVersion and maxVersion restrict the versions",
+                        "full selects all versions, so it cannot be combined with minVersion or maxVersion",
                     );
                 }
                 _ => {}
@@ -284,7 +284,7 @@ impl Reader<'_> {
         let text = bounds.join(" ");
         match Constraint::parse(&text) {
             Ok(constraint) => Ok(Some(Versions::Meeting(constraint))),
-            Err(reason) => self.fail(path, format!("the version range {text} is invalid: {reason}")),
+            Err(reason) => self.fail(path, format!("the version range {text:?} is invalid: {reason}")),
         }
     }
 }

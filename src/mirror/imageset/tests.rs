@@ -143,7 +143,7 @@ fn files_that_say_what_cannot_be_are_refused_at_their_line() {
                 .to_owned(),
             "imageset.yaml:7",
         ),
-        (package("minVersion: one"), "the version range >=one is invalid"),
+        (package("minVersion: one"), "the version range \">=one\" is invalid"),
         (
             package("minVersion: 1.0.0, channels: [{name: s, maxVersion: 2.0.0}]"),
             "for the package and for this channel",

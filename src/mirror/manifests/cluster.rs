@@ -84,8 +84,8 @@ pub(super) fn cluster_catalog(catalog: &PlannedCatalog, name: &str) -> Option<St
     })))
 }
 
-/// How often a cluster looks for a new image under the tag of a catalog, in minutes. Without it, a cluster never reads an
-/// updated mirror.
+/// The interval in minutes at which a cluster looks for a new image under the tag of a catalog. Without an interval, a
+/// cluster never reads an updated mirror.
 const POLL_MINUTES: u32 = 30;
 
 /// Whether a later copy can move the reference to another image. A cluster refuses to poll a digest.

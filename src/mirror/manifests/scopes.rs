@@ -101,8 +101,8 @@ fn widened(pairs: &BTreeMap<String, BTreeSet<String>>, scope: Scope) -> BTreeMap
     pairs.iter().map(rule).collect()
 }
 
-/// Returns a rule with the given scope and the same effect on the repository `source`, or `None` if there is no such
-/// rule, for example because the source and a mirror have paths with different endings.
+/// Returns a rule with the given scope and the same effect on the repository `source`. Returns `None` if there is no
+/// such rule, for example because the source and a mirror have paths with different endings.
 fn wider(source: &str, mirrors: &BTreeSet<String>, scope: Scope) -> Option<Rule> {
     let (_, path) = source.split_once('/')?;
     let parts: Vec<&str> = path.split('/').collect();

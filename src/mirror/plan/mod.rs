@@ -232,8 +232,8 @@ pub struct PlannedManifest {
     /// The digest of the subject in the manifest, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<Digest>,
-    /// The repositories of the manifest at the target, without the registry. In a plan without a target, the source
-    /// repositories.
+    /// The repositories of the manifest at the target, without the registry. In a plan without a target, these are the
+    /// source repositories.
     #[serde(rename = "in")]
     pub repositories: BTreeSet<String>,
 }
@@ -249,7 +249,7 @@ pub struct PlannedBlob {
     /// The source repositories, as `REGISTRY/PATH` or `catalog:N`.
     pub sources: BTreeSet<String>,
     /// The repositories of the blob at the target, without the registry. The blob is uploaded to the first repository,
-    /// and mounted in the others. In a plan without a target, the source repositories.
+    /// and mounted in the other repositories. In a plan without a target, these are the source repositories.
     #[serde(rename = "in")]
     pub repositories: BTreeSet<String>,
 }
@@ -379,7 +379,7 @@ pub enum PlanError {
         image: String,
     },
     /// No image is copied to the destination of a catalog.
-    #[error("the catalog {catalog} has the destination {destination}, but its image is copied to a different one")]
+    #[error("the catalog {catalog} has the destination {destination}, but its image is not copied there")]
     NoImage {
         /// The source of the catalog.
         catalog: String,

@@ -129,6 +129,6 @@ fn destinations_are_below_the_target() {
             place(plan, "mirror.example.com/olm/a");
             plan["catalogs"] = catalog;
         },
-        "copied to a different one",
+        "its image is not copied there",
     );
 }

@@ -51,7 +51,7 @@ fn without_version(needs: &[Need], version: &str) -> Vec<Need> {
     needs
 }
 
-/// Returns the permissions among `needs` that `than` does not include.
+/// Returns the permissions in `needs` that `than` does not include.
 fn more(needs: &[Need], than: &[Need]) -> Result<Vec<Row>, TooComplex> {
     let mut held = Grants::default();
     for need in than {

@@ -91,7 +91,7 @@ fn of_webhook(webhook: &Webhook) -> (String, Settings) {
 }
 
 /// Collects the values inside a value, by path. A list without objects is a single value. All images get the same
-/// value, so that a different image is not a change.
+/// value, because images are compared separately.
 fn flatten(value: &Value, path: &str, is_image: &dyn Fn(&str) -> bool, settings: &mut Settings) {
     let below = |key: &str| {
         if path.is_empty() {

@@ -22,7 +22,7 @@ pub(super) struct Contents {
     packages: BTreeMap<Text, Package>,
     /// The positions of bundles in the listing, by package and name.
     bundles: HashMap<(Text, Text), usize>,
-    /// The package and name of all bundles, in the order of their documents.
+    /// The package and name of each bundle, in the order of the documents.
     names: Vec<(Text, Text)>,
     /// For each API, the positions of the bundles that provide it, in ascending order.
     providers: HashMap<GroupVersionKind, Vec<usize>>,

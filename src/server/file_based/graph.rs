@@ -70,8 +70,8 @@ impl Channel {
         }
     }
 
-    /// Returns the edges of an entry: one to the bundle that it replaces, or to nothing if it replaces none, and one to
-    /// each other bundle that it skips and `wanted` accepts.
+    /// Returns the edges of an entry. One edge leads to the bundle that the entry replaces, or to nothing if the entry
+    /// replaces none. One edge leads to each other bundle that the entry skips, if `wanted` accepts the bundle.
     fn edges(&self, entry: &ServedEntry, wanted: impl Fn(&Text) -> bool) -> Vec<Edge> {
         let skips = entry
             .skips

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// A required API that was inferred.
 pub(super) struct Requirement {
-    /// Whether an aggregated API serves it.
+    /// Whether the API is aggregated, so that an APIService serves it.
     pub(super) aggregated: bool,
     pub(super) fields: BTreeMap<&'static str, Sourced>,
 }
@@ -27,12 +27,12 @@ type Key = [String; 4];
 
 /// The origin of an entry.
 enum EntryOrigin {
-    /// The index of an entry that `olm.yaml` lists.
+    /// `olm.yaml` lists the entry, at this index.
     Listed(usize),
     Inferred(BTreeMap<&'static str, Sourced>),
 }
 
-/// Writes the entries of `olm.yaml` and the inferred ones, without duplicates.
+/// Writes the entries of `olm.yaml` and the inferred entries, without duplicates.
 pub(super) fn write_required(work: &mut Work<'_>, inferred: Vec<Requirement>) {
     let (aggregated, custom): (Vec<_>, Vec<_>) = inferred.into_iter().partition(|entry| entry.aggregated);
     write_section(work, "customresourcedefinitions", custom);
@@ -79,7 +79,7 @@ fn order([group, name, version, kind]: &Key, [other_group, other_name, other_ver
         .then_with(|| kind.cmp(other_kind))
 }
 
-/// Writes the entries of `olm.yaml` and the inferred ones, without duplicates.
+/// Writes the entries of `olm.yaml` and the inferred entries, without duplicates.
 pub(super) fn write_native(work: &mut Work<'_>, mut natives: Vec<Native>) {
     for (index, entry) in work.olm.list(&["nativeAPIs"]).iter().enumerate() {
         let path = Path::root().key("nativeAPIs").index(index);

@@ -1,6 +1,6 @@
 //! Well-known APIs of other projects. They are only suggested in messages, never inferred.
 
-/// Returns the kind and version of a resource that many operators name.
+/// Returns the kind and version of a well-known resource of another project.
 pub(super) fn find(group: &str, resource: &str) -> Option<(&'static str, &'static str)> {
     TABLE
         .iter()

@@ -1,7 +1,7 @@
 //! The APIs that the granted rules imply: required, optional, native, or served by the bundle's APIServices.
 //!
-//! RBAC names groups and resources, but a CSV needs kinds and versions. Nothing is guessed: a resource that neither the
-//! bundle nor `olm.yaml` explains is an error that suggests an entry.
+//! RBAC names groups and resources, but a CSV needs kinds and versions. Nothing is guessed: for a resource that neither
+//! the bundle nor `olm.yaml` explains, an error suggests an entry.
 
 mod entries;
 mod known;
@@ -37,14 +37,14 @@ pub struct Unresolved {
     pub group: String,
     /// Plural name.
     pub resource: String,
-    /// The usual kind, or `…`.
+    /// The usual kind of the resource, or `…` if it is unknown.
     pub kind: &'static str,
-    /// The usual version, or `…`.
+    /// The usual version of the resource, or `…` if it is unknown.
     pub version: &'static str,
     /// Whether only the platform provides the resource.
     pub of_platform: bool,
-    /// Whether the bundle defines other kinds of the group. Another release of the operator may then define the
-    /// resource.
+    /// Whether the bundle defines other kinds of the group. In that case, another release of the operator might define
+    /// the resource.
     pub of_own_group: bool,
     /// Index of the entry of `apis` in `olm.yaml` that names the resource without kind and version.
     pub entry: Option<usize>,
@@ -98,7 +98,7 @@ pub(super) fn project(
         }
         let hint = hint(work, group, resource);
         // An operator may name kinds of its own group that only other releases define. Only the author can distinguish
-        // these from kinds of another operator in the same group.
+        // these kinds from those of another operator in the same group.
         if owned.has_group(group) && hint.is_none() {
             if mentions.iter().any(|mention| !mention.grant.optional) {
                 own_group(work, group, resource, mentions);
@@ -193,9 +193,9 @@ fn report(
     work.report(finding);
 }
 
-/// Reports a resource that none of a rule's groups contains. All resources of the Kubernetes groups without a domain
-/// are known, so such a rule is a mistake. A rule may list several groups and several resources; each resource must be
-/// in one of the groups.
+/// Reports a resource that is in none of the groups of its rule. A rule may list several groups and several resources;
+/// each resource must be in one of the groups. All resources of the Kubernetes groups without a domain are known, so a
+/// rule that names any other resource of these groups is a mistake.
 fn unknown_resource(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) {
     let served = |group: &str| {
         !builtin::is_bare_group(group)
@@ -283,8 +283,8 @@ fn aggregated_kinds(work: &Work<'_>, mentions: &Mentions<'_>) -> Vec<AggregatedK
     kinds
 }
 
-/// Returns the requirement that follows from a mention of a foreign API in a non-optional grant. Reports an error if
-/// the kind of the API is unknown.
+/// Returns the requirement for an API that the bundle does not define, if a grant that is not optional names the API.
+/// Reports an error if the kind of the API is unknown.
 fn requirement(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) -> Option<Requirement> {
     let name = format!("{resource}.{group}");
     if is_described(work, group, resource, &name) {
@@ -358,7 +358,8 @@ fn unresolved(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Ment
 /// Reports a resource whose kind the bundle does not define, although it defines other kinds of the same group.
 fn own_group(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) {
     let message = format!(
-        "{resource} of group {group} is not required, because the bundle defines other kinds of this group, but not this one"
+        "{resource} of group {group} is not required, because the bundle defines other kinds of this group, but not \
+         the kind of this resource"
     );
     let help = format!(
         "If another operator provides the resource, add its kind to metadata/olm.yaml, so that OLM installs it:\n\
@@ -415,7 +416,7 @@ fn native(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<
     })
 }
 
-/// Adds the native APIs that URL paths of API resources name. All other URLs stay in the rules and imply no API.
+/// Adds the native APIs whose URL paths the rules name. All other URLs imply no API.
 fn native_urls(work: &mut Work<'_>, granted: &[&Grant], natives: &mut Vec<Native>) {
     let mut seen = BTreeSet::new();
     for grant in granted {
@@ -453,7 +454,7 @@ fn native_urls(work: &mut Work<'_>, granted: &[&Grant], natives: &mut Vec<Native
                 continue;
             }
             let finding = if let Some((group, version, resource)) = api.filter(|_| !url.contains('*')) {
-                let message = format!("{url} is an API path, but its kind is unknown, so it is not in nativeAPIs");
+                let message = format!("the kind of the API at {url} is unknown, so the API is not in nativeAPIs");
                 let group = if group.is_empty() { "\"\"" } else { group };
                 let help = format!(
                     "To make it a native API, specify the kind in metadata/olm.yaml:\n\

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// The examples of the next release.
 #[derive(Debug, Default)]
 pub(super) struct Merged {
-    /// All examples, if any of them changes.
+    /// All examples; `None` if none of them changes.
     pub(super) examples: Option<Vec<Value>>,
     /// The custom resources that become examples.
     pub(super) added: Vec<Object>,

@@ -28,7 +28,7 @@ pub(super) fn decisions(is: &Synthesis, after: &Bundle, was: &Decisions, wanted:
     let modes = refreshed.map(|(_, modes)| modes).or(said).and_then(Value::as_array);
     let is_everywhere = |mode: &Value| mode["type"] == "AllNamespaces" && mode["supported"] == true;
     open.widened = if modes.is_some_and(|modes| modes.iter().any(is_everywhere)) {
-        // If comparing the rules takes too many steps, all of them are reported again.
+        // If comparing the rules takes too many steps, all rules are reported again.
         for_reader(&uncovered(&was.widened, &open.widened).unwrap_or(open.widened))
     } else {
         Vec::new()

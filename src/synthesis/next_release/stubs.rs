@@ -1,5 +1,5 @@
-//! The entries of `apis` in `olm.yaml` for resources that only the new manifests use, as comments for the author, like
-//! those that the first `olm.yaml` of a bundle contains.
+//! The entries of `apis` in `olm.yaml` for resources that only the new manifests use. They are comments for the author,
+//! as in the first `olm.yaml` of a bundle.
 
 use crate::bundle::OLM_YAML;
 use crate::synthesis::Unresolved;
@@ -51,13 +51,13 @@ pub(super) fn added(olm: &str, unresolved: &[Unresolved]) -> Option<String> {
     if olm.contains("\r\n") {
         changed = changed.replace("\r\n", "\n").replace('\n', "\r\n");
     }
-    // Comments never change a value.
+    // The comments must not change a value.
     read(&changed)
         .is_some_and(|after| after.value() == before.value())
         .then_some(changed)
 }
 
-/// Returns the line of the placeholder with its line end, and the offset of the line.
+/// Returns the offset of the placeholder's line, and the line with its line break.
 fn placeholder(olm: &str) -> Option<(usize, &str)> {
     let mut start = 0;
     for line in olm.split_inclusive('\n') {
@@ -69,7 +69,7 @@ fn placeholder(olm: &str) -> Option<(usize, &str)> {
     None
 }
 
-/// Returns lines to write below `above`, whose last line may have no line end.
+/// Returns lines to write below `above`, whose last line may have no line break.
 fn below(above: &str, lines: &str) -> String {
     let end = if above.is_empty() || above.ends_with('\n') {
         ""

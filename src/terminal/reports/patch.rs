@@ -11,8 +11,8 @@ pub fn patch(bundle: &str, fixing: &Fixing) -> String {
     unified(bundle, changes)
 }
 
-/// Returns changes to the files of a bundle as a unified diff. Each change is a path with the content before and after,
-/// which is `None` if the file does not exist.
+/// Returns changes to the files of a bundle as a unified diff. Each change consists of a path, the content before the
+/// change, and the content after it. `None` means that the file does not exist.
 pub fn unified<'c>(
     bundle: &str,
     changes: impl IntoIterator<Item = (&'c str, Option<&'c [u8]>, Option<&'c [u8]>)>,

@@ -1,5 +1,5 @@
-//! Makes the layout of a YAML document canonical: indentation, spaces after keys and dashes, empty lines, and the
-//! leading keys. Scalars, values in brackets and comments are not changed.
+//! Makes the layout of a YAML document canonical: indentation, spaces after keys and dashes, empty lines, and the order
+//! of the first keys. Scalars, values in brackets and comments are not changed.
 
 mod comments;
 mod tree;

@@ -29,9 +29,9 @@ struct Level {
 
 /// The text between two parts of a document.
 struct Gap<'t> {
-    /// The comment on the line of the first part, with the whitespace before it.
+    /// The comment on the line of the first part, with the whitespace before the comment.
     trailing: &'t str,
-    /// The lines between the two.
+    /// The lines between the two parts.
     lines: Vec<Line<'t>>,
     /// Whether the second part begins a line.
     broken: bool,
@@ -156,7 +156,7 @@ impl<'t> Writer<'t> {
     }
 
     /// Writes the comments of a gap, and begins the next line. Returns the output position of the first comment that is
-    /// indented no deeper than the root; if there is none, returns the output position of the text after the gap.
+    /// indented no deeper than the root; without such a comment, returns the output position of the text after the gap.
     fn comments(&mut self, gap: &Gap<'_>) -> usize {
         self.out.push_str(gap.trailing);
         let mut of_next = None;
@@ -172,7 +172,7 @@ impl<'t> Writer<'t> {
                         of_next.get_or_insert(self.out.len());
                     }
                     self.blank(std::mem::take(&mut blank));
-                    // The comment belongs to the innermost list or map that is not indented deeper.
+                    // The comment belongs to the innermost list or map that is not indented deeper than the comment.
                     let level = self.levels.iter().rfind(|level| level.old <= *column);
                     self.pad(level.map_or(0, |level| level.new));
                     self.out.push_str(comment);

@@ -17,7 +17,7 @@ pub(super) enum Item {
 /// The fields that identify an item to people.
 const NAMES: [&str; 3] = ["name", "reference", "image"];
 
-/// The maximum number of cells in a table.
+/// The maximum number of cells in the table that an alignment needs.
 const MOST: usize = 16 << 20;
 
 /// Returns the identity of an item: its schema, package and names if it is a map with at least one name, otherwise the
@@ -86,7 +86,8 @@ pub(super) fn aligned(old: impl Iterator<Item = String>, new: impl Iterator<Item
     items
 }
 
-/// Returns the items, combining a removed and an added document into a kept one if they differ only in their names.
+/// Returns the items, combining a removed and an added document into a kept document if they differ only in their
+/// names.
 pub(super) fn with_renamed(items: Vec<Item>, old: &[Value], new: &[Value]) -> Vec<Item> {
     let mut out: Vec<Item> = Vec::with_capacity(items.len());
     for item in items {

@@ -55,7 +55,7 @@ impl Revision<'_> {
         {
             return format!("- {}", self.flow_text(value, like));
         }
-        // The value is as far from the dash as in the neighbouring item.
+        // The value is as far from the dash as in the neighboring item.
         let behind = like.and_then(|like| {
             let start = self.layout.span(like).start;
             let near = self.layout.line_start(start) == self.layout.line_start(start.checked_sub(1)?);

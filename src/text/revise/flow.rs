@@ -46,7 +46,7 @@ impl Revision<'_> {
             let all = added(self, 0..children.len());
             return self.edit(first.start..last.end, all.join(&format!(",{between}")));
         };
-        // Members before the first one that is kept.
+        // Members before the first member that is kept.
         if let Some((place, member)) = old.get(first_kept) {
             let mut text = String::new();
             for one in added(self, 0..*place) {
@@ -110,7 +110,7 @@ impl Revision<'_> {
         line.get(..line.len() - line.trim_start().len()).unwrap_or_default()
     }
 
-    /// Returns the text of a member that follows `between`.
+    /// Returns the text of a member; `between` is the whitespace before it.
     fn flow_member(&self, key: Option<&str>, value: &Value, path: &Path, between: &str) -> String {
         let indent = between
             .rsplit_once('\n')

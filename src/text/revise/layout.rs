@@ -11,7 +11,7 @@ pub(super) struct Layout<'d> {
     pub(super) text: &'d str,
     /// The line ending.
     pub(super) newline: &'static str,
-    /// The indentation of items of block style lists relative to the key of the list.
+    /// The indentation of the items of a list in block style, relative to the key of the list.
     pub(super) list_indent: usize,
 }
 
@@ -124,7 +124,7 @@ impl<'d> Layout<'d> {
         self.document
     }
 
-    /// Returns the start of the line of this position.
+    /// Returns the start of the line that contains this position.
     pub(super) fn line_start(&self, at: usize) -> usize {
         self.of(0..at).rfind('\n').map_or(0, |line| line + 1)
     }

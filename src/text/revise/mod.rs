@@ -1,7 +1,7 @@
 //! Changes the value of a document with a minimal change to its text.
 //!
 //! The old and the new value are compared as trees, and only differences are written: comments, layout, quotes and the
-//! order of keys are kept. New entries look like their neighbours. A comment on the line of an item, or directly above
+//! order of keys are kept. New entries look like their neighbors. A comment on the line of an item, or directly above
 //! it, is removed with the item.
 
 mod align;

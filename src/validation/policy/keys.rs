@@ -46,7 +46,7 @@ const PERMISSIONS: &[Field] = &[
     optional(
         "deny",
         List(&Object(PERMISSION)),
-        "Permissions that grant any of these are denied, including those with a wildcard.",
+        "Permissions that overlap with one of these entries are denied, even if only a wildcard makes them overlap.",
     ),
 ];
 
@@ -59,7 +59,7 @@ const KINDS: Field = optional(
 const GRANTS: Field = optional(
     "permissions",
     Object(PERMISSIONS),
-    "Permissions that a bundle grants to its operator and to others.",
+    "Permissions that a bundle grants to its operator and to other subjects.",
 );
 const REGISTRIES: Field = optional(
     "registries",

@@ -84,7 +84,7 @@ impl Permissions {
         let steps = Steps::default();
         let mut refused = Vec::new();
         for whole in Region::both(rule) {
-            // Subtracting from the whole rule keeps the remaining parts in its order.
+            // Subtracting from the whole rule keeps the remaining parts in the order of the rule.
             let mut allowed = whole.clone();
             if let Some(allow) = &allow {
                 let mut not_allowed = whole.clone();

@@ -119,7 +119,7 @@ fn service_accounts(input: &Input<'_>, csv: Csv<'_>, findings: &mut Vec<Diagnost
     for account in manifests.filter(|object| object.gvk() == &GroupVersionKind::new("", "v1", "ServiceAccount")) {
         if accounts.contains(account.name()) {
             let message = format!(
-                "the account {} is already created from the ClusterServiceVersion",
+                "OLM already creates the account {} from the ClusterServiceVersion",
                 account.name()
             );
             let path = Path::from("metadata.name");

@@ -184,7 +184,7 @@ fn preserved(report: &mut Report<'_>) {
     // The original also rejects a v1beta1 CRD that does not set the field, because in v1beta1 the default is true.
     let explicit = report.get(&path) == Some(&Value::Bool(true));
     if explicit || report.reference && report.keeps_unknown_fields() {
-        let message = "spec.preserveUnknownFields may no longer be true";
+        let message = "spec.preserveUnknownFields must not be true";
         report.add(&rules::CRD_PRESERVE_UNKNOWN_FIELDS, &path, message);
     }
     if report.keeps_unknown_fields()

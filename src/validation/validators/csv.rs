@@ -155,7 +155,7 @@ pub(super) fn annotations(object: &Object, rule: &'static Rule, findings: &mut V
 }
 
 /// Checks that the key `group` of an owned CRD, if present, matches the name. The format has no such key, but a
-/// matching one does no harm.
+/// matching key does no harm.
 fn owned_groups(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
     let owned = csv.list(&["spec", "customresourcedefinitions", "owned"]);
     for (index, entry) in owned.iter().enumerate() {

@@ -69,7 +69,8 @@ fn shown(input: &Input<'_>, object: &Object, csv: Csv<'_>, findings: &mut Vec<Di
         ));
     }
     icon(object, csv, findings);
-    // Two rules do not report the same defect, unless the original verdict is requested.
+    // The rules of `csv` report the same defects. The rules of this validator report them only if the original verdict
+    // is requested.
     let (missing, format) = if input.options.reference {
         (&rules::HUB_MINKUBEVERSION_MISSING, &rules::HUB_MINKUBEVERSION_FORMAT)
     } else {

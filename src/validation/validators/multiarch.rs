@@ -20,7 +20,7 @@ const MANAGER: &str = "manager";
 /// The usual sidecar of that container.
 const PROXY: &str = "kube-rbac-proxy";
 
-/// One half of a platform.
+/// One half of a platform: the operating system or the architecture.
 struct Part {
     /// The name in messages.
     name: &'static str,
@@ -194,7 +194,7 @@ fn nodes(object: &Object, pod: &Path, part: &Part, image: &BTreeSet<&str>, findi
         .key("requiredDuringSchedulingIgnoredDuringExecution");
     let Some(allowed) = allowed(object.value(), pod, &affinity, part.node) else {
         let message = format!(
-            "the pods may run on nodes of any {}, but the image is available for {}",
+            "the pods may run on nodes of any {}, but the image is available only for {}",
             part.name,
             list(image)
         );

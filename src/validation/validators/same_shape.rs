@@ -1,4 +1,4 @@
-//! Finds objects of removed API versions that mean the same in the next version without any change.
+//! Finds objects of a removed API version that have the same meaning in the next version, without any change.
 
 use crate::manifest::Object;
 use semver::Version;

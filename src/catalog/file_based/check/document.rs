@@ -88,7 +88,7 @@ fn package(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
         reader.report(Found::new(&rules::CATALOG_PACKAGE_NAMELESS, message, id.at("name")));
     } else if !is_dns1123_label(&name) {
         let message =
-            format!("the package name {name:?} does not consist of at most 63 lowercase letters, digits and dashes");
+            format!("the package name {name:?} must consist of at most 63 lowercase letters, digits and dashes");
         reader.report(Found::new(&rules::CATALOG_PACKAGE_NAME, message, id.at("name")));
     }
     let default_channel = reader.name(fields, "defaultChannel", &root);
@@ -232,7 +232,7 @@ fn entry(reader: &mut Reader<'_>, value: &RawValue, index: usize, texts: &mut Te
         reader.look_at_name(&skipped, &path);
         let at = reader.at(&path);
         if skipped.is_empty() {
-            let message = format!("item {number} of skips of {entry_of} is empty");
+            let message = format!("in {entry_of}, item {number} of skips is empty");
             reader.report(Found::new(&rules::CATALOG_SKIPS_EMPTY, message, at));
         } else if skipped == name {
             reader.report(Found::new(&rules::CATALOG_ENTRY_ITSELF, itself("skips"), at));

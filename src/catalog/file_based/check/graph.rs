@@ -29,7 +29,7 @@ impl CheckedEntry {
 /// The maximum number of names in one finding.
 const SHOWN: usize = 5;
 
-/// Formats names as an enumeration; if there are many, the rest is only counted.
+/// Formats names as a list. If there are many, lists the first ones and counts the others.
 pub(super) fn shown<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     let count = names.len();
     let mut shown: Vec<String> = names.take(SHOWN).map(|name| format!("{name:?}")).collect();

@@ -418,8 +418,8 @@ impl FileReader<'_> {
             } else {
                 "as an object"
             };
-            // The line in the problem is counted from the start of the document. It is dropped, because the finding
-            // states the line in the file.
+            // The message of the parser contains a line counted from the start of the document. That line is dropped,
+            // because the finding states the line in the file.
             let problem = problem.to_string();
             let words = problem.split(" at line ").next().unwrap_or_default();
             let message = format!("the document cannot be read {what}: {words}");

@@ -18,7 +18,7 @@ pub(super) struct Object {
     size: usize,
     /// The manifest itself, if the bundle has no image.
     kept: Vec<u8>,
-    /// The name, if it is a ClusterServiceVersion.
+    /// The name, if the manifest is a ClusterServiceVersion.
     csv: Option<String>,
 }
 
@@ -152,7 +152,7 @@ impl Objects {
     }
 
     /// Reports manifests that are too large for a message to clients or for an InstallPlan. This concerns only bundles
-    /// without an image, because for the others, messages and InstallPlans contain only the image name.
+    /// without an image: for a bundle with an image, messages and InstallPlans contain only the name of the image.
     pub(super) fn check_size(&self, reader: &mut Reader<'_>, bundle: &str, limits: &text::Limits) {
         let at = || reader.id.at("properties");
         let message = self.size.saturating_add(self.csv_size);
@@ -171,8 +171,8 @@ impl Objects {
         };
         if let Some(size) = steps::excess(self.kept.iter().map(Vec::as_slice), content) {
             let said = format!(
-                "the InstallPlan of {} takes {size} bytes, but a cluster stores objects of at most {LARGEST_OBJECT}, so \
-                 OLM cannot install the bundle",
+                "the InstallPlan of {} has a size of {size} bytes, but a cluster stores objects of at most \
+                 {LARGEST_OBJECT}, so OLM cannot install the bundle",
                 reader.subject
             );
             findings.push(Found::new(&rules::CATALOG_MANIFESTS_SIZE, said, at()));

@@ -1,4 +1,4 @@
-//! The fields of a document, borrowed from its text; the other fields can still be read if one has the wrong type.
+//! The fields of a document, borrowed from its text. If one field has the wrong type, the others can still be read.
 
 use super::found::{At, DocumentId, Found, Inside};
 use crate::catalog::file_based::document::kind;
@@ -174,7 +174,7 @@ impl Reader<'_> {
     fn wrong_type(&mut self, value: &RawValue, path: &Path, expected: &str) {
         let (kind, subject) = (kind(value), &self.subject);
         let message = if kind == expected {
-            // The value contains an invalid character, for example.
+            // For example, the value contains an invalid character.
             format!("{path} of {subject} cannot be read")
         } else {
             format!("{path} of {subject} is {kind}, not {expected}")
@@ -184,8 +184,8 @@ impl Reader<'_> {
         self.report(if unquoted { found.help("Quote it.") } else { found });
     }
 
-    /// Reports fields that are unknown, repeated, or spelled with different case. `known` contains the fields of the
-    /// object at `path`.
+    /// Reports fields that are unknown or repeated, or whose names differ from the known ones only in case. `known`
+    /// contains the fields of the object at `path`.
     pub(super) fn known(&mut self, fields: &Fields<'_>, known: &[&str], path: &Path) {
         for (index, (field, _)) in fields.0.iter().enumerate() {
             let here = || At {

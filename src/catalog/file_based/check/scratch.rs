@@ -7,7 +7,7 @@ use crate::catalog::Texts;
 use crate::rules;
 use crate::text::Limits;
 
-/// The reusable state of one thread, for one document after another.
+/// The state that a thread reuses from one document to the next.
 pub(super) struct Scratch {
     pub(super) contents: Contents,
     pub(super) texts: Texts,

@@ -131,9 +131,9 @@ impl Draft {
         entered
     }
 
-    /// Sets the default channel of the package after the bundles `added`, sorted by ascending version, were added. The
-    /// default channel of the placement takes precedence. Otherwise, a package without a default channel gets the last
-    /// one that the bundles declare, or its only channel.
+    /// Sets the default channel of the package after bundles were added. `added` contains these bundles, sorted by
+    /// ascending version. The default channel of the placement takes precedence. Otherwise, a package without a default
+    /// channel gets the last one that the bundles declare, or its only channel.
     ///
     /// # Errors
     /// Returns an error if the channel does not exist, or a new package has no default channel.
@@ -159,7 +159,7 @@ impl Draft {
                 self.default_channel.clone_from(declared);
                 return Ok(());
             }
-            // If the channels are not those of the bundle, its default channel might be absent.
+            // If the channels are not the bundle's own, the bundle's default channel might be absent.
             if placement.channels.is_empty() {
                 let error = DraftError::UnknownDefault {
                     package: self.name.clone(),
@@ -240,7 +240,7 @@ impl DraftChannel {
     }
 
     /// Inserts an entry between those with the next lower and the next higher version. Fails if a bundle of the channel
-    /// has no version, or a version that differs from that of the entry at most in build metadata.
+    /// has no version, or if its version equals that of the entry when build metadata is ignored.
     fn enter_by_version(
         &mut self,
         package: &str,
@@ -308,8 +308,8 @@ impl DraftChannel {
 }
 
 /// Returns whether an existing entry differs from a new one only because bundles below it were removed from the
-/// channel. In that case, the existing entry still replaces or skips all bundles that the new one does. `others` are
-/// the bundles in the channel.
+/// channel. In that case, the existing entry still replaces or skips all bundles that the new entry replaces or skips.
+/// `others` are the bundles in the channel.
 fn is_repaired(known: &WrittenEntry, new: &WrittenEntry, others: &HashSet<String>) -> bool {
     let below: HashSet<&str> = known.below().collect();
     let is_gone = !new.replaces.is_empty() && !others.contains(&new.replaces);

@@ -11,7 +11,7 @@ const BEFORE: usize = 16;
 /// The maximum number of differing items of a list to show.
 const ITEMS: usize = 3;
 
-/// Returns the fields in which two documents differ, each with both values, shortened.
+/// Returns the fields in which two documents differ, each with its two values. Long values are shortened.
 pub(crate) fn differing(one: &Value, other: &Value) -> Vec<String> {
     let (Some(before), Some(after)) = (one.as_object(), other.as_object()) else {
         return vec![change(Some(one), Some(other))];

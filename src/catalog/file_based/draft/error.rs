@@ -39,7 +39,7 @@ pub enum DraftError {
     Bundle {
         /// The package.
         package: String,
-        /// The name or version.
+        /// The specified name or version of the bundle.
         bundle: String,
         /// The bundle with the most similar name.
         nearest: Option<String>,
@@ -243,7 +243,7 @@ pub enum DraftError {
         /// The versions with a lifecycle.
         others: Vec<MinorVersion>,
     },
-    /// Two bundles of a channel that is ordered by version have versions that differ at most in build metadata.
+    /// In a channel that is ordered by version, two bundles have the same version when build metadata is ignored.
     #[error(
         "the versions of the bundles {} in channel {channel:?} of package {package:?} cannot be ordered",
         bundles.each_ref().map(|bundle| format!("{bundle:?}")).join(" and ")
@@ -308,7 +308,7 @@ fn quoted(names: &[String]) -> String {
 }
 
 impl DraftError {
-    /// Adds the place of the wrong value in the files of an added bundle, if it is known.
+    /// Adds the place of the wrong value in the files of an added bundle, if the place is known.
     pub(super) fn at(self, stated: &StatedAt) -> Self {
         let statement = match &self {
             Self::SecondHead { .. } | Self::ReplacesItself { .. } => Stated::Replaces,

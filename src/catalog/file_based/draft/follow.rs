@@ -1,4 +1,4 @@
-//! Applying a change that was made to another form of a package.
+//! Repeats a change that was made to the package in another form of the catalog.
 
 use super::{Draft, DraftBundle, DraftChannel};
 use crate::catalog::file_based::WrittenEntry;

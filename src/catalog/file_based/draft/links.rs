@@ -51,8 +51,8 @@ impl DraftChannel {
         stranded
     }
 
-    /// Returns the specified bundles that are in the channel, from the heads down, so that the edges of each removed
-    /// bundle are handed on to bundles that remain.
+    /// Returns the specified bundles that are in the channel, from the heads down. If bundles are removed in this
+    /// order, the edges of each removed bundle pass to bundles that remain.
     fn downwards(&self, bundles: &HashSet<&str>) -> Vec<String> {
         let entries = by_name(&self.entries);
         let mut order = Vec::new();
@@ -92,7 +92,7 @@ pub(super) fn chain<'e>(entries: &HashMap<&str, &'e WrittenEntry>, head: &'e str
     chain
 }
 
-/// Entries during the removal of some of them.
+/// The entries of a channel while bundles are removed from it.
 struct Links {
     entries: Vec<Option<WrittenEntry>>,
     places: HashMap<String, usize>,

@@ -220,7 +220,7 @@ impl Draft {
         revised
     }
 
-    /// Returns the versions of the bundles that have one, by name.
+    /// Returns the versions by bundle name. Bundles without a version are omitted.
     fn versions(&self) -> HashMap<&str, &Version> {
         let versions = self.bundles.iter();
         let versions = versions.filter_map(|bundle| Some((bundle.name.as_str(), bundle.version.as_ref()?)));

@@ -100,8 +100,8 @@ impl DraftChannel {
         self.entries.iter().filter_map(is_near).collect()
     }
 
-    /// Keeps a part of the entries. Returns the entries that are kept only because the others need them. Fails if a
-    /// bundle has no update path to the head; the error contains the names of the two bundles.
+    /// Keeps a part of the entries. Returns the entries that are kept only because other entries need them. Fails if a
+    /// bundle has no update path to the head; the error contains the names of the bundle and the head.
     fn keep(&mut self, part: &Part, versions: &HashMap<&str, &Version>) -> Result<Vec<String>, (String, String)> {
         let Some(head) = self.heads().first().map(|head| (*head).to_owned()) else {
             return Ok(Vec::new());
@@ -164,7 +164,7 @@ impl DraftChannel {
     }
 
     /// Returns the removed bundles that were above the head of `part` and from which no update leads to `part`, the
-    /// remaining part of the channel. Also returns the bundles that only such bundles replaced or skipped.
+    /// remaining part of the channel. Also returns the bundles that only these bundles replaced or skipped.
     fn stranded_by(&self, part: &Self, versions: &HashMap<&str, &Version>) -> Vec<String> {
         let Some(head) = part.heads().first().map(|head| (*head).to_owned()) else {
             return Vec::new();

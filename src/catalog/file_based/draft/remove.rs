@@ -25,7 +25,7 @@ pub struct Removal {
     pub stranded: Vec<(String, String)>,
     /// Whether the whole package was removed.
     pub whole: bool,
-    /// Those of the versions to upgrade from that have no update path in any channel.
+    /// The versions to upgrade from that have no update path in any channel.
     pub unreached: Vec<Version>,
 }
 
@@ -74,7 +74,7 @@ impl Draft {
     /// Removes the bundles below a version from all channels, like [`Draft::remove`].
     ///
     /// # Errors
-    /// Fails like [`Draft::remove`], and if a bundle has no comparable version.
+    /// Fails like [`Draft::remove`]. Also returns an error if a bundle has no comparable version.
     pub fn truncate(&mut self, below: &Version, default_channel: Option<&str>) -> Result<Removal, DraftError> {
         let mut removal = Removal::default();
         let mut lower = Vec::new();

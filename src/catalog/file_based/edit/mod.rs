@@ -57,7 +57,7 @@ pub struct Editor {
     stay: BTreeMap<String, BTreeSet<String>>,
     /// Whether new files are placed in the folder itself instead of in a folder for the package.
     is_of_one_package: bool,
-    /// Whether published bundles were added; nobody can correct their faults anymore.
+    /// Whether published bundles were added. Faults in published bundles can no longer be corrected.
     adds_published: bool,
 }
 
@@ -78,7 +78,8 @@ pub struct Edited {
     pub folder: PathBuf,
     /// The changed files, by path inside the folder.
     pub files: BTreeMap<String, FileChange>,
-    /// The tolerated errors of the changed packages: those that they already had, and those of published bundles.
+    /// The tolerated errors in the changed packages: errors that existed before the change, and errors in published
+    /// bundles.
     pub findings: Vec<Diagnostic>,
     is_template: bool,
 }
@@ -225,7 +226,7 @@ impl Editor {
     /// Like [`Editor::documents`], for a package that the catalog must contain.
     ///
     /// # Errors
-    /// Fails like [`Editor::documents`], and if the catalog does not contain the package.
+    /// Fails like [`Editor::documents`]. Also returns an error if the catalog does not contain the package.
     pub fn known(&self, package: &str) -> Result<PackageDocuments, CatalogEditError> {
         let documents = self.documents(package)?;
         if documents.values.is_empty() {
@@ -363,7 +364,7 @@ impl Editor {
     }
 
     /// Applies a change to a package, which may be new: the change that led from `before` to `after` in another form of
-    /// the catalog. Without `after`, the package is removed. `documents` contains the bundles that are new or have
+    /// the catalog. If `after` is `None`, the package is removed. `documents` contains the bundles that are new or have
     /// different content.
     ///
     /// # Errors
@@ -439,8 +440,8 @@ impl Editor {
         self.catalog.handles.get(*documents.handles.get(place)?)
     }
 
-    /// Inserts a new document after the last one of its schema in the package, or after the last one of the package if
-    /// there is none.
+    /// Inserts a new document after the package's last document of the same schema. If there is none, inserts it after
+    /// the last document of the package.
     fn insert(
         &mut self,
         documents: &PackageDocuments,

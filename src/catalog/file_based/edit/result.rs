@@ -10,7 +10,8 @@ use crate::source::Place;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Makes sure that the change introduces no errors in the changed packages. Returns the errors that they already have.
+/// Makes sure that the change introduces no errors in the changed packages. Returns the errors that the packages
+/// already have.
 pub(super) fn check(
     editor: &Editor,
     files: &BTreeMap<String, FileChange>,
@@ -58,8 +59,8 @@ static OF_BUNDLES: [&Rule; 5] = [
     &rules::CATALOG_VERSION_MISSING,
 ];
 
-/// Fails if there are new errors. Otherwise returns the tolerated errors that remain: the old ones, and those about
-/// published bundles with the same version.
+/// Fails if there are new errors. Otherwise returns the tolerated errors: those that existed before the change, and
+/// those about published bundles that have the same version.
 fn refuse(
     folder: &Path,
     after: Vec<Diagnostic>,
@@ -90,7 +91,7 @@ fn refuse(
 #[derive(Default)]
 struct Known<'f> {
     items: BTreeSet<(&'f str, &'f str)>,
-    /// The number of errors with the same message, if they name no items.
+    /// The number of errors with the same message, if the errors name no items.
     messages: BTreeMap<(&'static str, String), usize>,
 }
 

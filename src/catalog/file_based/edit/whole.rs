@@ -5,7 +5,7 @@ use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::draft::Revised;
 use serde_json::Value;
 
-/// A document to be set.
+/// A document that the package contains after the change.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wanted {
     /// A new document, which replaces the one with the same schema and name.

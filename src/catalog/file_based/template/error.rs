@@ -149,7 +149,7 @@ pub enum TemplateProblem {
     },
     /// The versions of two bundles have no order.
     #[error(
-        "{bundle} has version {version}, which cannot be ordered against {other} of {other_bundle}: build metadata is ignored"
+        "{bundle} has version {version}, which cannot be ordered relative to {other} of {other_bundle}: build metadata is ignored"
     )]
     SameVersion {
         /// The bundle.
@@ -181,7 +181,7 @@ pub enum TemplateProblem {
         /// The number of heads.
         heads: usize,
     },
-    /// No channel contains the bundle for which a bundle substitutes.
+    /// No channel contains the bundle for which another bundle substitutes.
     #[error("no channel has an entry for {base:?}, which {bundle} substitutes for")]
     NoBase {
         /// The bundle that is missing from the channels.

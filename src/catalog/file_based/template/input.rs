@@ -167,8 +167,8 @@ impl Input {
         }
     }
 
-    /// Returns the paths of the fields of a map, in the order of `known`; the fields may be capitalized. Unknown fields
-    /// are refused.
+    /// Returns the paths of the fields of a map, in the order of `known`; the fields may be capitalized. An unknown
+    /// field is an error.
     pub(super) fn fields<const COUNT: usize>(
         &self,
         path: &Path,

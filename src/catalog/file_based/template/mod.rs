@@ -1,9 +1,10 @@
 //! Catalog templates: short descriptions of a catalog that name bundles by their images.
 //!
 //! [`Template::read`] returns the bundles that a template needs; the caller renders them and passes them to
-//! [`Template::documents`]. Three types are known: a catalog whose bundles are still to be rendered ([`Kind::Basic`]),
-//! lists of bundles whose channels follow from their versions ([`Kind::Semver`]), and a whole catalog with substitutes
-//! for some of its bundles ([`Kind::Substitutes`]). [`convert`] converts a catalog to a template.
+//! [`Template::documents`]. There are three types of templates. [`Kind::Basic`] is a catalog that specifies only the
+//! image of each bundle. [`Kind::Semver`] lists bundles, and channels are generated from their versions.
+//! [`Kind::Substitutes`] is a whole catalog with substitutes for some of its bundles. [`convert`] converts a catalog to
+//! a template.
 
 mod basic;
 pub mod convert;
@@ -128,8 +129,8 @@ impl Template {
         }
     }
 
-    /// Returns the documents of the catalog; `rendered` must contain the bundle of each of [`Template::images`], in the
-    /// same order.
+    /// Returns the documents of the catalog; `rendered` must contain one bundle for each of [`Template::images`], in
+    /// the same order.
     ///
     /// # Errors
     /// Returns an error if the bundles do not fit the template.
@@ -162,7 +163,7 @@ impl TemplateDocument {
 pub fn load(documents: &[TemplateDocument]) -> Result<Loaded, LoadError> {
     let mut loader = Loader::default();
     for (number, made) in documents.iter().enumerate() {
-        // Data that cannot be written was refused before.
+        // Data that cannot be written has already caused an error.
         if let Ok(document) = made.document() {
             loader.add(number, None, &document)?;
         }

@@ -1,8 +1,8 @@
 //! Semver templates: channels generated from the versions of bundles.
 //!
-//! Separate channels are generated for every list of bundles: one for each major version, for each minor version, or
-//! both. Within a minor version, only the highest bundle has edges: it replaces the highest bundle of the next lower
-//! minor version, and skips all other lower bundles of its major version. There are no edges between major versions.
+//! Each list of bundles has its own channels: one for each major version, one for each minor version, or both. Within a
+//! minor version, only the highest bundle has edges. It replaces the highest bundle of the next lower minor version,
+//! and skips all other lower bundles of its major version. There are no edges between major versions.
 
 use super::error::{TemplateError, TemplateProblem};
 use super::input::Input;
@@ -47,7 +47,7 @@ impl Stream {
 pub(super) struct Semver {
     streams: Vec<Stream>,
     preference: Stream,
-    /// The indexes of each archetype's bundles among the images.
+    /// For each bundle list, the indexes of its bundles among the images.
     bundles: [Vec<usize>; ARCHETYPES.len()],
 }
 
@@ -252,7 +252,7 @@ struct Default {
 }
 
 impl Channels {
-    /// Adds the channels of one archetype and stream; `releases` must be in ascending order.
+    /// Adds the channels that one bundle list has for one kind of version. `releases` must be in ascending order.
     fn add(&mut self, package: &str, archetype: (usize, &str), stream: (Stream, bool), releases: &[&Release]) {
         let minor = |release: &Release| (release.version.major, release.version.minor);
         let mut highest_below: Option<&str> = None;

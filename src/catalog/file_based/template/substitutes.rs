@@ -20,7 +20,7 @@ use std::cmp::Ordering;
 pub(super) struct Substitutes {
     at: At,
     documents: Vec<TemplateDocument>,
-    /// For each image, the name of the bundle for which its bundle substitutes.
+    /// For each image, the name of the bundle for which the image's bundle substitutes.
     bases: Vec<String>,
 }
 

@@ -279,7 +279,7 @@ fn bundles_that_have_no_order_are_refused_at_their_lines() {
     let wrong = |lists: &[List<'_>]| documents(&semver("", lists)).unwrap_err().to_string();
     let found = wrong(&[("stable", &["1.0.0+a", "1.0.0+b"])]);
     assert!(
-        found.starts_with("t.yaml:5: p.v1.0.0+b has version 1.0.0+b, which cannot be ordered against 1.0.0+a"),
+        found.starts_with("t.yaml:5: p.v1.0.0+b has version 1.0.0+b, which cannot be ordered relative to 1.0.0+a"),
         "{found}"
     );
     let found = wrong(&[("stable", &["1.0"])]);

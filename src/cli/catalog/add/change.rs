@@ -10,7 +10,7 @@ use semver::Version;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Returns the bundles in the form in which they are added.
+/// Returns the bundles with their images, in the form that `level` selects.
 fn to_add(bundles: &[(String, RenderedBundle)], level: Level) -> Result<Vec<TemplateBundle>, CatalogEditError> {
     let bundles = bundles.iter().map(|(image, rendered)| {
         let bundle = rendered.to_add(level).map_err(CatalogEditError::Write)?;
@@ -35,7 +35,7 @@ impl Change {
         Self { edited, added, started }
     }
 
-    /// Returns the only new file, if there is exactly one.
+    /// Returns the new file, if there is exactly one.
     pub(super) fn new_file(&self) -> Option<PathBuf> {
         let mut new = self.edited.files.iter().filter(|(_, file)| file.before.is_none());
         match (new.next(), new.next()) {

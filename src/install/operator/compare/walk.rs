@@ -1,4 +1,4 @@
-//! The comparison of two objects, field by field.
+//! Compares two objects field by field.
 
 use super::super::component::Component;
 use super::super::filled_in::{Surroundings, is_own_key};
@@ -14,7 +14,7 @@ pub(super) struct Walk<'a, 'd> {
     pub(super) differences: &'d mut Vec<Difference>,
 }
 
-/// The path of a field, as shown to users, and with `[]` for every list item.
+/// The path of a field, in two forms: as shown to users, and with `[]` for every list item.
 #[derive(Clone)]
 struct At {
     shown: String,
@@ -44,8 +44,8 @@ impl At {
 impl Walk<'_, '_> {
     /// Compares the expected object with the one in the cluster.
     pub(super) fn object(&mut self, found: Component<'_>) {
-        // A generated binding with a different name was found by its subjects; the role that it refers to also has a
-        // different name.
+        // If the name of a generated binding differs, the binding was found by its subjects, and the name of its role
+        // differs too.
         let renamed = self.expected.is_generated && found.name() != self.expected.name;
         let root = At {
             shown: String::new(),

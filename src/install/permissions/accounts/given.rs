@@ -172,7 +172,7 @@ fn delegation() -> Vec<Rule> {
     ]
 }
 
-/// Returns the rule with which OLM lets the accounts of a version update its OperatorCondition. A version that
+/// Returns the rule by which OLM allows the accounts of a version to update its OperatorCondition. A version that
 /// specifies no accounts uses the default account.
 pub(super) fn condition(csv: Csv<'_>, namespace: &str) -> Given {
     let accounts = accounts_with_permissions(csv).map(|name| account(namespace, name));

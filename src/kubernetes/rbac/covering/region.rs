@@ -13,7 +13,8 @@ const LISTS: usize = 4;
 /// The selected items in each list of a rule.
 pub(crate) type Mask = [Vec<bool>; LISTS];
 
-/// One half of the permissions of a rule, either on its resources or on its paths, without the removed parts.
+/// One half of the permissions of a rule: those on its resources or those on its paths, without the parts that were
+/// removed.
 #[derive(Debug, Clone)]
 pub(crate) struct Region<'a> {
     rule: &'a Rule,
@@ -107,7 +108,7 @@ impl<'a> Region<'a> {
         Ok(())
     }
 
-    /// Removes the part that a second region for the same half of the same rule contains.
+    /// Removes the permissions that another region contains. Both regions are for the same half of the same rule.
     pub(crate) fn remove_all(&mut self, other: &Self, steps: &Steps) -> Result<(), TooComplex> {
         let [whole, paths] = Self::both(self.rule);
         let sizes = if self.of_paths { paths } else { whole };

@@ -1,10 +1,10 @@
-//! Rules for readers, with each resource and path in a separate row.
+//! Rules in a readable form, with each resource and path in a separate row.
 
 use super::super::Rule;
 use super::region::Region;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The maximum number of rows for readers. Larger sets of rules stay as written.
+/// The maximum number of rows in the readable form. Larger sets of rules stay as written.
 pub(crate) const MOST_ROWS: usize = 50_000;
 
 /// Returns the number of [`cells`] in these rules, counting each verb of a path.
@@ -58,9 +58,10 @@ pub(crate) fn halves(rule: &Rule) -> impl Iterator<Item = Rule> {
     Region::both(rule).into_iter().flat_map(Region::into_rules)
 }
 
-/// Returns rules for readers that grant the same permissions, without duplicates: first a rule for each path and verb,
-/// then, in sorted order, a rule for each resource of a group, with at most one name and with all its verbs. Rules with
-/// too many rows stay as written, except that their permissions on paths are in separate rules.
+/// Returns rules in a readable form that grant the same permissions, without duplicates. The first rules are for one
+/// path and one verb each. The next rules, in sorted order, are for one resource of a group each, with at most one name
+/// and with all its verbs. Rules with too many rows stay as written, except that their permissions on paths are in
+/// separate rules.
 pub fn compact(rules: &[Rule]) -> Vec<Rule> {
     let mut seen = BTreeSet::new();
     if !are_readable(rules) {

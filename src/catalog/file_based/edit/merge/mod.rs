@@ -23,11 +23,11 @@ use values::Clash;
 pub struct Conflict {
     /// The subject of the documents.
     pub subject: Subject,
-    /// The differing field or entry; `None` for the whole document.
+    /// The field or entry that differs; `None` if the whole document differs.
     pub part: Option<String>,
-    /// The differing fields inside the part.
+    /// The fields that differ inside that field, entry or document.
     pub fields: Vec<String>,
-    /// The positions of the different values.
+    /// The positions of the values that differ.
     pub at: Vec<At>,
 }
 

@@ -12,9 +12,9 @@ pub(super) type Version<'v> = (usize, &'v Value);
 /// A difference between catalogs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Clash {
-    /// The field or entry; `None` for the whole document.
+    /// The field or entry that differs; `None` if the whole document differs.
     pub(super) part: Option<String>,
-    /// The differing fields inside the part.
+    /// The fields that differ inside that field, entry or document.
     pub(super) fields: Vec<String>,
     /// The catalogs, with the paths of the values in their documents.
     pub(super) at: Vec<(usize, Path)>,
@@ -22,7 +22,7 @@ pub(super) struct Clash {
 
 /// Merges all versions of a document. A bundle is merged as one value. In other documents, each field and each entry is
 /// a value, which comes from the versions that contain it. If values differ, the value in the preferred catalog is
-/// used. The values clash if no catalog is preferred, or the preferred one has no value.
+/// used. The values clash if no catalog is preferred, or if the preferred catalog does not contain the value.
 pub(super) fn merged(schema: &Schema, versions: &[Version<'_>], preferred: Option<usize>) -> (Value, Vec<Clash>) {
     let mut clashes = Vec::new();
     let mut value = Map::new();

@@ -23,7 +23,7 @@ pub struct TemplateBundle {
 
 /// The documents of one package in a template.
 struct Package {
-    /// The documents, followed by one for each bundle that is in a channel, but has no entry with its name.
+    /// The documents of the entries, followed by one document for each bundle that a channel lists, but no entry names.
     documents: Vec<Value>,
     /// The indexes of the entries from which the first documents were created, in the same order.
     places: Vec<usize>,
@@ -154,8 +154,8 @@ impl TemplateEditor {
         Ok(added)
     }
 
-    /// Returns the existing document of a bundle: `document` if an entry has `image`, otherwise the entry with `name`,
-    /// if any.
+    /// Returns the existing document of a bundle: `document` if an entry contains the image, otherwise the entry with
+    /// the name. Returns `None` if there is no such entry either.
     fn known(&self, name: &str, image: &str, document: &Value) -> Option<Value> {
         let is = |entry: &&Value, field: &str, text: &str| entry.get(field).and_then(Value::as_str) == Some(text);
         let mut bundles = self
