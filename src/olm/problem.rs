@@ -72,7 +72,10 @@ impl fmt::Display for What {
                 limits::CONSTRAINT_DEPTH
             ),
             Self::Intent(UnknownIntent(written)) => {
-                write!(formatter, "is {written:?}, but must be required, recommended or optional")
+                write!(
+                    formatter,
+                    "is {written:?}, but must be required, recommended or optional"
+                )
             }
             Self::IntentInside => formatter.write_str("is not supported by released versions of OLM"),
         }

@@ -235,7 +235,10 @@ fn api_services(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
                 &Path::root().key("spec").key("group"),
                 message,
             );
-            findings.push(finding.also(crd.place(&Path::root().key("spec").key("group")), "the other definition"));
+            findings.push(finding.also(
+                crd.place(&Path::root().key("spec").key("group")),
+                "the other definition",
+            ));
         }
     }
 }

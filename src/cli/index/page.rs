@@ -209,7 +209,11 @@ fn check_names(own: &str, beside: &[(String, String)]) -> Result<(), CommandErro
         .collect();
     for (place, name) in names.iter().enumerate() {
         if names.iter().take(place).any(|other| other == name) {
-            let hint = if *name == own { "; change the name, or set --name" } else { "" };
+            let hint = if *name == own {
+                "; change the name, or set --name"
+            } else {
+                ""
+            };
             return Err(CommandError::usage(format!(
                 "two catalogs have the name {name}, so they cannot be told apart side by side{hint}"
             )));
