@@ -94,6 +94,11 @@ impl Annotations {
         mend::quote(&self.document, &Path::root().key("annotations").key(key))
     }
 
+    /// Returns the place of the key of an annotation.
+    pub(crate) fn key_place(&self, key: &str) -> Place {
+        self.document.key_place(&Path::root().key("annotations").key(key))
+    }
+
     /// Returns the place of an annotation. If the annotation is absent, this is the place of the key `annotations` and
     /// its map.
     pub fn place(&self, key: &str) -> Place {

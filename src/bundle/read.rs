@@ -1,7 +1,7 @@
 //! Reads the files of a bundle into a [`Bundle`].
 
 use super::olm_yaml::Olm;
-use super::{Annotations, Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv, metadata, names};
+use super::{ANNOTATIONS_YAML, Annotations, Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv, metadata, names};
 use crate::diagnostic::Diagnostic;
 use crate::manifest::{self, Layout};
 use crate::rules;
@@ -78,7 +78,7 @@ pub(crate) fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limit
         binary_files(tree, &mut diagnostics);
     }
     let manifests = manifest::read(tree, MANIFESTS, layout, limits);
-    diagnostics.extend(manifests.diagnostics);
+    diagnostics.extend(manifests.diagnostics.into_iter().map(misplaced));
     let icon = metadata.olm.as_ref().and_then(|olm| Olm::new(olm).icon_path());
     let icon = icon.filter(|path| path.starts_with(METADATA));
     let icon = icon.and_then(|path| tree.get(path)).map(<[u8]>::to_vec);
@@ -267,6 +267,28 @@ fn unquoted_range(mut finding: Diagnostic) -> Diagnostic {
         );
     }
     finding
+}
+
+/// Rephrases the finding about a metadata file among the manifests.
+fn misplaced(finding: Diagnostic) -> Diagnostic {
+    let place = finding
+        .place
+        .as_ref()
+        .filter(|_| finding.rule == &rules::OBJECT_FIELD_MISSING);
+    let name = place.and_then(|place| Some(place.source.name().rsplit_once(&format!("/{MANIFESTS}/"))?.1.to_owned()));
+    let names = [
+        OLM_YAML,
+        ANNOTATIONS_YAML,
+        "metadata/dependencies.yaml",
+        "metadata/properties.yaml",
+    ];
+    match names
+        .into_iter()
+        .find(|path| path.rsplit_once('/').map(|(_, file)| file) == name.as_deref())
+    {
+        Some(path) => finding.help(format!("Move the file to {path}.")),
+        None => finding,
+    }
 }
 
 /// Whether a metadata file is read. The extension decides, because metadata folders also contain icons and notes.

@@ -1,8 +1,8 @@
 //! The update graph of one package, as a pure function of its bundles.
 //!
 //! An index stores a channel as a list of entries: the head at depth 0, followed by the bundles to which `replaces` and
-//! `skips` lead from the head. In the mode `replaces`, that list follows from the bundles alone: the head of a channel
-//! is the bundle with the highest version, and the list follows the chain of `replaces` from the head. In the other
+//! `skips` lead from the head. In the mode `replaces`, the fields of the bundles determine that list: the head of a
+//! channel is the bundle with the highest version, and the rest is the chain of `replaces` from the head. In the other
 //! modes, versions determine the list. A skipped bundle is in the list as a pair of entries. The first is for the
 //! skipped bundle. The second is for the bundle that skips it, and points to the first.
 //!

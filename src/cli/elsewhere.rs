@@ -1,4 +1,5 @@
-//! The advice for an option that belongs to other commands, not to the one that was run.
+//! The advice for arguments that the parser rejects: an option that belongs to other commands, not to the one that was
+//! run, and a list with spaces.
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -37,6 +38,23 @@ pub(super) fn with_commands(mut answer: clap::Error, root: &Command, arguments: 
     answer.remove(ContextKind::SuggestedArg);
     let tip = format!("{option} is an option of {named}");
     answer.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    answer
+}
+
+/// Adds a tip to an error if a list contains a space, which splits it into several arguments.
+pub(super) fn with_joined_list(mut answer: clap::Error, arguments: &[OsString]) -> clap::Error {
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let split = words
+        .windows(2)
+        .find(|pair| pair[0].len() > 1 && pair[0].ends_with(','));
+    let is_error = !matches!(answer.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if let Some([first, second]) = split
+        && is_error
+        && answer.get(ContextKind::Suggested).is_none()
+    {
+        let tip = format!("write a list without spaces: {first}{second}");
+        answer.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
     answer
 }
 

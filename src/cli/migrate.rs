@@ -20,8 +20,9 @@ Examples:
 
 /// Write an index or a catalog as a folder, with a file for each package
 ///
-/// The folder contains PACKAGE/catalog.json for each package, and catalog.json for documents without a package. It
-/// appears only when it is complete. The folder must not exist yet, or must be empty.
+/// The folder contains PACKAGE/catalog.json for each package, and catalog.json for documents without a package; with
+/// -o yaml, the files are named catalog.yaml. The folder appears only when it is complete. It must not exist yet, or
+/// must be empty.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MigrateArguments {

@@ -219,6 +219,7 @@ pub fn run(name: &'static str, arguments: &[OsString], process: Process) -> Exit
         .try_get_matches_from(arguments)
         .map_err(|answer| with_subcommands(answer, name, arguments))
         .map_err(|answer| elsewhere::with_commands(answer, &command(name), arguments))
+        .map_err(|answer| elsewhere::with_joined_list(answer, arguments))
         .and_then(|matches| Cli::from_arg_matches(&matches));
     match parsed {
         Err(answer) => {

@@ -1,6 +1,5 @@
 //! `opmx serve`: serving an index or a file-based catalog over gRPC.
 
-use crate::bundle::is_bundle_folder;
 use crate::catalog::file_based::limits::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
@@ -15,7 +14,6 @@ use crate::server::file_based::CatalogFiles;
 use crate::terminal::log::{self, LogFormat};
 use clap::Args;
 use std::fs;
-use std::path::Path;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -145,16 +143,9 @@ fn catalog(
             Some(LogFormat::Json) => log::findings(&findings),
             _ => context.printer.report(&findings),
         }
-        let error = CommandError::failure(format!(
+        CommandError::failure(format!(
             "the catalog {} has errors, so it is not served",
             arguments.index
-        ));
-        if is_bundle_folder(Path::new(&arguments.index)) {
-            return error.hint(
-                "the folder contains a bundle, not a catalog; add the bundle to a database with opmx registry add, and \
-                    serve the database",
-            );
-        }
-        error
+        ))
     })
 }

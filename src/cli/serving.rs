@@ -23,7 +23,7 @@ pub(crate) struct ServingArguments {
     #[arg(long, value_name = "ADDRESS")]
     address: Option<IpAddr>,
     /// Port to listen on; 0 selects a free port
-    #[arg(short, long, value_name = "PORT", default_value_t = DEFAULT_PORT)]
+    #[arg(short, long, value_name = "PORT", default_value_t = DEFAULT_PORT, value_parser = port)]
     port: u16,
     /// File to which the reason is written if serving fails; the cluster shows the reason
     #[arg(short = 't', long, value_name = "FILE", default_value = TERMINATION_LOG)]
@@ -56,6 +56,11 @@ const TERMINATION_LOG: &str = "/dev/termination-log";
 /// A port on one address or on all addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Endpoint(Option<IpAddr>, u16);
+
+fn port(text: &str) -> Result<u16, &'static str> {
+    text.parse()
+        .map_err(|_| "expected a number up to 65535; specify the address with --address")
+}
 
 fn endpoint(text: &str) -> Result<Endpoint, String> {
     let parsed = match text.strip_prefix(':') {

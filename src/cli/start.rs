@@ -6,7 +6,7 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The process cannot open as many files as the runtime needs.
-    #[error("cannot open the files that every command needs")]
+    #[error("cannot open as many files as every command needs")]
     Files(#[source] io::Error),
     /// The process cannot start as many threads as it needs.
     #[error("cannot start the threads that the command needs")]

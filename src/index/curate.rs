@@ -73,7 +73,7 @@ pub fn prune(editor: &mut Editor, request: &PruneRequest) -> Result<Pruned, Cata
 }
 
 /// Returns the unsatisfied requirements of the remaining bundles, except requirements that were already unsatisfied
-/// when `editor` was opened. Returns nothing if the catalog cannot be read.
+/// when `editor` was opened. Returns an empty list if the catalog cannot be read.
 pub fn lost(editor: &Editor) -> Vec<Lost> {
     let catalog = editor.catalog();
     catalog.map_or_else(

@@ -1,6 +1,8 @@
 //! The location of an index, and its content as files.
 
 use super::image::{CONFIGS_LABEL, DATABASE_LABEL, DATABASE_PATH};
+use crate::bundle::annotations::PACKAGE;
+use crate::bundle::is_bundle_folder;
 use crate::bundle::location::is_path;
 use crate::database::read::is_database;
 use crate::files::{FileError, TemporaryFolder};
@@ -56,6 +58,18 @@ pub enum FetchError {
     NoCatalog {
         /// The file.
         file: PathBuf,
+    },
+    /// The location contains a bundle.
+    #[error("{name} is a bundle, not an index")]
+    Bundle {
+        /// The folder or image.
+        name: String,
+    },
+    /// The folder is an image layout.
+    #[error("{} is an OCI image layout, not an index", folder.display())]
+    Layout {
+        /// The folder.
+        folder: PathBuf,
     },
     /// The image does not contain the expected index.
     #[error("{image} is not an index image")]
@@ -174,7 +188,10 @@ impl IndexLocation {
     /// Returns an error if the image cannot be read or contains no database. Does not check whether a file exists.
     pub async fn fetch(&self, transports: &Transports, limit: u64) -> Result<DatabaseFile, FetchError> {
         let reference = match self {
-            Self::File(path) => return Ok(path.as_path().into()),
+            Self::File(path) => {
+                require_index(path)?;
+                return Ok(path.as_path().into());
+            }
             Self::Image(reference) => reference,
         };
         let image = transports.pull(reference).await?;
@@ -191,7 +208,8 @@ impl IndexLocation {
     /// check whether a file exists.
     pub(crate) async fn fetch_any(&self, transports: &Transports, limit: u64) -> Result<Fetched, FetchError> {
         let reference = match self {
-            Self::File(path) if path.is_dir() && !path.join(LAYOUT_FILE).is_file() => {
+            Self::File(path) if path.is_dir() => {
+                require_index(path)?;
                 return Ok(Fetched::Catalog(path.as_path().into()));
             }
             Self::File(_) => return self.fetch(transports, limit).await.map(Fetched::Database),
@@ -219,6 +237,19 @@ impl IndexLocation {
     }
 }
 
+/// Returns an error if the path is that of a bundle or an image layout.
+pub(super) fn require_index(path: &Path) -> Result<(), FetchError> {
+    if path.join(LAYOUT_FILE).is_file() {
+        let folder = path.to_owned();
+        return Err(FetchError::Layout { folder });
+    }
+    if is_bundle_folder(path) {
+        let name = path.display().to_string();
+        return Err(FetchError::Bundle { name });
+    }
+    Ok(())
+}
+
 /// Returns the content of an image that was read from `reference`: a database, unless the labels name only a file-based
 /// catalog. The layers of the image may unpack to at most `limit` bytes.
 ///
@@ -244,9 +275,14 @@ pub(super) fn fetched_of(image: &Image, reference: &Reference, limit: u64) -> Re
 /// # Errors
 /// Returns an error if the image contains no database.
 fn database_of(image: &Image, reference: &Reference, limit: u64) -> Result<DatabaseFile, FetchError> {
-    if image.label(DATABASE_LABEL).is_none() && image.label(CONFIGS_LABEL).is_some() {
-        let image = reference.to_string();
-        return Err(FetchError::Catalog { image });
+    if image.label(DATABASE_LABEL).is_none() {
+        let name = reference.to_string();
+        if image.label(CONFIGS_LABEL).is_some() {
+            return Err(FetchError::Catalog { image: name });
+        }
+        if image.label(PACKAGE).is_some() {
+            return Err(FetchError::Bundle { name });
+        }
     }
     let inside = image.label(DATABASE_LABEL).unwrap_or(DATABASE_PATH);
     let unpacked = TemporaryFolder::new()?;

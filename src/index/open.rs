@@ -5,12 +5,10 @@ mod described;
 
 pub(crate) use described::{Described, DescribedPackage, Describer};
 
-use super::image::{CONFIGS_LABEL, DATABASE_LABEL};
 use super::location::{
-    CatalogFolder, DatabaseFile, FetchError, Fetched, IndexLocation, IndexLocationError, fetched_of,
+    CatalogFolder, DatabaseFile, FetchError, Fetched, IndexLocation, IndexLocationError, fetched_of, require_index,
 };
-use crate::bundle::annotations::PACKAGE;
-use crate::bundle::{BundleLimits, is_bundle_folder};
+use crate::bundle::BundleLimits;
 use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::load::{self, LoadError, Loaded};
@@ -105,12 +103,6 @@ pub enum OpenError {
     /// A file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The location contains a bundle, not an index.
-    #[error("{name} is a bundle, not an index")]
-    Bundle {
-        /// The folder or image.
-        name: String,
-    },
 }
 
 impl OpenDatabase {
@@ -190,27 +182,16 @@ pub async fn fetch(location: &IndexLocation, transports: &Transports, limit: u64
         IndexLocation::Image(reference) => reference,
     };
     let image = transports.pull(reference).await?;
-    let is_index = [DATABASE_LABEL, CONFIGS_LABEL]
-        .iter()
-        .any(|label| image.label(label).is_some());
-    if !is_index && image.label(PACKAGE).is_some() {
-        let name = reference.to_string();
-        return Err(OpenError::Bundle { name });
-    }
     Ok(fetched_of(&image, reference, limit)?)
 }
 
 fn at_path(path: &Path) -> Result<Fetched, OpenError> {
-    let is_layout = path.join("oci-layout").is_file();
-    if is_bundle_folder(path) {
-        let name = path.display().to_string();
-        return Err(OpenError::Bundle { name });
-    }
+    require_index(path)?;
     // A file that is named like a database should be one; if it is not, opening it as a database produces a better
     // error.
     let is_text =
         || Ok::<_, OpenError>(path.extension() != Some(OsStr::new("db")) && path.is_file() && !is_database(path)?);
-    if (path.is_dir() && !is_layout) || is_text()? {
+    if path.is_dir() || is_text()? {
         return Ok(Fetched::Catalog(path.into()));
     }
     Ok(Fetched::Database(path.into()))

@@ -218,9 +218,13 @@ fn ended(
         .filter(|(_, outcome)| outcome.status == StepStatus::NotCreated);
     warnings.extend(not_created.map(|(step, outcome)| {
         let resource = &step.resource;
+        let kind = match resource.group.as_str() {
+            "" => resource.kind.clone(),
+            group => format!("{group}/{}", resource.kind),
+        };
         format!(
-            "optional manifest {}/{} {} not created: {}",
-            resource.group, resource.kind, resource.name, outcome.reason
+            "the optional manifest {kind} {} was not created: {}",
+            resource.name, outcome.reason
         )
     }));
     Applied {

@@ -26,6 +26,9 @@ pub struct Manifests {
     pub objects: Vec<Object>,
     /// Findings from reading. A file with an error contributes the objects that could be read.
     pub diagnostics: Vec<Diagnostic>,
+    /// The number of documents that have neither an API version nor a kind, such as the values of a Helm chart. Each of
+    /// them is also a finding.
+    pub foreign: usize,
 }
 
 /// Returns the manifest files below `folder` of a tree, each with its name as shown in findings.
@@ -118,6 +121,14 @@ impl Manifests {
             return;
         };
         let metadata = map.get("metadata").and_then(Value::as_object);
+        let lacks = |field: &str| map.get(field).is_none_or(Value::is_null);
+        if lacks("apiVersion") && lacks("kind") {
+            let message = "this document is not a Kubernetes object, because it has no apiVersion and no kind";
+            let finding = Diagnostic::new(&rules::OBJECT_FIELD_MISSING, message).at(document.place(root));
+            self.diagnostics.push(finding.path("kind"));
+            self.foreign += 1;
+            return;
+        }
         let api_version = self.required(document, root, "apiVersion", map.get("apiVersion"));
         let kind = self.required(document, root, "kind", map.get("kind"));
         let name = self.required(

@@ -45,10 +45,11 @@ pub fn installed(objects: &[Value], catalogs: &BTreeMap<String, String>, follow:
                 .or_else(|| catalog_source(objects, source, namespace))
         });
         let Some(index) = index else {
-            needed.remarks.push(format!(
-                "{name} is skipped because there is no CatalogSource {} with an image",
-                source.unwrap_or_default()
-            ));
+            let reason = match source {
+                Some(source) => format!("there is no CatalogSource {source} with an image"),
+                None => "it does not specify a CatalogSource".to_owned(),
+            };
+            needed.remarks.push(format!("{name} is skipped, because {reason}"));
             continue;
         };
         let followed = parts.entry(index).or_default().entry(package.to_owned()).or_default();
@@ -79,10 +80,11 @@ pub fn installed(objects: &[Value], catalogs: &BTreeMap<String, String>, follow:
             continue;
         };
         let [(_, index)] = cluster_catalogs.as_slice() else {
-            needed.remarks.push(format!(
-                "{name} is skipped because there are {} ClusterCatalogs, and it does not specify which of them contains its package",
-                cluster_catalogs.len()
-            ));
+            let reason = match cluster_catalogs.len() {
+                0 => "no ClusterCatalog with a known image was found".to_owned(),
+                count => format!("its package could be in any of {count} ClusterCatalogs"),
+            };
+            needed.remarks.push(format!("{name} is skipped, because {reason}"));
             continue;
         };
         let followed = parts
@@ -215,6 +217,7 @@ mod tests {
                 &json!({"name": "c", "source": "other", "sourceNamespace": "ns"}),
                 "",
             ),
+            subscription("d", &json!({"name": "d"}), ""),
         ];
         let found = installed(&objects, &BTreeMap::new(), &Follow::default());
         let [catalog] = found.request.catalogs.as_slice() else {
@@ -226,7 +229,10 @@ mod tests {
         assert_eq!(catalog.parts["b"].channels, Vec::<String>::new());
         assert_eq!(
             found.remarks,
-            ["the Subscription ns/c is skipped because there is no CatalogSource other with an image"]
+            [
+                "the Subscription ns/c is skipped, because there is no CatalogSource other with an image",
+                "the Subscription ns/d is skipped, because it does not specify a CatalogSource",
+            ]
         );
         let other = BTreeMap::from([
             ("cs".to_owned(), "new.db".to_owned()),
@@ -270,15 +276,19 @@ mod tests {
             (["fast".to_owned()].as_slice(), [Version::new(1, 2, 0)].as_slice())
         );
         let found = installed(
-            &[extension, catalog("one"), catalog("two")],
+            &[extension.clone(), catalog("one"), catalog("two")],
             &BTreeMap::new(),
             &Follow::default(),
         );
         assert!(found.request.catalogs.is_empty());
-        assert!(
-            found.remarks[0].contains("there are 2 ClusterCatalogs"),
-            "{:?}",
-            found.remarks
+        assert_eq!(
+            found.remarks,
+            ["the ClusterExtension a is skipped, because its package could be in any of 2 ClusterCatalogs"]
+        );
+        let found = installed(&[extension], &BTreeMap::new(), &Follow::default());
+        assert_eq!(
+            found.remarks,
+            ["the ClusterExtension a is skipped, because no ClusterCatalog with a known image was found"]
         );
     }
 }

@@ -99,7 +99,7 @@ pub async fn verify(plan: &Plan, target: &Transports, options: VerifyOptions) ->
     Ok(verified)
 }
 
-/// Returns the checks for a plan, each with its repository and the images that need the content.
+/// Returns the checks for a plan, each with its repository and the images that need the checked content.
 fn looks(plan: &Plan) -> BTreeMap<(String, Look), BTreeSet<String>> {
     let mut looks: BTreeMap<(String, Look), BTreeSet<String>> = BTreeMap::new();
     for image in &plan.images {

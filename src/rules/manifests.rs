@@ -31,7 +31,7 @@ rules! { MANIFESTS
         OLM_NAME_VERSION = "olm-name-version", Warning, PLAIN, "End the name with v and the version, because channels refer to the name and ranges to the version.";
 
         // RBAC of a k8s+v1 bundle.
-        RBAC_CLUSTER_ADMIN = "rbac-cluster-admin", Error, PLAIN, "Bind the operator to a role that lists the resources it uses; a k8s+v1 bundle may not request all permissions.";
+        RBAC_CLUSTER_ADMIN = "rbac-cluster-admin", Error, PLAIN, "Bind the operator to a role that lists the resources it uses; a k8s+v1 bundle must not request all permissions.";
         RBAC_WILDCARD_VERB = "rbac-wildcard-verb", Warning, PLAIN, "List the verbs that the operator uses.";
         RBAC_ACCOUNT_MISSING = "rbac-account-missing", Warning, PLAIN, "Correct the name, or add the ServiceAccount; OLM creates the account, but only bindings that name it grant it permissions.";
         RBAC_ACCOUNT_UNBOUND = "rbac-account-unbound", Error, PLAIN, "Run the Deployment as the bound account, or bind the account that it runs as.";

@@ -89,6 +89,9 @@ fn require_plain(what: &str, text: &str) -> Result<(), Status> {
     if text.bytes().all(plain) && text.starts_with(|first: char| first.is_ascii_alphanumeric()) {
         return Ok(());
     }
-    let message = format!("invalid {what} {text:?}: it may contain only letters, digits, dots, dashes and underscores");
+    let message = format!(
+        "invalid {what} {text:?}: expected letters, digits, dots, hyphens and underscores, beginning with a letter or \
+         digit"
+    );
     Err(Status::invalid_argument(message))
 }

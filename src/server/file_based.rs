@@ -39,8 +39,8 @@ impl CatalogFiles {
     /// been [checked](crate::catalog::file_based::check), because invalid parts are omitted.
     ///
     /// # Errors
-    /// Returns an error if a file cannot be read or contains anything but documents with a schema, or if a limit is
-    /// exceeded.
+    /// Returns an error if a file cannot be read or contains anything other than documents with a schema, or if a limit
+    /// is exceeded.
     pub fn open(folder: CatalogFolder, limits: CatalogLimits) -> Result<Self, CatalogError> {
         let read = read(folder.path(), limits)?;
         Ok(Self::of(folder, read))

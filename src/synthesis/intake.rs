@@ -3,7 +3,6 @@
 use super::kustomization::{self, Kustomization};
 use super::samples::is_kustomization;
 use crate::bundle::{ANNOTATIONS_YAML, MANIFESTS};
-use crate::diagnostic;
 use crate::files::FileError;
 use crate::manifest::{self, Layout, Manifests, has_manifest_extension};
 use crate::text::{self, Limits};
@@ -206,7 +205,7 @@ impl Intake {
     /// Reads the objects.
     ///
     /// # Errors
-    /// Returns an error if the files are valid but contain no objects.
+    /// Returns an error if all files can be read, but contain no objects.
     pub fn manifests(&self, limits: &Limits) -> Result<Manifests, IntakeError> {
         let named: Vec<(String, &[u8])> = manifest::files(&self.files, MANIFESTS, Layout::Nested)
             .into_iter()
@@ -223,7 +222,8 @@ impl Intake {
                 manifests.read_file(name, content, Layout::Nested, limits);
             }
         }
-        if manifests.objects.is_empty() && !diagnostic::has_errors(&manifests.diagnostics) {
+        let errors = manifests.diagnostics.iter().filter(|finding| finding.is_error());
+        if manifests.objects.is_empty() && errors.count() == manifests.foreign {
             let name = self.files.origin().to_owned();
             return Err(IntakeError::Nothing { name });
         }
@@ -250,7 +250,9 @@ fn below(folder: &Path, inside: &str) -> PathBuf {
 /// Returns the topmost folder that contains a Helm chart.
 fn chart_in(tree: &Tree) -> Option<&str> {
     let charts = tree.iter().filter_map(|(path, _)| {
-        let folder = path.strip_suffix("Chart.yaml")?;
+        let folder = path
+            .strip_suffix("Chart.yaml")
+            .or_else(|| path.strip_suffix("values.yaml"))?;
         let has_templates = tree.below(&format!("{folder}templates")).next().is_some();
         (has_templates && (folder.is_empty() || folder.ends_with('/'))).then(|| folder.trim_end_matches('/'))
     });

@@ -46,6 +46,8 @@ pub(super) fn subject_of(work: &mut Work<'_>, accounts: &Accounts, binding: &Obj
         }
         // The author has chosen the install namespace.
         Some(namespace) if suggested(work) == Some(namespace) => return,
+        // A binding that OLM moves must be replaced, whatever its subjects are.
+        Some(_) if is_moved_elsewhere(work, binding) => return,
         Some(namespace) => {
             let grants = format!(
                 " grants its role to account {name} of namespace {namespace}, wherever the operator is installed"
@@ -85,6 +87,13 @@ pub(super) fn subject_of(work: &mut Work<'_>, accounts: &Accounts, binding: &Obj
         }
     };
     work.report(finding.object(binding.label()));
+}
+
+/// Whether the binding was reported because it is for another namespace.
+fn is_moved_elsewhere(work: &Work<'_>, binding: &Object) -> bool {
+    let place = binding.place(&Path::from("metadata.namespace"));
+    let mut reported = work.findings.iter();
+    reported.any(|finding| *finding.rule == rules::RBAC_OTHER_NAMESPACE && finding.place.as_ref() == Some(&place))
 }
 
 /// Whether the bundle contains an account with this name.

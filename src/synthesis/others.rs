@@ -148,8 +148,10 @@ fn kept_because(work: &Work<'_>, accounts: &Accounts, object: &Object) -> &'stat
                 (false, _, true) => {
                     "it binds none of the operator's accounts, so OLM applies it in the install namespace"
                 }
-                (true, false, false) => "its role is not in the bundle, so OLM applies it",
-                (true, false, true) => "its role is not in the bundle, so OLM applies it in the install namespace",
+                (true, false, false) => "its role is not in the bundle, so OLM applies the binding",
+                (true, false, true) => {
+                    "its role is not in the bundle, so OLM applies the binding in the install namespace"
+                }
                 (true, true, _) => "it is for another namespace, but OLM applies it in the install namespace",
             }
         }

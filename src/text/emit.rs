@@ -14,7 +14,7 @@ const LONGEST_KEY: usize = 1_000;
 
 /// Returns a value as block YAML, with keys in the order of the value, lines never folded, and a trailing line feed.
 /// Every string that a YAML 1.1 or 1.2 reader could interpret differently is quoted. The text is read back before it is
-/// returned; if the result differs from the value, the value is written as JSON.
+/// returned; if the result differs from the value, the value is written in the form of JSON.
 pub fn to_yaml(value: &Value) -> String {
     let mut text = String::new();
     root(value, &mut text);
@@ -218,8 +218,8 @@ fn is_printable(letter: char) -> bool {
     allowed && !is_hidden(letter)
 }
 
-/// Writes a string with quotes and escapes that mean the same in YAML and JSON; escapes beyond U+FFFF exist only in
-/// YAML.
+/// Writes a string in double quotes, with escapes that mean the same in YAML and JSON. Hidden characters beyond U+FFFF
+/// are escaped as `\U…`, which only YAML supports.
 fn double_quoted(text: &str, out: &mut String) {
     out.push('"');
     for (at, letter) in text.char_indices() {
@@ -243,7 +243,7 @@ fn double_quoted(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Writes a value as JSON on one line.
+/// Writes a value on one line in the form of JSON, except for long keys and some escapes that only YAML supports.
 pub(super) fn flow(value: &Value, out: &mut String) {
     match value {
         Value::String(text) => double_quoted(text, out),

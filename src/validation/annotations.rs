@@ -5,6 +5,7 @@ use crate::bundle::annotations::{CHANNELS, DEFAULT_CHANNEL, MANIFESTS, MEDIA_TYP
 use crate::bundle::{ANNOTATIONS_YAML, Annotations, Bundle};
 use crate::diagnostic::Diagnostic;
 use crate::rules;
+use crate::shape::nearest;
 use crate::text::{Document, Path, as_string, kind_of};
 use crate::tree::Tree;
 use serde_json::{Value, json};
@@ -84,6 +85,9 @@ pub(super) fn check_as_opm(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     }
 }
 
+/// The annotations that every bundle needs.
+const KEYS: [&str; 5] = [MEDIA_TYPE, MANIFESTS, METADATA, PACKAGE, CHANNELS];
+
 /// Returns the annotations, and reports the problems that every reader reports.
 fn present<'a>(bundle: &'a Bundle, findings: &mut Vec<Diagnostic>) -> Option<&'a Annotations> {
     let Some(annotations) = &bundle.annotations else {
@@ -110,10 +114,17 @@ fn present<'a>(bundle: &'a Bundle, findings: &mut Vec<Diagnostic>) -> Option<&'a
         findings.push(finding);
         return None;
     };
-    for key in [MEDIA_TYPE, MANIFESTS, METADATA, PACKAGE, CHANNELS] {
+    for key in KEYS {
         if annotations.get(key).is_none() {
             let message = format!("the annotation {key} is missing");
-            findings.push(Diagnostic::new(&rules::ANN_KEY_MISSING, message).at(annotations.place(key)));
+            let finding = Diagnostic::new(&rules::ANN_KEY_MISSING, message);
+            let others = annotations.values().keys().map(String::as_str);
+            findings.push(match nearest(key, others.filter(|other| !KEYS.contains(other))) {
+                Some(other) => finding
+                    .at(annotations.key_place(other))
+                    .help(format!("Correct the name of the annotation {other}.")),
+                None => finding.at(annotations.place(key)),
+            });
         }
     }
     if annotations.get(DEFAULT_CHANNEL) == Some("") {

@@ -10,6 +10,10 @@ use serde_json::json;
 
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let is_plain = bundle.media_type == MediaType::K8sV1;
+    if is_plain && bundle.olm.is_none() {
+        // The related images are in metadata/olm.yaml.
+        return;
+    }
     let mut replaced = Vec::new();
     if is_plain {
         for (entry, used) in outdated(bundle) {

@@ -215,7 +215,7 @@ fn api_services(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         let name = format!("{version}.{group}");
         if service.name() != name {
             let message = format!(
-                "the APIService of {version} of {group} is named {}, not {name}",
+                "the APIService for {version} of {group} is named {} instead of {name}",
                 service.name()
             );
             let path = Path::root().key("metadata").key("name");

@@ -295,10 +295,10 @@ fn meaning(
     if let Some(version) = version {
         let message = match found {
             Some(object) if object.gvk().version != version => format!(
-                "the group includes the version {version}, but the manifest has {}",
+                "the group contains the version {version}, but the manifest has {}",
                 object.gvk().version
             ),
-            _ => format!("the group includes the version {version}, which has no effect here"),
+            _ => format!("the group contains the version {version}, which is ignored"),
         };
         let at = report(&rules::OPT_GROUP_VERSION, message, "group");
         findings[at].help = Some(format!("Use group: {group}."));

@@ -93,7 +93,7 @@ fn the_tables_of_opm_are_the_same_of_every_form() {
     insta::assert_snapshot!(refused, @"
     ------- stderr -------
     error: rake1 is a bundle, not an index
-      hint: use opmx bundle inspect to show a bundle
+      hint: use opmx bundle inspect to show a bundle, and opmx index add to add it to an index
     ------- exit 1 -------
     ");
 }

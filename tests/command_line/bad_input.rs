@@ -422,6 +422,42 @@ fn a_custom_resource_of_its_own_crd() {
 }
 
 #[test]
+fn a_metadata_file_among_the_manifests() {
+    let sandbox = greenhouse();
+    let file = "bundle/manifests/dependencies.yaml";
+    let content = "dependencies:\n- {type: olm.package, value: {packageName: a, version: 1.0.0}}\n";
+    write(&sandbox, file, content);
+    let outcome = one(&sandbox, "object-field-missing", file, "dependencies:");
+    says(&outcome, "Move the file to metadata/dependencies.yaml.");
+}
+
+#[test]
+fn a_misspelled_annotation() {
+    let sandbox = greenhouse();
+    let file = "bundle/metadata/annotations.yaml";
+    edit(&sandbox, file, "bundle.channels.v1", "bundle.chanels.v1");
+    let key = "operators.operatorframework.io.bundle.chanels.v1";
+    let outcome = sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]);
+    let expected = ("ann-key-missing".to_owned(), place(&sandbox, file, key));
+    assert_eq!(errors(&outcome), [expected], "{outcome}");
+    assert!(
+        outcome
+            .stderr
+            .contains(&format!("Correct the name of the annotation {key}.")),
+        "{outcome}"
+    );
+}
+
+#[test]
+fn an_unreadable_olm_yaml_hides_what_it_may_contain() {
+    let sandbox = greenhouse();
+    edit(&sandbox, OLM, "version: 1.2.0", "version: [1.2.0");
+    let outcome = sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]);
+    let rules: Vec<String> = findings(&outcome).into_iter().map(|(rule, _)| rule).collect();
+    assert_eq!(rules, ["error[yaml-syntax]"], "{outcome}");
+}
+
+#[test]
 fn an_object_without_api_version_kind_or_name() {
     for (manifest, said) in [
         (

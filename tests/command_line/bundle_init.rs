@@ -447,6 +447,8 @@ fn what_another_program_must_render_is_refused_with_the_command_for_it() {
     write(&sandbox, "config/manager/manager.yaml", DEPLOYMENT);
     write(&sandbox, "my chart/Chart.yaml", "name: op\n");
     write(&sandbox, "my chart/templates/a.yaml", "{{ if }}\n");
+    write(&sandbox, "old chart/values.yaml", "replicas: 1\n");
+    write(&sandbox, "old chart/templates/a.yaml", "{{ if }}\n");
     for (from, hint) in [
         (
             "config",
@@ -459,6 +461,10 @@ fn what_another_program_must_render_is_refused_with_the_command_for_it() {
         (
             "https://example.com/op.yaml",
             "curl -fsSL https://example.com/op.yaml | opmx bundle init new --from -",
+        ),
+        (
+            "old chart",
+            "helm template NAME 'old chart' --include-crds | opmx bundle init new --from -",
         ),
     ] {
         let outcome = sandbox.run(["bundle", "init", "new", "--from", from]);
@@ -590,4 +596,17 @@ fn a_wildcard_for_a_subresource_is_answered_with_the_subresources() {
         !outcome.stdout.contains("--expand-wildcards"),
         "nothing to expand: {outcome}"
     );
+}
+
+#[test]
+fn input_without_kubernetes_objects_is_refused_as_a_whole() {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "values/values.yaml", "replicas: 1\n");
+    write(&sandbox, "error.txt", "Error: repo not found\n");
+    for (from, name) in [("values", "values"), ("error.txt", "error.txt")] {
+        let outcome = sandbox.run(["bundle", "init", "new", "--from", from]);
+        assert_eq!(outcome.status, Some(1), "{outcome}");
+        let refusal = format!("error: {name} contains no Kubernetes object\n  hint: check the output");
+        assert!(outcome.stderr.starts_with(&refusal), "{outcome}");
+    }
 }

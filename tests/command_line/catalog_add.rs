@@ -445,3 +445,37 @@ fn an_invalid_channel_on_the_command_line_is_not_blamed_on_the_bundle() {
         "{outcome}"
     );
 }
+
+#[test]
+fn a_database_is_changed_by_other_commands() {
+    let sandbox = catalog();
+    succeed(&sandbox, "registry add -q -b rake1 -d index.db");
+    for line in ["catalog add index.db -b rake2", "catalog rm index.db rake"] {
+        let outcome = fail(&sandbox, line);
+        assert_eq!(
+            outcome.stderr,
+            "error: index.db is a database, not a file-based catalog\n  hint: change the database with opmx registry, \
+             such as opmx registry add -d index.db\n  hint: or convert it to a catalog first: opmx migrate index.db \
+             FOLDER\n",
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn a_bundle_or_a_layout_is_not_an_index() {
+    let sandbox = catalog();
+    succeed(&sandbox, "bundle build rake1 -q -t oci:layout:rake1");
+    for (index, refusal) in [
+        ("rake1", "rake1 is a bundle, not an index"),
+        ("oci:layout:rake1", "oci:layout:rake1 is a bundle, not an index"),
+        (
+            "layout",
+            "layout is an OCI image layout, not an index\n  hint: specify an image in the layout as oci:layout:TAG",
+        ),
+    ] {
+        let outcome = fail(&sandbox, &format!("index add -b rake2 -f {index} -t oci:new:v1"));
+        assert!(outcome.stderr.starts_with(&format!("error: {refusal}")), "{outcome}");
+        assert_eq!(outcome.stdout, "", "{outcome}");
+    }
+}

@@ -321,8 +321,8 @@ fn clients_get_the_documents_of_a_schema_once_they_acknowledge_that_it_may_chang
 
 
     InvalidArgument: schema is required
-    InvalidArgument: invalid schema "-x": it may contain only letters, digits, dots, dashes and underscores
-    InvalidArgument: invalid package name "../rake": it may contain only letters, digits, dots, dashes and underscores
+    InvalidArgument: invalid schema "-x": expected letters, digits, dots, hyphens and underscores, beginning with a letter or digit
+    InvalidArgument: invalid package name "../rake": expected letters, digits, dots, hyphens and underscores, beginning with a letter or digit
     "#);
 }
 

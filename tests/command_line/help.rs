@@ -89,6 +89,16 @@ fn help_goes_to_standard_output_and_its_absence_to_standard_error() {
 }
 
 #[test]
+fn a_list_with_spaces_is_explained() {
+    let sandbox = Sandbox::new();
+    let arguments = "bundle generate -d manifests -p etcd --channels alpha, stable";
+    let outcome = sandbox.run(arguments.split(' '));
+    assert_eq!(outcome.status, Some(2), "{outcome}");
+    let tip = "  tip: write a list without spaces: alpha,stable\n";
+    assert!(outcome.stderr.contains(tip), "{outcome}");
+}
+
+#[test]
 fn an_option_of_other_commands_is_told_with_their_names() {
     let sandbox = Sandbox::new();
     let tip = |line: &str| {

@@ -201,7 +201,7 @@ fn what_the_operator_holds_afterwards_follows_the_operator_group() {
         "permissions of the accounts of rake.v1.0.0 after the install:\n",
         "(all)      (core)                namespaces",
         role,
-        "  (the OperatorGroup g has no target namespaces)\n",
+        "  (the OperatorGroup g has no target namespaces, so it targets all namespaces)\n",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }

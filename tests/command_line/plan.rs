@@ -265,7 +265,7 @@ fn a_cluster_without_the_api_completes_the_plan_only_where_it_is_optional() {
       ServiceMonitor rake (optional): the cluster does not serve ServiceMonitor of monitoring.coreos.com/v1
     ------- stderr -------
     warning: OLM 0.46.0 requires every manifest, including optional manifests, and its plan would end in the phase Failed; use --olm 0.46.0 to show its answer
-    warning: optional manifest monitoring.coreos.com/ServiceMonitor rake not created: NotFound
+    warning: the optional manifest monitoring.coreos.com/ServiceMonitor rake was not created: NotFound
     ");
     let sandbox = monitored(false);
     insta::assert_snapshot!(sandbox.run("plan rake --state cluster.yaml".split(' ')), @"

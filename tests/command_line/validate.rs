@@ -75,7 +75,7 @@ fn the_folder_of_a_bundle_is_told_from_a_catalog() {
     let outcome = sandbox.run(["serve", "rake", "--port", "0"]);
     assert_eq!(outcome.status, Some(1), "{outcome}");
     assert!(
-        outcome.stderr.contains("hint: the folder contains a bundle"),
+        outcome.stderr.starts_with("error: rake is a bundle, not an index\n"),
         "{outcome}"
     );
 }

@@ -45,7 +45,7 @@ fn a_low_limit_on_open_files_is_an_error_that_says_so() {
         assert_eq!(outcome.status, Some(1), "{arguments:?}: {outcome}");
         insta::allow_duplicates! {
             insta::assert_snapshot!(outcome.stderr, @"
-            error: cannot open the files that every command needs: Too many open files (os error 24)
+            error: cannot open as many files as every command needs: Too many open files (os error 24)
               hint: raise the limit on open files with ulimit -n
             ");
         }

@@ -56,6 +56,6 @@ fn a_tag_that_is_not_there_and_plain_http_are_said_with_a_way_out() {
     let line = format!("index list packages --use-http {host}/team/compost:v1");
     insta::assert_snapshot!(fail(&sandbox, &line).stderr.replace(host, "HOST"), @"
     error: HOST/team/compost:v1 is a bundle, not an index
-      hint: use opmx bundle inspect to show a bundle
+      hint: use opmx bundle inspect to show a bundle, and opmx index add to add it to an index
     ");
 }

@@ -66,7 +66,7 @@ pub(crate) struct InitArguments {
     /// Channels of the bundle, separated by commas
     #[arg(short, long, alias = "channel", value_name = "NAMES", value_delimiter = ',')]
     channels: Vec<String>,
-    /// Default channel [default: the first of several channels]
+    /// Default channel [default: the first channel, if there are several]
     #[arg(short = 'e', long = "default", value_name = "NAME")]
     default_channel: Option<String>,
     /// Overwrite existing files

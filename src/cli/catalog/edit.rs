@@ -6,8 +6,9 @@ use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor};
 use crate::catalog::file_based::limits::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::arguments::CatalogLimitArguments;
-use crate::cli::error::{CommandResult, Status};
+use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness;
+use crate::database::read::is_database;
 use crate::diagnostic::Diagnostic;
 use crate::terminal::output::OutputError;
 use crate::terminal::reports::unified;
@@ -86,6 +87,7 @@ impl EditOptions {
         report: impl FnOnce(&T, Report<'_>),
     ) -> CommandResult {
         let printer = &context.printer;
+        refuse_database(catalog)?;
         let edit = || {
             let mut editor = Opened::open(catalog, self.limits.catalog())?;
             let changed = change(&mut editor)?;
@@ -118,6 +120,20 @@ impl Report<'_> {
     pub(crate) fn words<'w>(&self, done: &'w str, would: &'w str) -> &'w str {
         if self.dry_run { would } else { done }
     }
+}
+
+/// Returns an error if the file is a database, which other commands change.
+pub(crate) fn refuse_database(path: &Path) -> Result<(), CommandError> {
+    if !is_database(path).unwrap_or(false) {
+        return Ok(());
+    }
+    let shown = path.display();
+    let error = CommandError::failure(format!("{shown} is a database, not a file-based catalog"));
+    Err(error
+        .hint(format!(
+            "change the database with opmx registry, such as opmx registry add -d {shown}"
+        ))
+        .hint(format!("or convert it to a catalog first: opmx migrate {shown} FOLDER")))
 }
 
 /// The catalog or template that is being edited.

@@ -1,6 +1,6 @@
 //! Advice for errors about indexes of either form, their images and sites.
 
-use super::{Advice, Hints, VALUES, hint, hints, hints_of, raise};
+use super::{Advice, Hints, VALUES, hint, hints, hints_of, image_in, raise};
 use crate::bundle::MediaType;
 use crate::bundle::location::LoadError;
 use crate::catalog::selection::SelectionError;
@@ -42,12 +42,13 @@ hints! {
     FetchError {
         pass: [Image, File],
         none: [Catalog, Database, NoCatalog],
+        Self::Bundle { .. } => hint("use opmx bundle inspect to show a bundle, and opmx index add to add it to an index"),
+        Self::Layout { folder } => image_in(folder),
         Self::NoIndex { source, .. } => source.hints().of_existing(),
     }
     OpenError {
         pass: [Location, Image, Fetch, Read, Catalog, Load, File],
         none: [],
-        Self::Bundle { .. } => hint("use opmx bundle inspect to show a bundle"),
     }
     ApiSourceError {
         pass: [File, Tree, Read, Index],

@@ -197,8 +197,8 @@ fn deployments(csv: &Object) -> Vec<Deployment<'_>> {
         .collect()
 }
 
-/// Returns a namespace for the new manifests: a namespace from the author's files, unless a binding in the bundle
-/// grants permissions to accounts of that namespace.
+/// Returns a namespace for the new manifests: the first one that a conversion webhook or the CSV specifies, or else a
+/// name such as `NAME-system`. Skips namespaces to whose accounts a binding in the bundle grants permissions.
 fn namespace(work: &Work<'_>, bundle: &Bundle, extra: &[String]) -> String {
     let bound = rbac::bound_namespaces(work, extra);
     let in_stanzas = work.others.iter().filter_map(|object| {

@@ -18,7 +18,7 @@ pub enum Repair {
         /// The number of rows.
         rows: usize,
     },
-    /// The version and image in rows were corrected to those of their bundle.
+    /// In rows that refer to a bundle, the version and image were corrected to match the bundle.
     OwnersCorrected {
         /// The table of the rows.
         table: &'static str,

@@ -60,7 +60,7 @@ pub(super) fn pending(steps: &[Step], statuses: &[StepStatus], apis: &Apis, stat
 }
 
 /// Returns the versions among these steps that require APIs found in neither the plan nor the description of the
-/// cluster, each with those APIs. Returns nothing if the description lists the APIs of the cluster, because then
+/// cluster, each with those APIs. Returns an empty list if the description lists the APIs of the cluster, because then
 /// [`pending`] checks them.
 pub(crate) fn unchecked(steps: &[Step], state: &State) -> Vec<RequiredApis> {
     if state.apis.is_some() {

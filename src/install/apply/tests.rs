@@ -91,7 +91,7 @@ fn an_optional_step_does_not_fail_the_plan_for_what_the_cluster_cannot_have() {
         assert_eq!(
             applied.warnings,
             [format!(
-                "optional manifest monitoring.coreos.com/ServiceMonitor m not created: {}",
+                "the optional manifest monitoring.coreos.com/ServiceMonitor m was not created: {}",
                 row.name
             )]
         );

@@ -45,7 +45,7 @@ pub(crate) const API_VERSION: &str = "operators.coreos.com/v2alpha1";
 pub struct OperatorOptions {
     /// The style of the key in `matchLabels`.
     pub label_style: LabelStyle,
-    /// Whether expected conditions of components are also shown.
+    /// Whether conditions with the expected status are also shown.
     pub all_conditions: bool,
 }
 

@@ -72,7 +72,10 @@ fn joined<S: serde::Serializer>(reasons: &[String], serializer: S) -> Result<S::
 impl fmt::Display for Operator {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.group, &self.targets) {
-            (Some(group), Targets::All) => write!(formatter, "the OperatorGroup {group} has no target namespaces"),
+            (Some(group), Targets::All) => write!(
+                formatter,
+                "the OperatorGroup {group} has no target namespaces, so it targets all namespaces"
+            ),
             (Some(group), Targets::Namespaces(names)) => {
                 write!(formatter, "the OperatorGroup {group} targets {}", names.join(", "))
             }

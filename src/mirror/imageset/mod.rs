@@ -160,7 +160,7 @@ impl Reader<'_> {
             let is_local = additional.name.starts_with("oci://");
             if is_local {
                 set.remarks.push(format!(
-                    "{} is skipped because it is not in a registry",
+                    "{} is skipped, because it is not in a registry",
                     additional.name
                 ));
                 continue;

@@ -63,7 +63,10 @@ pub struct Manifests {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ManifestError {
     /// A name that Kubernetes would reject.
-    #[error("{name:?} is not a valid object name: expected at most 63 lowercase letters, digits and hyphens")]
+    #[error(
+        "{name:?} is not a valid object name: expected at most 63 lowercase letters, digits and hyphens, beginning and \
+         ending with a letter or digit"
+    )]
     Name {
         /// The name.
         name: String,

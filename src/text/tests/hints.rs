@@ -82,7 +82,7 @@ fn open_quotes_and_brackets_are_shown_where_they_open() {
     assert_eq!(text, "\"cut off");
     assert!(advice.contains("Close the quote"), "{advice}");
     let fault = fault("a: [1, 2\nb: 3\n");
-    assert!(fault.advice().contains("Close the bracket"), "{}", fault.advice());
+    assert!(fault.advice().contains("Close the open bracket"), "{}", fault.advice());
     assert_eq!(fault.related[0].0.text(), "[1, 2");
 }
 

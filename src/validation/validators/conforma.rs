@@ -35,7 +35,7 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     for object in &input.bundle.objects {
         let kind = &*object.gvk().kind;
         if !KINDS.contains(&kind) {
-            let message = format!("a bundle may not contain objects of kind {kind}");
+            let message = format!("a bundle must not contain objects of kind {kind}");
             let rule = &rules::OLM_ALLOWED_RESOURCE_KINDS;
             findings.push(found(rule, object, &Path::from("kind"), message));
         }

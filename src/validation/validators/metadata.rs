@@ -42,7 +42,7 @@ pub(in crate::validation) fn check(
     if let Some(namespace) = object.namespace() {
         let path = root.key("namespace");
         if asked == Namespace::None {
-            let message = format!("a {} may not have a namespace", object.gvk().kind);
+            let message = format!("a {} must not have a namespace", object.gvk().kind);
             report(&path, false, message);
         } else if asked == Namespace::Named && !is_dns1123_label(namespace) {
             report(&path, false, format!("{namespace:?} is not a valid namespace name"));

@@ -65,11 +65,11 @@ fn disruption_budget(object: &Object, reference: bool, findings: &mut Vec<Diagno
         other => other.as_i64() == Some(0),
     };
     if max.is_some_and(none) {
-        let message = "no pod may ever be unavailable";
+        let message = "the budget never allows a pod to be unavailable";
         findings.push(found(&rules::OBJ_PDB_MAXUNAVAILABLE_ZERO, object, &max_path, message));
     }
     if min.and_then(Value::as_str) == Some("100%") {
-        let message = "all pods must always be available";
+        let message = "the budget requires all pods to be available at all times";
         findings.push(found(&rules::OBJ_PDB_MINAVAILABLE_FULL, object, &min_path, message));
     }
 }

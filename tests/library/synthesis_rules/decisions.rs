@@ -405,11 +405,13 @@ fn what_stays_says_why() {
         .and(&free)
         .and(&missing)
         .and(SERVICE);
-    let mut reasons = reasons(bundle);
-    reasons.retain(|(_, reason)| reason.ends_with(", so OLM applies it"));
+    let reasons = reasons(bundle);
     let reasons: Vec<(&str, &str)> = reasons
         .iter()
-        .map(|(label, reason)| (label.as_str(), reason.trim_end_matches(", so OLM applies it")))
+        .filter_map(|(label, reason)| {
+            let (reason, applied) = reason.split_once(", so OLM applies ")?;
+            matches!(applied, "it" | "the binding").then_some((label.as_str(), reason))
+        })
         .collect();
     let wanted = [
         ("Service/hook", "no webhook or APIService refers to it"),

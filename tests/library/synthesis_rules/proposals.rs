@@ -106,11 +106,7 @@ fn k31_a_path_of_an_unknown_kind_says_what_resolves_it() {
             "- {group: \"\", resource: gadgets, kind: …, version: v1, dependency: native}"
         ]
     );
-    assert!(
-        findings
-            .iter()
-            .all(|finding| finding.message.contains("its kind is unknown"))
-    );
+    assert!(findings.iter().all(|finding| finding.message.contains("is unknown")));
     let named = bundle.olm(&format!("apis:\n{}", hint.replace('…', "Backup")));
     let wanted = json!([{"group": "velero.io", "kind": "Backup", "version": "v1"}]);
     assert_eq!(spec(&named, "nativeAPIs"), wanted);

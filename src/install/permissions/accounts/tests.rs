@@ -80,7 +80,10 @@ fn beyond(operator: &Operator) -> Vec<String> {
 fn without_target_namespaces_a_role_holds_everywhere() {
     let all = held(version(true), Vec::new(), &state(vec![group(&json!({}))]));
     assert_eq!(beyond(&all), ["*: namespaces get,list,watch", "*: pods get"]);
-    assert_eq!(all.to_string(), "the OperatorGroup og has no target namespaces");
+    assert_eq!(
+        all.to_string(),
+        "the OperatorGroup og has no target namespaces, so it targets all namespaces"
+    );
     let selected = json!({"namespaces": [""]});
     let mut global = group(&json!({"selector": {}}));
     global["status"] = selected;

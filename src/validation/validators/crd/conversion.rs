@@ -53,7 +53,7 @@ pub(super) fn check(report: &mut Report<'_>) {
         let value = report.get(path);
         if value.is_some_and(|value| value.as_array().is_none_or(|list| !list.is_empty())) {
             let message = format!(
-                "a conversion without a webhook may not have {}",
+                "a conversion without a webhook must not have {}",
                 what.trim_start_matches("a ")
             );
             report.add(&rules::CRD_CONVERSION_CLIENT, path, message);

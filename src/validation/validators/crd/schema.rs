@@ -7,7 +7,7 @@ use crate::text::{Path, Step, kind_of};
 use serde_json::{Map, Value};
 
 const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
-/// Keywords of JSON Schema that a CRD may not use.
+/// Keywords of JSON Schema that a CRD must not use.
 const FORBIDDEN: [&str; 6] = [
     "$ref",
     "additionalItems",
@@ -38,7 +38,7 @@ pub(super) fn check(report: &mut Report<'_>) {
             }
         }
     }
-    for path in schemas(report) {
+    for mut path in schemas(report) {
         let Some(Value::Object(root)) = report.get(&path) else {
             report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path, "the schema is not a map");
             continue;
@@ -55,7 +55,7 @@ pub(super) fn check(report: &mut Report<'_>) {
                 message,
             );
         }
-        node(report, &path, root, true);
+        node(report, &mut path, root, true);
     }
 }
 
@@ -63,8 +63,8 @@ fn is_true(schema: &Map<String, Value>, key: &str) -> bool {
     schema.get(key) == Some(&Value::Bool(true))
 }
 
-/// Checks a schema that describes a value.
-fn node(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>, is_root: bool) {
+/// Checks a schema that describes a value. On return, `path` is unchanged.
+fn node(report: &mut Report<'_>, path: &mut Path, schema: &Map<String, Value>, is_root: bool) {
     let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
     let open = is_true(schema, INT_OR_STRING) || is_true(schema, PRESERVE);
     if kind.is_empty() && !open && !is_root {
@@ -83,57 +83,67 @@ fn node(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>, is_ro
     }
     keywords(report, path, schema);
     default(report, path, schema, kind);
-    for (key, combined, path) in combinations(path, schema) {
+    for (key, combined, mut path) in combinations(path, schema) {
         combination(
             report,
-            &path,
+            &mut path,
             combined,
             schema,
             is_true(schema, INT_OR_STRING) && key != "not",
         );
     }
-    for (path, below) in parts(path, schema) {
-        match below {
-            Value::Object(below) => node(report, &path, below, false),
-            Value::Bool(_) => {}
-            other => {
-                let message = format!("a schema must be a map, but this is {}", kind_of(other));
-                report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path, message);
-            }
+    visit_parts(path, schema, |path, below| match below {
+        Value::Object(below) => node(report, path, below, false),
+        Value::Bool(_) => {}
+        other => {
+            let message = format!("a schema must be a map, but this is {}", kind_of(other));
+            report.add(&rules::CRD_SCHEMA_STRUCTURAL, path, message);
+        }
+    });
+}
+
+/// Visits the schemas of the parts of a value with their paths. Schemas are large, so one path is extended in place.
+fn visit_parts(path: &mut Path, schema: &Map<String, Value>, mut visit: impl FnMut(&mut Path, &Value)) {
+    if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+        path.push("properties");
+        for (name, part) in properties {
+            path.push(name.as_str());
+            visit(path, part);
+            path.pop();
+        }
+        path.pop();
+    }
+    for key in ["items", "additionalProperties"] {
+        if let Some(part) = schema.get(key).filter(|part| !part.is_null() && !part.is_array()) {
+            path.push(key);
+            visit(path, part);
+            path.pop();
         }
     }
 }
 
-/// Returns the schemas of the parts of a value.
-fn parts<'a>(path: &Path, schema: &'a Map<String, Value>) -> Vec<(Path, &'a Value)> {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let names = path.key("properties");
-    let properties = properties
-        .into_iter()
-        .flatten()
-        .map(|(name, part)| (names.key(name), part));
-    let others = ["items", "additionalProperties"].into_iter().filter_map(|key| {
-        let part = schema.get(key).filter(|part| !part.is_null() && !part.is_array())?;
-        Some((path.key(key), part))
-    });
-    properties.chain(others).collect()
-}
-
 /// Returns the schemas that are combined with this one.
-fn combinations<'a>(path: &Path, schema: &'a Map<String, Value>) -> Vec<(&'static str, &'a Map<String, Value>, Path)> {
-    let lists = ["allOf", "anyOf", "oneOf"].into_iter().flat_map(|key| {
-        let items = schema.get(key).and_then(Value::as_array);
-        let items = items.into_iter().flatten().enumerate();
-        items.filter_map(move |(index, item)| Some((key, item.as_object()?, path.key(key).index(index))))
-    });
-    let not = schema.get("not").and_then(Value::as_object);
-    lists.chain(not.map(|not| ("not", not, path.key("not")))).collect()
+fn combinations<'a>(path: &Path, schema: &'a Map<String, Value>) -> Vec<(&'a str, &'a Map<String, Value>, Path)> {
+    let of = |(key, value): (&'a String, &'a Value)| match key.as_str() {
+        "allOf" | "anyOf" | "oneOf" => {
+            let items = value.as_array().into_iter().flatten().enumerate();
+            let at =
+                |(index, item): (usize, &'a Value)| Some((key.as_str(), item.as_object()?, path.key(key).index(index)));
+            items.filter_map(at).collect()
+        }
+        "not" => {
+            let not = value.as_object().into_iter();
+            not.map(|not| (key.as_str(), not, path.key(key))).collect()
+        }
+        _ => Vec::new(),
+    };
+    schema.iter().flat_map(of).collect()
 }
 
 /// Checks a schema that only restricts the values that `described` describes, and must not add anything.
 fn combination(
     report: &mut Report<'_>,
-    path: &Path,
+    path: &mut Path,
     schema: &Map<String, Value>,
     described: &Map<String, Value>,
     int_or_string: bool,
@@ -149,12 +159,12 @@ fn combination(
         }
     }
     keywords(report, path, schema);
-    for (_, combined, path) in combinations(path, schema) {
-        combination(report, &path, combined, described, int_or_string);
+    for (_, combined, mut path) in combinations(path, schema) {
+        combination(report, &mut path, combined, described, int_or_string);
     }
-    for (path, below) in parts(path, schema) {
+    visit_parts(path, schema, |path, below| {
         let Value::Object(below) = below else {
-            continue;
+            return;
         };
         let named = match path.steps() {
             [.., Step::Key(list), Step::Key(name)] if list == "properties" => {
@@ -166,26 +176,26 @@ fn combination(
         match named {
             Some(Value::Object(named)) => {
                 let either = is_true(named, INT_OR_STRING);
-                combination(report, &path, below, named, either);
+                combination(report, path, below, named, either);
             }
             Some(_) => {}
             None => {
                 let message = "this combined schema describes a part that the main schema does not describe";
-                report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path, message);
+                report.add(&rules::CRD_SCHEMA_STRUCTURAL, path, message);
             }
         }
-    }
+    });
 }
 
 fn keywords(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>) {
-    for key in FORBIDDEN {
-        if schema.get(key).is_some_and(|value| !value.is_null()) {
-            let message = format!("a CustomResourceDefinition may not use {key}");
+    for (key, value) in schema {
+        if FORBIDDEN.contains(&key.as_str()) && !value.is_null() {
+            let message = format!("a CustomResourceDefinition must not use {key}");
             report.add(&rules::CRD_SCHEMA_KEYWORD, &path.key(key), message);
         }
     }
     if is_true(schema, "uniqueItems") {
-        let message = "uniqueItems may not be true; use x-kubernetes-list-type: set instead";
+        let message = "uniqueItems must not be true; use \"x-kubernetes-list-type: set\" instead";
         report.add(&rules::CRD_SCHEMA_KEYWORD, &path.key("uniqueItems"), message);
     }
     if schema.get("items").is_some_and(Value::is_array) {
