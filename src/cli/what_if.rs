@@ -18,6 +18,7 @@ use crate::install::resolve::{NamedIndex, ResolveError, ResolveOptions, Resolved
 use crate::olm::annotation::SUGGESTED_NAMESPACE;
 use crate::olm::releases::{NEWEST, Olm};
 use crate::resolver::{Resolution, Unresolved};
+use crate::rules::Severity;
 use crate::steps::Content;
 use crate::synthesis::outside::Outside;
 use clap::Args;
@@ -282,7 +283,9 @@ pub(crate) fn bundle_content(
     limits: &LimitArguments,
     context: &Context<'_>,
 ) -> Result<Option<Content>, CommandError> {
-    let (content, findings) = read_content(bundle, outside, registry, limits, context)?;
+    let (content, mut findings) = read_content(bundle, outside, registry, limits, context)?;
+    // Remarks that require no action are part of the validation.
+    findings.retain(|finding| finding.severity != Severity::Info);
     context.printer.report(&findings);
     Ok(content)
 }

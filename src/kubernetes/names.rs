@@ -17,6 +17,15 @@ pub(crate) fn is_dns1035_label(text: &str) -> bool {
     is_dns1123_label(text) && text.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
+/// Whether the string can name a port of a container: up to 15 characters from `a-z`, `0-9` and `-`, with at least one
+/// letter, no two hyphens in a row, and a letter or digit at both ends.
+pub(crate) fn is_port_name(text: &str) -> bool {
+    text.len() <= 15
+        && is_dns1123_label(text)
+        && text.bytes().any(|byte| byte.is_ascii_lowercase())
+        && !text.contains("--")
+}
+
 /// Whether the string can be the value of a label: up to 63 characters, or empty.
 pub(crate) fn is_label_value(text: &str) -> bool {
     let end = |byte: &u8| byte.is_ascii_alphanumeric();
@@ -62,6 +71,8 @@ mod tests {
         assert!(is_dns1123_subdomain("a.b-c.v1.0.0") && !is_dns1123_subdomain("a..b") && !is_dns1123_subdomain("A"));
         assert!(is_dns1123_subdomain(&format!("{long}.x")));
         assert!(is_dns1035_label("a1") && !is_dns1035_label("1a"));
+        assert!(is_port_name("https") && is_port_name("a-1") && !is_port_name("8443") && !is_port_name("a--b"));
+        assert!(!is_port_name("metrics-endpoint") && !is_port_name("Https"));
         assert!(is_label_value("") && is_label_value("A_b.c") && !is_label_value("-a") && !is_label_value(&long));
         assert!(is_qualified_name("a_B.c") && is_qualified_name("example.com/a") && is_qualified_name("a"));
         for wrong in ["", "/a", "example.com/", "a/b/c", "Example.com/a", "-a", &long] {

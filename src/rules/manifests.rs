@@ -65,6 +65,8 @@ rules! { MANIFESTS
     Authoring {
         DEPLOYMENT_CONTAINERS = "deployment-containers", Error, OBJECTS, "Add the containers of the pod, under containers.";
         DEPLOYMENT_IMAGE = "deployment-image", Warning, OBJECTS, "Use HOST/NAME:TAG or HOST/NAME@DIGEST, in lowercase letters and without spaces.";
+        DEPLOYMENT_PORT = "deployment-port", Error, OBJECTS, "Use a number from 1 to 65535, or the name of a port of the container.";
+        DATA_ENCODING = "data-encoding", Error, OBJECTS, "Encode the value in base64, or move it to the field for plain text.";
         RBAC_RULE_INCOMPLETE = "rbac-rule-incomplete", Error, RBAC, "List verbs and either nonResourceURLs or apiGroups and resources; the group \"\" is the core group.";
         WEBHOOK_OPERATION = "webhook-operation", Error, OBJECTS, "Use CREATE, UPDATE, DELETE, CONNECT or *, in uppercase letters.";
         NETWORKPOLICY_ALL_PODS = "networkpolicy-all-pods", Warning, OLM, "Select only the operator's own pods, for example with podSelector: {matchLabels: ...}.";

@@ -4,11 +4,14 @@ use crate::bundle::{Bundle, MediaType};
 use crate::csv::{self, Csv};
 use crate::diagnostic::Diagnostic;
 use crate::image::check_pullable;
+use crate::kubernetes::names::is_port_name;
 use crate::kubernetes::rbac;
 use crate::manifest::Object;
 use crate::rules::{self, Rule};
 use crate::shape::nearest;
 use crate::text::Path;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 /// Checks all objects of a bundle, and the objects that OLM creates from its ClusterServiceVersion.
@@ -24,6 +27,8 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             (rbac::GROUP, "Role" | "ClusterRole") => part.policy_rules(&Path::root()),
             ("admissionregistration.k8s.io", _) => part.webhooks("webhooks"),
             (csv::GROUP, csv::KIND) => part.csv(),
+            ("", "Secret") => part.encoded("data", "stringData"),
+            ("", "ConfigMap") => part.encoded("binaryData", "data"),
             _ => {}
         }
     }
@@ -114,6 +119,75 @@ impl<'a> Part<'a> {
                     };
                     self.report(&rules::DEPLOYMENT_IMAGE, &path, message);
                 }
+                self.ports(container, &list.index(index));
+            }
+        }
+    }
+
+    /// Checks the ports of a container, and the ports that its probes use.
+    fn ports(&mut self, container: &Value, at: &Path) {
+        let list = at.key("ports");
+        let mut names = Vec::new();
+        for (index, port) in self.list(&list).iter().enumerate() {
+            let path = list.index(index);
+            if let Some(number) = port.get("containerPort").filter(|port| !is_port(port)) {
+                let message = format!("the container port {number} is not between 1 and 65535");
+                self.report(&rules::DEPLOYMENT_PORT, &path.key("containerPort"), message);
+            }
+            let name = text(port, "name");
+            if !name.is_empty() && !is_port_name(name) {
+                let message = format!("{name:?} is not a valid port name");
+                let finding = self.finding(&rules::DEPLOYMENT_PORT, &path.key("name"), message);
+                let help = "Use at most 15 lowercase letters, digits and single hyphens, with at least one letter.";
+                self.findings.push(finding.help(help));
+            }
+            names.push(name);
+        }
+        for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
+            for action in ["httpGet", "tcpSocket"] {
+                let path = at.key(probe).key(action).key("port");
+                let Some(port) = path.get(self.object.value()) else {
+                    continue;
+                };
+                let used = format!(
+                    "the {probe} of container {:?} uses port {port}",
+                    text(container, "name")
+                );
+                match port {
+                    Value::String(name) if names.contains(&name.as_str()) => {}
+                    Value::String(name) => {
+                        let message = format!("{used}, but the container has no port of that name");
+                        let finding = self.finding(&rules::DEPLOYMENT_PORT, &path, message);
+                        let help = match nearest(name, names.iter().copied()) {
+                            _ if name.parse::<u16>().is_ok() => "Write the number without quotes.".to_owned(),
+                            Some(meant) => format!("Use the name {meant}."),
+                            None => "Use the number, or add the name to a port of the container.".to_owned(),
+                        };
+                        self.findings.push(finding.help(help));
+                    }
+                    number if !is_port(number) => {
+                        let message = format!("{used}, which is not between 1 and 65535");
+                        self.report(&rules::DEPLOYMENT_PORT, &path, message);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Checks values that must be encoded in base64. The field `plain` takes text instead.
+    fn encoded(&mut self, field: &str, plain: &str) {
+        let object = self.object;
+        for (key, value) in object.map(&[field]).into_iter().flatten() {
+            let Some(value) = value.as_str() else { continue };
+            // The API server ignores line breaks.
+            let joined = value.replace(['\r', '\n'], "");
+            if STANDARD.decode(joined).is_err() {
+                let path = Path::root().key(field).key(key);
+                let message = format!("the value of {path} in {} is not encoded in base64", object.label());
+                let finding = self.finding(&rules::DATA_ENCODING, &path, message);
+                let help = format!("Encode the value in base64, or move it to {plain}, which contains plain text.");
+                self.findings.push(finding.help(help));
             }
         }
     }
@@ -193,6 +267,11 @@ const WEBHOOK_TYPES: [&str; 3] = [
 
 /// The operations that a webhook can intercept.
 const OPERATIONS: [&str; 5] = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
+
+/// Whether a value is the number of a port. Values of other types are reported elsewhere.
+fn is_port(value: &Value) -> bool {
+    value.as_i64().is_none_or(|number| (1..=65_535).contains(&number))
+}
 
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
