@@ -60,7 +60,7 @@ pub use progress::{Progress, Silent, Whole};
 pub(crate) use reference::check_pullable;
 pub use reference::{Reference, ReferenceError, RegistryReference, fallback_tag};
 #[cfg(feature = "registry")]
-pub use registry::{Before, Deletion, PlaceError, Placed, RegistryError, RegistryFailure};
+pub use registry::{Before, Deletion, LoginTried, PlaceError, Placed, RegistryError, RegistryFailure};
 pub use tag_state::{Race, TagState};
 pub use tagged_image::Tagged;
 pub use transport::Transports;

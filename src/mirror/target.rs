@@ -10,17 +10,25 @@ pub struct Target(String);
 
 /// The error for a string that is not a mirror target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is not a mirror target: expected REGISTRY[/PREFIX], such as mirror.example.com:5000/operators")]
+#[error(
+    "{text:?} is not a mirror target: expected REGISTRY[/PREFIX]{}, such as mirror.example.com:5000/operators",
+    if *in_capitals { " in lowercase letters" } else { "" }
+)]
 pub struct TargetError {
     /// The rejected string.
     pub text: String,
+    /// Whether the string would be accepted in lowercase letters.
+    pub in_capitals: bool,
 }
 
 impl FromStr for Target {
     type Err = TargetError;
 
     fn from_str(text: &str) -> Result<Self, TargetError> {
-        let fail = || TargetError { text: text.to_owned() };
+        let fail = || TargetError {
+            text: text.to_owned(),
+            in_capitals: text.contains(char::is_uppercase) && text.to_lowercase().parse::<Self>().is_ok(),
+        };
         let place = text.trim_end_matches('/');
         let host = place.split('/').next().unwrap_or_default();
         // A tag or digest would appear in the middle of the image names.
@@ -63,5 +71,10 @@ mod tests {
         ] {
             assert!(text.parse::<Target>().is_err(), "{text:?}");
         }
+        let error = "mirror.example.com/A".parse::<Target>().unwrap_err().to_string();
+        assert!(
+            error.contains("expected REGISTRY[/PREFIX] in lowercase letters"),
+            "{error}"
+        );
     }
 }

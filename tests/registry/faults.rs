@@ -133,7 +133,7 @@ fn refusals_are_named_and_not_repeated() {
             401,
             "",
             |failure| matches!(failure, RegistryFailure::Unauthorized { .. }),
-            "found no credentials in",
+            "no credentials were found in",
             "--authfile",
         ),
         (
@@ -445,7 +445,7 @@ fn a_wrong_password_is_asked_once_and_its_file_is_named() {
     let client = Client::with(|options| options.credentials = Credentials::in_file(file.clone()));
     let text = client.refused(&name(&server)).to_string();
     assert!(
-        text.contains(&format!("used {} in {}", server.host, file.display())),
+        text.contains(&format!("the credentials from {} in {}", server.host, file.display())),
         "{text}"
     );
     assert!(!text.contains("secret"), "{text}");

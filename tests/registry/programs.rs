@@ -358,11 +358,13 @@ fn a_password_opens_the_registry() {
         matches!(*error.failure, RegistryFailure::Unauthorized { .. }),
         "{error:?}"
     );
-    assert!(error.to_string().contains("found no credentials in"), "{error}");
+    assert!(error.to_string().contains("no credentials were found in"), "{error}");
     write_login(folder.path(), &registry.host, "wrong");
     let error = failure(push(&options, &image, &reference));
     assert!(
-        error.to_string().contains(&format!("used {} in", registry.host)),
+        error
+            .to_string()
+            .contains(&format!("rejected the credentials from {} in", registry.host)),
         "{error}"
     );
     assert!(!error.to_string().contains("wrong"), "{error}");

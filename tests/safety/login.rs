@@ -625,7 +625,7 @@ fn a_token_server_may_redirect_within_itself_and_without_a_login_anywhere() {
         .tokens(|origins, _| Some(redirect(307, &format!("{}/token", origins.stranger))))
         .stranger(|_, _| Some(token("another")))
         .play(&stage);
-    trick.refused("not logged in");
+    trick.refused("a login is required");
     trick.stranger_is_asked_once();
 }
 

@@ -4,7 +4,8 @@ use super::{Advice, Hints, OTHER_RUN, flag_hint, hint, hints, is_full, of_system
 use crate::image::copy::JournalError;
 use crate::image::volumes::VolumesError;
 use crate::image::{
-    BuildProblem, ContentProblem, CredentialError, ImageError, Race, ReferenceError, RegistryError, RegistryFailure,
+    BuildProblem, ContentProblem, CredentialError, ImageError, LoginTried, Race, ReferenceError, RegistryError,
+    RegistryFailure,
 };
 use crate::limit::Limit;
 
@@ -84,6 +85,10 @@ pub fn registry_hint(error: &RegistryError) -> Option<&'static str> {
         Failure::NotFound { .. } => {
             "check the spelling of repository and tag; some registries also report this when a login is required"
         }
+        Failure::Unauthorized {
+            login: LoginTried::Rejected { .. },
+            ..
+        } => "log in again with the container tool of your choice, or specify other credentials with --authfile",
         Failure::Unauthorized { .. } => {
             "log in with the container tool of your choice, or specify its credentials file with --authfile"
         }

@@ -10,7 +10,7 @@ use crate::mirror::plan::Plan;
 use crate::mirror::target::Target;
 use crate::terminal::counted;
 use crate::terminal::table::Table;
-use clap::Args;
+use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -30,14 +30,15 @@ Examples:
 /// frees the space of their blobs.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[command(group(ArgGroup::new("kept").required(true).args(["keep", "keep_nothing"])))]
 pub(super) struct DeleteArguments {
     /// Plan of the images to delete
     plan: PathBuf,
     /// Plan of the images to keep; required unless --keep-nothing is used; may be repeated
-    #[arg(long, value_name = "PLAN", required_unless_present = "keep_nothing")]
+    #[arg(long, value_name = "PLAN")]
     keep: Vec<PathBuf>,
     /// Keep none of the images of the plan
-    #[arg(long, conflicts_with = "keep")]
+    #[arg(long)]
     keep_nothing: bool,
     /// Registry to delete from, with an optional path
     #[arg(long, value_name = "REGISTRY[/PREFIX]")]
@@ -62,14 +63,15 @@ pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> Command
     let kept = arguments.keep.iter().map(at_target).collect::<Result<Vec<_>, _>>()?;
     let doomed = doomed(&plan, &kept);
     let transports = arguments.registry.transports(context);
-    if arguments.apply {
-        let missing = context.runtime.block_on(missing_catalogs(&kept, &transports))?;
-        if let Some(catalog) = missing.first() {
-            let error = CommandError::failure(format!(
-                "{catalog}, the catalog of a plan to keep, does not exist; nothing was deleted"
-            ));
-            return Err(error.hint("copy or load that plan first"));
+    let missing = context.runtime.block_on(missing_catalogs(&kept, &transports))?;
+    if let Some(catalog) = missing.first() {
+        let absent = format!("{catalog}, the catalog of a plan to keep, does not exist");
+        let first = "copy or load that plan first";
+        if arguments.apply {
+            return Err(CommandError::failure(format!("{absent}; nothing was deleted")).hint(first));
         }
+        printer.warning(format_args!("{absent}, so --apply would delete nothing"));
+        printer.warning_hint(first);
     }
     let other = context
         .runtime

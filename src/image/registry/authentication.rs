@@ -3,7 +3,7 @@
 use super::address::Purpose;
 use super::answer::Answer;
 use super::challenge::{Authorization, Challenge};
-use super::error::{RegistryError, RegistryFailure, shortened};
+use super::error::{LoginTried, RegistryError, RegistryFailure, shortened};
 use super::redirect::{Trail, from_stranger, refused};
 use super::repository::{Access, Repository};
 use crate::image::credentials::{CredentialError, Login, Secret};
@@ -165,12 +165,12 @@ impl Repository {
         match failure {
             RegistryFailure::Unauthorized { message, .. } => {
                 let login = match self.login().await {
-                    Ok(Some(login)) => format!("used {}", login.source),
-                    Ok(None) => {
-                        let files = self.credentials().files().iter().map(|file| file.display().to_string());
-                        let files: Vec<_> = files.collect();
-                        format!("found no credentials in {}", files.join(", "))
-                    }
+                    Ok(Some(login)) => LoginTried::Rejected {
+                        source: login.source.clone(),
+                    },
+                    Ok(None) => LoginTried::Missing {
+                        files: self.credentials().files().to_vec(),
+                    },
                     Err(error) => return error.into(),
                 };
                 RegistryFailure::Unauthorized { login, message }

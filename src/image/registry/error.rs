@@ -9,6 +9,7 @@ use crate::visible::is_hidden;
 use oci_distribution::errors::{OciEnvelope, OciErrorCode};
 use reqwest::StatusCode;
 use std::error::Error;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +29,40 @@ pub struct RegistryError {
     pub attempts: u32,
 }
 
+/// The login that was tried before a registry required one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoginTried {
+    /// It is unknown whether there are credentials.
+    Unknown,
+    /// No credentials were found.
+    Missing {
+        /// The files that were searched.
+        files: Vec<PathBuf>,
+    },
+    /// The registry rejected the credentials.
+    Rejected {
+        /// The source of the credentials.
+        source: String,
+    },
+}
+
+impl fmt::Display for LoginTried {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => formatter.write_str("a login is required"),
+            Self::Missing { files } => {
+                let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+                write!(
+                    formatter,
+                    "a login is required, but no credentials were found in {}",
+                    files.join(", ")
+                )
+            }
+            Self::Rejected { source } => write!(formatter, "the registry rejected the credentials from {source}"),
+        }
+    }
+}
+
 /// The reason for the failure of a request.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryFailure {
@@ -38,10 +73,10 @@ pub enum RegistryFailure {
         message: String,
     },
     /// The registry requires a login, or rejects the credentials.
-    #[error("not logged in, or the credentials were rejected ({login}){}", detail(message))]
+    #[error("{login}{}", detail(message))]
     Unauthorized {
-        /// The source of the credentials, or the files in which none were found.
-        login: String,
+        /// The login that was tried.
+        login: LoginTried,
         /// The message of the registry.
         message: String,
     },
@@ -235,7 +270,7 @@ impl RegistryFailure {
             _ if code == Some(OciErrorCode::Toomanyrequests) => Self::RateLimited { retry_after, message },
             StatusCode::NOT_FOUND => Self::NotFound { message },
             StatusCode::UNAUTHORIZED => Self::Unauthorized {
-                login: String::new(),
+                login: LoginTried::Unknown,
                 message,
             },
             StatusCode::FORBIDDEN => Self::Denied { message },

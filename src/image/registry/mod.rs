@@ -26,7 +26,7 @@ mod retry;
 mod transfer;
 mod upload;
 
-pub use error::{RegistryError, RegistryFailure};
+pub use error::{LoginTried, RegistryError, RegistryFailure};
 pub use place::{Before, PlaceError, Placed};
 pub use presence::Deletion;
 pub(super) use remote_blob::{RemoteBlob, RemoteReader};

@@ -234,6 +234,7 @@ fn nothing_is_deleted_before_the_catalog_of_a_kept_plan_is_there() {
     let text = garden.ok(&line);
     let row = text.lines().find(|line| line.contains("/catalog@")).unwrap();
     assert!(!row.contains("latest"), "{row}");
+    assert!(text.contains("does not exist, so --apply would delete nothing"), "{text}");
     let output = garden.run(&format!("{line} --apply"));
     assert_eq!(output.status.code(), Some(1));
     let text = said(&output);
