@@ -10,7 +10,7 @@ use crate::mirror::plan::Plan;
 use crate::mirror::target::Target;
 use crate::terminal::counted;
 use crate::terminal::table::Table;
-use clap::{ArgGroup, Args};
+use clap::Args;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -30,7 +30,6 @@ Examples:
 /// frees the space of their blobs.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-#[command(group(ArgGroup::new("kept").required(true).args(["keep", "keep_nothing"])))]
 pub(super) struct DeleteArguments {
     /// Plan of the images to delete
     plan: PathBuf,
@@ -38,7 +37,7 @@ pub(super) struct DeleteArguments {
     #[arg(long, value_name = "PLAN")]
     keep: Vec<PathBuf>,
     /// Keep none of the images of the plan
-    #[arg(long)]
+    #[arg(long, conflicts_with = "keep")]
     keep_nothing: bool,
     /// Registry to delete from, with an optional path
     #[arg(long, value_name = "REGISTRY[/PREFIX]")]
@@ -57,6 +56,10 @@ pub(super) struct DeleteArguments {
 
 pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
+    if arguments.keep.is_empty() && !arguments.keep_nothing {
+        return Err(CommandError::usage("no plan to keep was specified")
+            .hint("specify the plans to keep with --keep, or use --keep-nothing to delete all images of the plan"));
+    }
     let naming = arguments.naming.naming(&arguments.at);
     let at_target = |path: &PathBuf| -> Result<Plan, CommandError> { Ok(placed(Plan::read(path)?, Some(&naming))?) };
     let plan = at_target(&arguments.plan)?;

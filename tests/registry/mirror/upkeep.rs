@@ -229,12 +229,18 @@ fn nothing_is_deleted_before_the_catalog_of_a_kept_plan_is_there() {
     garden.ok("mirror copy plan.json --use-http");
     fs::rename(garden.path("plan.json"), garden.path("old.json")).unwrap();
     garden.plan("certs-operator");
+    let output = garden.run(&format!("mirror delete old.json --at {to} --use-http"));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("or use --keep-nothing"), "{}", said(&output));
     let line = format!("mirror delete old.json --keep plan.json --at {to} --use-http");
     // The tag moves to the new catalog, so it is not deleted.
     let text = garden.ok(&line);
     let row = text.lines().find(|line| line.contains("/catalog@")).unwrap();
     assert!(!row.contains("latest"), "{row}");
-    assert!(text.contains("does not exist, so --apply would delete nothing"), "{text}");
+    assert!(
+        text.contains("does not exist, so --apply would delete nothing"),
+        "{text}"
+    );
     let output = garden.run(&format!("{line} --apply"));
     assert_eq!(output.status.code(), Some(1));
     let text = said(&output);
