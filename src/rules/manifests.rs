@@ -66,6 +66,7 @@ rules! { MANIFESTS
         DEPLOYMENT_CONTAINERS = "deployment-containers", Error, OBJECTS, "Add the containers of the pod, under containers.";
         DEPLOYMENT_IMAGE = "deployment-image", Warning, OBJECTS, "Use HOST/NAME:TAG or HOST/NAME@DIGEST, in lowercase letters and without spaces.";
         DEPLOYMENT_PORT = "deployment-port", Error, OBJECTS, "Use a number from 1 to 65535, or the name of a port of the container.";
+        OBJECT_FIELD_VALUE = "object-field-value", Error, OBJECTS, "Use a value that the API server accepts.";
         DATA_ENCODING = "data-encoding", Error, OBJECTS, "Encode the value in base64, or move it to the field for plain text.";
         RBAC_RULE_INCOMPLETE = "rbac-rule-incomplete", Error, RBAC, "List verbs and either nonResourceURLs or apiGroups and resources; the group \"\" is the core group.";
         WEBHOOK_OPERATION = "webhook-operation", Error, OBJECTS, "Use CREATE, UPDATE, DELETE, CONNECT or *, in uppercase letters.";
