@@ -27,7 +27,7 @@ pub fn read(tree: &Tree, limits: &Limits) -> BundleReading {
     if let Some(bundle) = &reading.bundle
         && (tree.get(OLM_YAML).is_none() || bundle.olm.is_some())
     {
-        check_media_type(bundle, &mut reading.diagnostics);
+        check_media_type(bundle, tree, &mut reading.diagnostics);
     }
     if let Some(bundle) = &reading.bundle {
         names::check(bundle, &mut reading.diagnostics);
@@ -113,6 +113,11 @@ fn other_folder(tree: &Tree) -> Option<String> {
             return Some(format!("Specify the folder of the bundle: {above}"));
         }
     }
+    if tree.iter().take(LOOKED_AT).any(|(_, content)| is_catalog(content)) {
+        return Some(format!(
+            "{origin} contains a file-based catalog, not a bundle; specify the folder or image of a bundle."
+        ));
+    }
     let inside = format!("/{MANIFESTS}/");
     let mut bundles: Vec<&str> = tree
         .iter()
@@ -126,18 +131,41 @@ fn other_folder(tree: &Tree) -> Option<String> {
     })
 }
 
-/// Reports files among the manifests that are not text. In a `registry+v1` bundle, such files are reported when the
+/// The maximum number of files that are searched for a catalog.
+const LOOKED_AT: usize = 100;
+
+/// Whether a file begins with a document of a file-based catalog.
+fn is_catalog(content: &[u8]) -> bool {
+    let start = String::from_utf8_lossy(&content[..content.len().min(1_000)]).replace(['"', ' '], "");
+    start.contains("schema:olm.")
+}
+
+/// Reports files among the manifests that are not text, and manifests in files that are not read. In a `registry+v1` bundle, such files are reported when the
 /// manifests are read.
 fn binary_files(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
     for (path, content) in tree.below(MANIFESTS) {
-        let is_text = std::str::from_utf8(content).is_ok_and(|text| !text.contains('\0'));
-        if !is_text && !manifest::has_manifest_extension(path) {
-            let name = format!("{}/{path}", tree.origin().trim_end_matches('/'));
-            let place = Place::new(&SourceFile::new(name, String::new()), 0..0);
-            let finding = Diagnostic::new(&rules::K8S_BINARY_FILE, format!("{path} is not a manifest"));
-            diagnostics.push(finding.at(place));
+        if manifest::has_manifest_extension(path) {
+            continue;
         }
+        let is_text = std::str::from_utf8(content).is_ok_and(|text| !text.contains('\0'));
+        let (rule, message) = if !is_text {
+            (&rules::K8S_BINARY_FILE, format!("{path} is not a manifest"))
+        } else if looks_like_manifest(content) {
+            let message = format!("{path} is not read, because it does not end in .yaml, .yml or .json");
+            (&rules::K8S_FILE_IGNORED, message)
+        } else {
+            continue;
+        };
+        let name = format!("{}/{path}", tree.origin().trim_end_matches('/'));
+        let place = Place::new(&SourceFile::new(name, String::new()), 0..0);
+        diagnostics.push(Diagnostic::new(rule, message).at(place));
     }
+}
+
+/// Whether a text contains a line that only manifests contain.
+fn looks_like_manifest(content: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(content);
+    text.lines().any(|line| line.trim_start().starts_with("apiVersion:"))
 }
 
 fn unread(mut diagnostics: Vec<Diagnostic>, finding: Diagnostic) -> BundleReading {
@@ -282,6 +310,9 @@ fn misplaced(finding: Diagnostic) -> Diagnostic {
         "metadata/dependencies.yaml",
         "metadata/properties.yaml",
     ];
+    if name.as_deref() == Some("kustomization.yaml") {
+        return finding.help("Remove the file. It is an input of kustomize, which must render the manifests first.");
+    }
     match names
         .into_iter()
         .find(|path| path.rsplit_once('/').map(|(_, file)| file) == name.as_deref())
@@ -299,7 +330,7 @@ fn is_text_file(name: &str) -> bool {
             .is_some_and(|(_, extension)| ["yaml", "yml", "json"].contains(&extension))
 }
 
-fn check_media_type(bundle: &Bundle, diagnostics: &mut Vec<Diagnostic>) {
+fn check_media_type(bundle: &Bundle, tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
     let csv = bundle.objects.iter().find(|object| is_csv(object));
     let annotations = bundle.annotations.as_ref();
     let named = annotations.and_then(Annotations::media_type);
@@ -325,7 +356,12 @@ fn check_media_type(bundle: &Bundle, diagnostics: &mut Vec<Diagnostic>) {
         }
         (None, None) if named == Some(MediaType::K8sV1.as_str()) => {
             let message = format!("{} has no readable metadata/olm.yaml", bundle.origin);
-            diagnostics.push(Diagnostic::new(&rules::K8S_OLM_YAML_MISSING, message));
+            let finding = Diagnostic::new(&rules::K8S_OLM_YAML_MISSING, message);
+            let elsewhere = format!("{MANIFESTS}/olm.yaml");
+            diagnostics.push(match tree.get(&elsewhere) {
+                Some(_) => finding.help(format!("Move {elsewhere} to {OLM_YAML}.")),
+                None => finding,
+            });
         }
         _ => {}
     }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub(crate) struct Replaced<'a> {
     /// The Role or ClusterRole.
     pub(crate) role: &'a Object,
-    /// The index of the rule.
+    /// The position of the rule.
     pub(crate) rule: usize,
     /// The replacement rules.
     pub(crate) by: &'a [Value],

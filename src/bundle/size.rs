@@ -45,7 +45,7 @@ pub(crate) fn finding(files: &[&[u8]]) -> Option<(Diagnostic, Largest)> {
 /// The largest file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Largest {
-    /// The index of the file.
+    /// The position of the file.
     pub index: usize,
     /// The size of the file in bytes, compressed and in base64.
     pub bytes: usize,

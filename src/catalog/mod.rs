@@ -70,7 +70,7 @@ pub struct ChannelEntry {
     pub skip_range: Option<Text>,
 }
 
-/// The index of a bundle in [`Catalog::bundles`].
+/// The position of a bundle in [`Catalog::bundles`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BundleId(pub u32);
 

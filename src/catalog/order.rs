@@ -35,7 +35,7 @@ pub(crate) fn entries<'channel>(catalog: &Catalog, channel: &'channel Channel) -
     places.filter_map(|place| entries.get(place).copied()).collect()
 }
 
-/// Returns the indexes of the bundles of a channel from the head downwards: by the longest path from a head, then by
+/// Returns the positions of the bundles of a channel from the head downwards: by the longest path from a head, then by
 /// descending version. A cycle, which has no head, begins with the highest version.
 pub(crate) fn from_head(standings: &[Standing<'_>]) -> Vec<usize> {
     let places = standings.iter().enumerate();

@@ -275,7 +275,11 @@ impl Checker<'_> {
         if let Some(count) = count
             && arguments.len() != count
         {
-            let reason = format!("passes {} arguments to {name}, which takes {count}", arguments.len());
+            let passed = match arguments.len() {
+                1 => "1 argument".to_owned(),
+                several => format!("{several} arguments"),
+            };
+            let reason = format!("passes {passed} to {name}, which takes {count}");
             return self.problem(call, reason);
         }
         Ok(match (name, arguments) {

@@ -1,6 +1,7 @@
 //! The advice for arguments that the parser rejects: an option that belongs to other commands, not to the one that was
 //! run, and a list with spaces.
 
+use crate::terminal::counted;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsString;
@@ -31,7 +32,7 @@ pub(super) fn with_commands(mut answer: clap::Error, root: &Command, arguments: 
     found.truncate(NAMED);
     let named = match &found[..] {
         [] => return answer,
-        all if more > 0 => format!("{} and {more} more commands", all.join(", ")),
+        all if more > 0 => format!("{} and {}", all.join(", "), counted(more, "more command")),
         [one] => one.clone(),
         [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
     };

@@ -30,8 +30,8 @@ pub const MISSING: u8 = 4;
 
 /// The meanings of the exit statuses, as shown in the help and the man pages.
 pub(crate) const EXIT_STATUS: [(u8, &str); 5] = [
-    (SUCCESS, "success"),
-    (FAILURE, "failure, or errors were found"),
+    (SUCCESS, "the command succeeded"),
+    (FAILURE, "the command failed or found errors"),
     (USAGE, "the command line is invalid; nothing was done"),
     (NO, "the answer is no; for example, an upgrade needs more permissions"),
     (

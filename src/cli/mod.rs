@@ -84,8 +84,8 @@ Examples:
   $ opmx man ~/.local/share/man/man1
 
 Exit status:
-  0  success
-  1  failure, or errors were found
+  0  the command succeeded
+  1  the command failed or found errors
   2  the command line is invalid; nothing was done
   3  the answer is no; for example, an upgrade needs more permissions
   4  a named item does not exist in the registry, the file system or the index";

@@ -81,8 +81,8 @@ pub(crate) struct PlanArguments {
     bundle: Option<String>,
     /// Name of the CatalogSource that contains the bundle [default: catalog]
     ///
-    /// Without a bundle, the form is NAME=INDEX[,PRIORITY]: the catalog NAME, whether the cluster has it or not, is
-    /// read from this index. The option may then be repeated.
+    /// Without a bundle, the form is NAME=INDEX[,PRIORITY]: the catalog NAME is read from INDEX, whether or not the
+    /// cluster has it. The option may then be repeated.
     #[arg(long, value_name = "NAME[=INDEX]")]
     catalog: Vec<String>,
     /// Namespace of the CatalogSource

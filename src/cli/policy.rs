@@ -6,7 +6,7 @@ use crate::text::Limits;
 use crate::validation::policy::{self, Terms};
 use clap::Args;
 
-/// The maximum size of a policy file, in bytes.
+/// The maximum size in bytes of a policy file.
 const LIMIT: usize = 4 << 20;
 
 /// The option for the policy.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A number of bytes, read from `16MiB`, `500kB`, `2GB` or a plain number.
+/// A number of bytes, written as `16MiB`, `500kB`, `2GB` or a plain number.
 ///
 /// `K`, `Ki` and `KiB` stand for 1024, and `k`, `kB` and `KB` for 1000. Larger units follow the same pattern, as in
 /// `Gi` and `GB`. The displayed unit is the largest unit that gives a whole number.

@@ -86,6 +86,11 @@ impl<'a> Outcome<'a> {
 
 pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
+    if is_bundle_folder(&arguments.folder) {
+        let folder = arguments.folder.display();
+        let error = CommandError::failure(format!("{folder} is the folder of a bundle, not of a catalog"));
+        return Err(error.hint(format!("use opmx bundle validate {folder}")));
+    }
     // A change that cannot be completed here, for example in a read-only folder, is read as if it were complete.
     if arguments.folder.is_dir() {
         let _ = finish_changes(&arguments.folder);
@@ -110,12 +115,6 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
         counted(checked.channels, "channel"),
         counted(checked.bundles, "bundle")
     ));
-    if failed && is_bundle_folder(&arguments.folder) {
-        printer.warning(format_args!(
-            "{} is the folder of a bundle, not of a catalog; use opmx bundle validate to check it",
-            arguments.folder.display()
-        ));
-    }
     Ok(if failed { Status::Failure } else { Status::Success })
 }
 

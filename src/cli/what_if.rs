@@ -26,7 +26,7 @@ use serde_json::Value;
 use std::io;
 use std::path::Path;
 
-/// The maximum size of a what-if file, in bytes.
+/// The maximum size in bytes of a what-if file.
 const STATE_LIMIT: usize = 64 << 20;
 
 /// The options that describe the cluster.
@@ -259,8 +259,8 @@ impl InstallArguments {
         let used = self.namespace(state);
         if self.namespace.is_none() && !suggested.is_empty() && suggested != used {
             context.printer.status(format_args!(
-                "{} suggests the namespace {suggested}, but {used} is used here; to change it, use --namespace \
-                {suggested}",
+                "{} suggests the namespace {suggested}, but this command uses the namespace {used}; to change it, use \
+                --namespace {suggested}",
                 content.name
             ));
         }

@@ -116,8 +116,8 @@ pub enum DumpError {
     },
     /// The dumps together are too large.
     #[error(
-        "{}:{line}: the relevant parts of the dumps exceed the limit of {limit} bytes here; exclude objects that \
-         OLM does not use, such as Secrets and events",
+        "{}:{line}: at this line, the relevant parts of the dumps exceed the limit of {limit} bytes; exclude objects \
+         that OLM does not use, such as Secrets and events",
         path.display()
     )]
     TooMuch {

@@ -29,7 +29,7 @@ pub enum StateProblem {
         message: String,
     },
     /// A limit on values was exceeded.
-    #[error("the limit of {limit} keys and values is exceeded here")]
+    #[error("at this line, the file exceeds the limit of {limit} keys and values")]
     TooMany {
         /// The limit.
         limit: usize,

@@ -7,7 +7,7 @@ use rusqlite::limits::Limit;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The size of the largest value that an index may contain, in bytes.
+/// The size in bytes of the largest value that an index may contain.
 pub(crate) const LONGEST_VALUE: i32 = 64 * 1024 * 1024;
 
 /// The number of steps that SQLite may take for one command, unless the caller specifies another number.
@@ -17,7 +17,7 @@ pub(crate) const LONGEST_VALUE: i32 = 64 * 1024 * 1024;
 /// 20 million, and a migration from schema version 8 takes 430 million.
 pub(crate) const STEPS: u64 = 5_000_000_000;
 
-/// The memory that all connections of this process may use together, in bytes. Without this limit, sorting the content
+/// The memory in bytes that all connections of this process may use together. Without this limit, sorting the content
 /// of a small file can take an arbitrary amount of memory.
 const MEMORY: i64 = 1 << 30;
 

@@ -1,7 +1,7 @@
 //! Migrates a database from an older schema version to the version that this program writes, inside the transaction of
 //! a change.
 //!
-//! First, the rows are copied into temporary tables that have the columns of all versions. Then the tables of
+//! First, the rows are copied into temporary tables that have the columns of all schema versions. Then the tables of
 //! [`schema`] replace the old tables, and each bundle is written as if it were newly added. Data that the old schema
 //! version could not store is derived from the stored manifests and the channel entries. Data that was only in files
 //! next to the manifests (dependencies before version 8, properties before version 9) was never stored.
@@ -15,7 +15,7 @@ use bundle::Writer;
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::BTreeSet;
 
-/// The tables of all versions, children before parents, with their columns.
+/// The tables of all schema versions, children before parents, with their columns.
 const TABLES: [(&str, &[&str]); 11] = [
     ("api_requirer", LINK),
     ("api_provider", LINK),
@@ -127,7 +127,7 @@ pub(super) fn migrate(connection: &Connection, version: i64, epoch: i64) -> rusq
     connection.pragma_update(None, "defer_foreign_keys", false)
 }
 
-/// Copies all rows into temporary tables `old_…`, which have the columns of all versions.
+/// Copies all rows into temporary tables `old_…`, which have the columns of all schema versions.
 fn set_aside(connection: &Connection) -> rusqlite::Result<()> {
     for (table, columns) in TABLES {
         connection.execute_batch(&format!("CREATE TEMP TABLE old_{table} ({})", columns.join(", ")))?;

@@ -128,7 +128,7 @@ impl LayerReader {
     }
 
     /// Calls `visit` for every member of the tar file, then checks the stored bytes against the descriptor. Returns the
-    /// unpacked size of the layer in bytes.
+    /// unpacked size in bytes of the layer.
     pub(super) fn visit(mut self, visit: &mut dyn FnMut(Member<'_>) -> Result<(), Stop>) -> Result<u64, ImageError> {
         let visited = self.visit_members(visit);
         match visited {

@@ -38,7 +38,7 @@ pub struct ImageOptions {
     pub cache: CacheMode,
     /// The maximum size of the cache in bytes.
     pub cache_size: u64,
-    /// The maximum total size of the layers of an image in bytes.
+    /// The maximum total size in bytes of the layers of an image.
     pub image_limit: u64,
     /// The delay after moving a tag in a registry before the tag is checked again. It must be the same for all clients
     /// that move the tag, and longer than the response time of the registry.

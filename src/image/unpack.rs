@@ -18,7 +18,7 @@ use std::io::{self, Read, Write};
 use std::ops::Bound;
 use std::path::Path;
 
-/// The default limit for the total unpacked size of the layers of an image, in bytes.
+/// The default limit in bytes for the total unpacked size of the layers of an image.
 pub const DEFAULT_IMAGE_LIMIT: u64 = 64 << 30;
 /// The maximum ratio of the unpacked size of an image to the size limit for the wanted files.
 const UNWANTED_FACTOR: u64 = 16;
@@ -164,7 +164,7 @@ fn read_member(
 
 /// Streams a file in the file system of the image to `to`, which is written completely or not at all.
 ///
-/// `limit` is the maximum total unpacked size of the layers in bytes; [`DEFAULT_IMAGE_LIMIT`] is suitable for index
+/// `limit` is the maximum total unpacked size in bytes of the layers; [`DEFAULT_IMAGE_LIMIT`] is suitable for index
 /// images. Layers are read from the top down, only as far as the layer that contains the file.
 ///
 /// # Errors

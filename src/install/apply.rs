@@ -103,7 +103,7 @@ impl Applied {
     }
 }
 
-/// The cluster while OLM applies the plan.
+/// The state of the cluster during the application of the plan.
 struct Cluster<'a> {
     namespace: &'a str,
     apis: Apis,

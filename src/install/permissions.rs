@@ -136,8 +136,8 @@ pub fn needed<'a>(
     needs
 }
 
-/// Returns the permissions that are needed to write the roles and bindings among the steps, each with the index of its
-/// step.
+/// Returns the permissions that are needed to write the roles and bindings among the steps, each with the position of
+/// its step.
 pub(super) fn handed_on<'a>(
     steps: &'a [Step],
     namespace: &str,

@@ -34,7 +34,7 @@ pub(crate) fn is_builtin_group(group: &str) -> bool {
     is_bare_group(group) || group.ends_with(".k8s.io")
 }
 
-/// Whether the group is a built-in group whose name is not a domain, such as `apps`. `TABLE` contains all resources of
+/// Whether the group is a built-in group, such as `apps`, whose name is not a domain. `TABLE` contains all resources of
 /// these groups.
 pub(crate) fn is_bare_group(group: &str) -> bool {
     BARE_GROUPS.contains(&group)

@@ -1,6 +1,7 @@
 //! Kubernetes concepts: groups, versions, kinds, names, label selectors and RBAC rules.
 
 pub mod builtin;
+mod choices;
 pub(crate) mod fields;
 pub(crate) mod names;
 pub(crate) mod platform;

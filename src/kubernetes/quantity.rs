@@ -1,5 +1,7 @@
 //! Resource quantities, such as `500m` or `1Gi`, in the canonical form of the API server.
 
+use std::cmp::Ordering;
+
 const DECIMAL: [(&str, i32); 10] = [
     ("n", -9),
     ("u", -6),
@@ -22,33 +24,67 @@ enum Family {
     Binary,
 }
 
+/// A quantity: a number that is multiplied by a power of ten.
+struct Quantity {
+    /// `-` or empty.
+    sign: &'static str,
+    mantissa: i128,
+    /// The power of ten, at least -9.
+    exponent: i32,
+    family: Family,
+}
+
+impl Quantity {
+    fn parse(text: &str) -> Option<Self> {
+        let (sign, unsigned) = match text.as_bytes().first()? {
+            b'-' => ("-", &text[1..]),
+            b'+' => ("", &text[1..]),
+            _ => ("", text),
+        };
+        let end = unsigned
+            .find(|character: char| !character.is_ascii_digit() && character != '.')
+            .unwrap_or(unsigned.len());
+        let (number, suffix) = unsigned.split_at(end);
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        if whole.len() + fraction.len() == 0 || fraction.contains('.') {
+            return None;
+        }
+        let digits = format!("{whole}{}", fraction.trim_end_matches('0'));
+        let digits = digits.trim_start_matches('0');
+        let mut mantissa: i128 = if digits.is_empty() { 0 } else { digits.parse().ok()? };
+        let (family, exponent, factor) = suffix_of(suffix)?;
+        mantissa = mantissa.checked_mul(factor)?;
+        let mut exponent = exponent.checked_sub(i32::try_from(fraction.trim_end_matches('0').len()).ok()?)?;
+        while exponent < -9 {
+            mantissa = mantissa / 10 + i128::from(mantissa % 10 != 0);
+            exponent += 1;
+        }
+        Some(Self {
+            sign,
+            mantissa,
+            exponent,
+            family,
+        })
+    }
+
+    /// Returns the quantity divided by a power of ten that is not above its own, limited to 128 bits.
+    fn divided(&self, exponent: i32) -> i128 {
+        let scale = 10_i128.saturating_pow(self.exponent.abs_diff(exponent));
+        let amount = self.mantissa.saturating_mul(scale);
+        if self.sign.is_empty() { amount } else { -amount }
+    }
+}
+
 /// Returns the canonical form of a quantity: no fraction, and the largest suffix that allows this. `1000m` becomes `1`,
 /// and `1024Ki` becomes `1Mi`. Values are rounded up to a multiple of 10⁻⁹ (`1n`). Returns `None` if the string is not
 /// a quantity, or if it has more digits than fit in 128 bits. No cluster supports such quantities.
 pub fn canonical(text: &str) -> Option<String> {
-    let (sign, unsigned) = match text.as_bytes().first()? {
-        b'-' => ("-", &text[1..]),
-        b'+' => ("", &text[1..]),
-        _ => ("", text),
-    };
-    let end = unsigned
-        .find(|character: char| !character.is_ascii_digit() && character != '.')
-        .unwrap_or(unsigned.len());
-    let (number, suffix) = unsigned.split_at(end);
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if whole.len() + fraction.len() == 0 || fraction.contains('.') {
-        return None;
-    }
-    let digits = format!("{whole}{}", fraction.trim_end_matches('0'));
-    let digits = digits.trim_start_matches('0');
-    let mut mantissa: i128 = if digits.is_empty() { 0 } else { digits.parse().ok()? };
-    let (family, exponent, factor) = suffix_of(suffix)?;
-    mantissa = mantissa.checked_mul(factor)?;
-    let mut exponent = exponent.checked_sub(i32::try_from(fraction.trim_end_matches('0').len()).ok()?)?;
-    while exponent < -9 {
-        mantissa = mantissa / 10 + i128::from(mantissa % 10 != 0);
-        exponent += 1;
-    }
+    let Quantity {
+        sign,
+        mantissa,
+        exponent,
+        family,
+    } = Quantity::parse(text)?;
     if mantissa == 0 {
         return Some("0".to_owned());
     }
@@ -61,6 +97,14 @@ pub fn canonical(text: &str) -> Option<String> {
         None => decimal(mantissa, exponent, family == Family::Exponent)?,
     };
     Some(format!("{sign}{written}"))
+}
+
+/// Compares two quantities. Returns `None` if one of the strings is not a quantity, or if it has more digits than fit in
+/// 128 bits.
+pub(crate) fn compare(left: &str, right: &str) -> Option<Ordering> {
+    let (left, right) = (Quantity::parse(left)?, Quantity::parse(right)?);
+    let least = left.exponent.min(right.exponent);
+    Some(left.divided(least).cmp(&right.divided(least)))
 }
 
 /// Returns the kind of the suffix, its power of ten, and an additional factor.
@@ -77,7 +121,7 @@ fn suffix_of(suffix: &str) -> Option<(Family, i32, i128)> {
         .then_some((Family::Exponent, exponent, 1))
 }
 
-/// Formats a quantity with a suffix that stands for a power of 1024, such as `Ki`. This format is used only for whole
+/// Formats a quantity with a suffix, such as `Ki`, that stands for a power of 1024. This format is used only for whole
 /// numbers of at least 1024.
 fn binary(mantissa: i128, exponent: i32) -> Option<String> {
     let scale = 10_i128.checked_pow(exponent.unsigned_abs())?;
@@ -159,6 +203,36 @@ mod tests {
         }
     }
 
+    #[test]
+    fn quantities_with_different_suffixes_are_compared() {
+        for (less, more) in [
+            ("100m", "1"),
+            ("0.5", "501m"),
+            ("1G", "1Gi"),
+            ("999Mi", "1Gi"),
+            ("1023Ki", "1Mi"),
+            ("-1", "0"),
+            ("-2", "-1.5"),
+            ("1n", "1e-8"),
+            ("1Ei", "1e100"),
+            ("-1e100", "-1Ei"),
+        ] {
+            assert_eq!(compare(less, more), Some(Ordering::Less), "{less} {more}");
+            assert_eq!(compare(more, less), Some(Ordering::Greater), "{more} {less}");
+        }
+        for (one, other) in [
+            ("1000m", "1"),
+            ("1024Ki", "1Mi"),
+            ("0", "-0"),
+            ("1e3", "1k"),
+            ("0e100", "0"),
+        ] {
+            assert_eq!(compare(one, other), Some(Ordering::Equal), "{one} {other}");
+        }
+        assert_eq!(compare("much", "1"), None);
+        assert_eq!(compare("1", ""), None);
+    }
+
     proptest! {
         #[test]
         fn the_canonical_form_is_its_own(number in 0_u64.., fraction in 0_u32..1000, suffix in "(|[numkMGTPE]|[KMGTPE]i|e[0-9])") {
@@ -170,6 +244,7 @@ mod tests {
         #[test]
         fn no_text_breaks_it(text in ".{0,12}") {
             let _ = canonical(&text);
+            let _ = compare(&text, "1Gi");
         }
     }
 }

@@ -24,7 +24,7 @@ pub const CLUSTER_ADMIN: &str = "cluster-admin";
 pub struct PolicyRule<'a>(pub &'a Value);
 
 impl<'a> PolicyRule<'a> {
-    /// Returns the strings in a list of the rule with their indexes; empty if the list is absent.
+    /// Returns each string in a list of the rule with its position; empty if the list is absent.
     pub fn list(self, field: &str) -> impl Iterator<Item = (usize, &'a str)> {
         let items = self
             .0
@@ -38,17 +38,17 @@ impl<'a> PolicyRule<'a> {
             .filter_map(|(index, item)| Some((index, item.as_str()?)))
     }
 
-    /// Returns `apiGroups` with their indexes.
+    /// Returns each string in `apiGroups` with its position.
     pub(crate) fn api_groups(self) -> impl Iterator<Item = (usize, &'a str)> {
         self.list("apiGroups")
     }
 
-    /// Returns `resources` with their indexes.
+    /// Returns each string in `resources` with its position.
     pub fn resources(self) -> impl Iterator<Item = (usize, &'a str)> {
         self.list("resources")
     }
 
-    /// Returns `nonResourceURLs` with their indexes.
+    /// Returns each string in `nonResourceURLs` with its position.
     pub(crate) fn non_resource_urls(self) -> impl Iterator<Item = (usize, &'a str)> {
         self.list("nonResourceURLs")
     }

@@ -25,7 +25,7 @@ pub(super) struct ImageNames {
     pub(super) tags: BTreeSet<String>,
 }
 
-/// For each image, its index in the plan, and the digests of the manifests that may have referrers.
+/// For each image, its position in the plan, and the digests of the manifests that may have referrers.
 type SubjectsOfImages = Vec<(usize, BTreeSet<Digest>)>;
 
 impl Assembly {

@@ -129,7 +129,7 @@ impl Plan {
         }
     }
 
-    /// Returns the extras that refer to an image, directly or through other extras, each with its index in the plan.
+    /// Returns the extras that refer to an image, directly or through other extras, each with its position in the plan.
     fn extras_of(&self, image: &PlannedImage) -> Vec<(usize, &Extra)> {
         let behind: BTreeSet<Digest> = self.all_behind(image).into_iter().collect();
         let mut waiting: Vec<(usize, &Extra)> = self.extras.iter().enumerate().collect();

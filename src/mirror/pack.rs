@@ -37,7 +37,7 @@ pub enum PackError {
     #[error(transparent)]
     Transfer(#[from] TransferError),
     /// Blobs of the base archive are missing at the target.
-    #[error("blobs of the base archive are missing from {target}, such as {digest} ({count} in total)")]
+    #[error("{target} lacks {count} {} {digest}", blobs_of_base(*count))]
     Base {
         /// The target.
         target: String,
@@ -46,6 +46,14 @@ pub enum PackError {
         /// An example of a missing blob.
         digest: Digest,
     },
+}
+
+/// Introduces the example in the message about missing blobs.
+fn blobs_of_base(count: usize) -> &'static str {
+    match count {
+        1 => "blob of the base archive:",
+        _ => "blobs of the base archive, for example",
+    }
 }
 
 impl From<ArchiveError> for PackError {

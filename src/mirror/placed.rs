@@ -83,7 +83,7 @@ fn destination(plan: &Plan, image: &PlannedImage, naming: &Naming) -> Option<Str
     }
 }
 
-/// Returns the index of the catalog to which this image belongs.
+/// Returns the position of the catalog to which this image belongs.
 fn catalog_of(plan: &Plan, image: &PlannedImage) -> Option<usize> {
     if let Some(place) = image.source.strip_prefix(CATALOG) {
         return place.parse().ok().filter(|place| *place < plan.catalogs.len());

@@ -281,7 +281,7 @@ const ITEM: Shape = Object(&[
 
 const MOVED: Shape = Object(&[
     required("sent", Integer, "The number of blobs that were uploaded."),
-    required("bytes_sent", Integer, "The total size of the uploaded blobs in bytes."),
+    required("bytes_sent", Integer, "The total size in bytes of the uploaded blobs."),
     required(
         "mounted",
         Integer,

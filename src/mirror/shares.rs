@@ -14,7 +14,7 @@ pub struct Share {
     pub channel: Option<String>,
     /// The number of images that the package or channel needs.
     pub images: u64,
-    /// The total size of these images in bytes, with each blob and manifest counted once.
+    /// The total size in bytes of these images, with each blob and manifest counted once.
     pub bytes: u64,
     /// The number of these bytes that no other package or channel needs. They would be saved if the package or channel
     /// were not mirrored.

@@ -65,7 +65,11 @@ impl fmt::Display for What {
             Self::UnknownKey => formatter.write_str("is not a field of a constraint"),
             Self::Nothing(keys) => write!(formatter, "has none of {}", keys.join(", ")),
             Self::Several(keys) => write!(formatter, "has {} at once", keys.join(", ")),
-            Self::Long(bytes) => write!(formatter, "has {bytes} bytes, but the limit is {}", limits::CONSTRAINT),
+            Self::Long(bytes) => write!(
+                formatter,
+                "has {bytes} bytes, but the limit is {} bytes",
+                limits::CONSTRAINT
+            ),
             Self::Deep => write!(
                 formatter,
                 "is nested more than {} levels deep",

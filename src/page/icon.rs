@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 
 /// The maximum size of an icon in bytes.
 const LARGEST: usize = 1 << 20;
-/// The maximum length of the address of an inline icon in a list, in bytes.
+/// The maximum length in bytes of the address of an inline icon in a list.
 const LARGEST_IN_LIST: usize = 32 << 10;
 
 /// An icon.

@@ -9,11 +9,11 @@ use std::rc::Rc;
 /// A constraint on subscriptions or bundles.
 #[derive(Debug, Clone)]
 pub(super) enum Clause {
-    /// The subscription with this index in the problem exists.
+    /// The subscription at this position in the problem exists.
     Subscription(usize),
-    /// The subscription with this index needs one of these variables.
+    /// The subscription at this position needs one of these variables.
     Requires(usize, Rc<[Variable]>),
-    /// The subscription with this index cannot be satisfied.
+    /// The subscription at this position cannot be satisfied.
     Unmet(usize, Unmet),
     /// An installed version without a subscription stays installed.
     Installed(EntryId),

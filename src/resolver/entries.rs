@@ -11,7 +11,7 @@ use semver::Version;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
-/// The index of an entry in [`Entries::all`].
+/// The position of an entry in [`Entries::all`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct EntryId(pub(super) u32);
 
@@ -20,7 +20,7 @@ pub(super) struct EntryId(pub(super) u32);
 pub(super) enum Origin {
     /// An installed version.
     Existing,
-    /// A catalog, by its index in the problem.
+    /// A catalog, by its position in the problem.
     Catalog(usize),
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Candidate {
     pub(super) replaces: Option<Text>,
     pub(super) skips: Vec<Text>,
     pub(super) skip_range: Option<Text>,
-    /// The index of the bundle's facts in [`Entries::facts`].
+    /// The position of the bundle's facts in [`Entries::facts`].
     facts: usize,
 }
 

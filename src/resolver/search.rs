@@ -11,9 +11,9 @@ use std::rc::Rc;
 
 /// A variable, which represents a subscription or an entry.
 pub(super) type Variable = usize;
-/// The index of a constraint in the list of messages.
+/// The position of a constraint in the list of messages.
 pub(super) type ConstraintId = usize;
-/// The index of a list of variables, one of which must be selected.
+/// The position of a list of variables, one of which must be selected.
 pub(super) type ListId = usize;
 
 /// The maximum number of cached failures.
@@ -107,7 +107,7 @@ impl Enabled {
 
 /// A choice that has been made or is in progress.
 struct Frame {
-    /// The index of the demand in the queue.
+    /// The position of the demand in the queue.
     demand: usize,
     /// The length of the queue before the choice.
     queue: usize,
@@ -128,7 +128,7 @@ struct Search<'i> {
     instance: &'i Instance,
     enabled: &'i Enabled,
     never: Vec<Option<Never>>,
-    /// For each variable, the index of the frame that selected it.
+    /// For each variable, the position of the frame that selected it.
     level: Vec<Option<usize>>,
     order: Vec<Variable>,
     queue: Vec<Demand>,
@@ -265,7 +265,7 @@ impl Search<'_> {
         }
     }
 
-    /// Selects the next possible member of the last choice, and returns the queue index to continue at.
+    /// Selects the next possible member of the last choice, and returns the position in the queue at which to continue.
     fn choose(&mut self, steps: &mut u64) -> Option<usize> {
         let level = self.frames.len().checked_sub(1)?;
         let demand = self.queue[self.frames[level].demand];

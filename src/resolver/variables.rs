@@ -21,7 +21,7 @@ use std::rc::Rc;
 /// The meaning of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stands {
-    /// The index of a subscription in the problem.
+    /// The position of a subscription in the problem.
     Subscription(usize),
     Entry(EntryId),
 }

@@ -5,7 +5,7 @@ use super::{CRD, OBJECTS};
 rules! { DEFINITIONS
     Authoring {
         CRD_METADATA = "crd-metadata", Error, OBJECTS, "Correct the metadata; otherwise the API server rejects the object.";
-        CRD_GROUP = "crd-group", Error, CRD, "Use a group of lowercase letters, digits and dashes with at least one dot, such as example.com.";
+        CRD_GROUP = "crd-group", Error, CRD, "Use a group such as example.com: lowercase letters, digits and dashes, with at least one dot.";
         CRD_SCOPE = "crd-scope", Error, CRD, "Use Namespaced or Cluster.";
         CRD_VERSION_NAME = "crd-version-name", Error, CRD, "Use a name such as v1 or v1beta1.";
         CRD_VERSION_UNIQUE = "crd-version-unique", Error, CRD, "List each version once.";

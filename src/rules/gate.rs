@@ -108,6 +108,10 @@ static TOLERATED: &[(&Rule, &str)] = &[
         "An object without a kind is omitted; an object that lacks another required field is stored unchanged.",
     ),
     (
+        &rules::OBJECT_FIELD_VALUE,
+        "The object is stored unchanged. OLM cannot install the bundle, because the API server rejects the object.",
+    ),
+    (
         &rules::OBJECT_FIELD_TYPE,
         "The object is stored unchanged. OLM cannot install the bundle, because the API server rejects the object.",
     ),
@@ -122,6 +126,10 @@ static TOLERATED: &[(&Rule, &str)] = &[
         "Both files are stored unchanged, but OLM installs only one of the two.",
     ),
     (&rules::ANN_KEY_MISSING, "The missing value is treated as empty."),
+    (
+        &rules::ANN_PACKAGE_NAME,
+        "File-based catalogs cannot contain the package.",
+    ),
     (&rules::ANN_NAME_QUOTING, "The name is the value that YAML reads."),
     (&rules::ANN_MEDIATYPE_MISMATCH, "The media type of the content is used."),
     (

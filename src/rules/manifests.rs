@@ -24,8 +24,7 @@ rules! { MANIFESTS
         DEPLOYMENT_CERT_VOLUME = "deployment-cert-volume", Info, OLM, "No action needed: OLM mounts its own certificate at this path.";
         SERVICEACCOUNT_FIELDS = "serviceaccount-fields", Warning, OLM, "Set the field in the pod template if it exists there; a ClusterServiceVersion has no field for it.";
         CERT_SECRET_MISSING = "cert-secret-missing", Warning, OLM, "Remove the mount, or ship the Secret, because nothing creates it.";
-        CERT_OWN_SECRET = "cert-own-secret", Warning, OLM, "Use the serving certificate that OLM creates and mounts, and remove the volume.";
-        CERT_OWN_ROTATION = "cert-own-rotation", Warning, OLM, "Disable the operator's own certificate management, and remove the permission; OLM creates and renews the certificates.";
+        K8S_FILE_IGNORED = "k8s-file-ignored", Warning, PLAIN, "Rename the file so that it ends in .yaml, or move it out of manifests/.";
         K8S_LIST_OBJECT = "k8s-list-object", Warning, PLAIN, "Use a separate document for each object, because not every program reads lists.";
         OLM_API_UNUSED = "olm-api-unused", Warning, PLAIN, "Correct the group or the resource, or remove the entry, because it has no effect.";
         OLM_NAME_VERSION = "olm-name-version", Warning, PLAIN, "End the name with v and the version, because channels refer to the name and ranges to the version.";
@@ -65,10 +64,14 @@ rules! { MANIFESTS
     Authoring {
         DEPLOYMENT_CONTAINERS = "deployment-containers", Error, OBJECTS, "Add the containers of the pod, under containers.";
         DEPLOYMENT_IMAGE = "deployment-image", Warning, OBJECTS, "Use HOST/NAME:TAG or HOST/NAME@DIGEST, in lowercase letters and without spaces.";
+        DEPLOYMENT_FIXED_NAME = "deployment-fixed-name", Warning, OLM, "Read the namespace from the environment, and use the Service that OLM creates.";
         DEPLOYMENT_PORT = "deployment-port", Error, OBJECTS, "Use a number from 1 to 65535, or the name of a port of the container.";
-        OBJECT_FIELD_VALUE = "object-field-value", Error, OBJECTS, "Use a value that the API server accepts.";
         DATA_ENCODING = "data-encoding", Error, OBJECTS, "Encode the value in base64, or move it to the field for plain text.";
         RBAC_RULE_INCOMPLETE = "rbac-rule-incomplete", Error, RBAC, "List verbs and either nonResourceURLs or apiGroups and resources; the group \"\" is the core group.";
+        CERT_OWN_SECRET = "cert-own-secret", Warning, OLM, "Use the serving certificate that OLM creates and mounts, and remove the volume.";
+        CERT_OWN_ROTATION = "cert-own-rotation", Warning, OLM, "Disable the operator's own certificate management, and remove the permission; OLM creates and renews the certificates.";
+        RBAC_GROUP_VERSION = "rbac-group-version", Warning, RBAC, "Use the group without a version, because RBAC rules apply to all versions.";
+        RBAC_VERB_UNKNOWN = "rbac-verb-unknown", Warning, RBAC, "Use a verb that Kubernetes knows, in lowercase letters.";
         WEBHOOK_OPERATION = "webhook-operation", Error, OBJECTS, "Use CREATE, UPDATE, DELETE, CONNECT or *, in uppercase letters.";
         NETWORKPOLICY_ALL_PODS = "networkpolicy-all-pods", Warning, OLM, "Select only the operator's own pods, for example with podSelector: {matchLabels: ...}.";
     }

@@ -53,6 +53,7 @@ rules! { ANNOTATIONS
         ANN_VALUE_TYPE = "ann-value-type", Error, FORMAT, "Write the value as a string; separate channels with commas.";
         ANN_MEDIATYPE_MISMATCH = "ann-mediatype-mismatch", Error, FORMAT, "Set the media type of the content: registry+v1 with a ClusterServiceVersion, k8s+v1 with metadata/olm.yaml.";
         ANN_PACKAGE_EMPTY = "ann-package-empty", Error, FORMAT, "Set the package name.";
+        ANN_PACKAGE_NAME = "ann-package-name", Error, FORMAT, "Use at most 63 lowercase letters, digits and hyphens, with a letter or digit at both ends.";
         ANN_CHANNELS_EMPTY = "ann-channels-empty", Error, FORMAT, "List at least one channel.";
         ANN_CHANNEL_BLANK = "ann-channel-blank", Warning, FORMAT, "Separate the channels with commas, without spaces.";
         ANN_NAME_QUOTING = "ann-name-quoting", Error, FORMAT, "Put the name in quotes.";

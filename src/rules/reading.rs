@@ -22,6 +22,7 @@ rules! { TEXT
         OBJECT_NOT_A_MAP = "object-not-a-map", Error, OBJECTS, "Use a map with apiVersion, kind and metadata for each manifest.";
         OBJECT_FIELD_MISSING = "object-field-missing", Error, OBJECTS, "Add apiVersion, kind and metadata.name to the object.";
         OBJECT_FIELD_TYPE = "object-field-type", Error, OBJECTS, "Use a value of the correct type; otherwise the API server rejects the object.";
+        OBJECT_FIELD_VALUE = "object-field-value", Error, OBJECTS, "Use a value that the API server accepts.";
         OBJECT_FIELD_UNKNOWN = "object-field-unknown", Warning, OBJECTS, "Correct the name or the position of the field; the API server drops unknown fields.";
 
         // Names, in bundles and in catalogs.

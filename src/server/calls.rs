@@ -169,7 +169,7 @@ where
     }
 }
 
-/// A call, until its end is reported.
+/// A call whose end has not been reported yet.
 #[derive(Debug)]
 struct Call {
     metrics: Arc<Metrics>,

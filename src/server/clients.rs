@@ -62,7 +62,7 @@ enum Rank {
     Busy(u64),
 }
 
-/// A client, while it is connected.
+/// A connected client.
 #[derive(Debug)]
 pub(super) struct Client {
     number: u64,
@@ -75,7 +75,7 @@ pub(super) struct Client {
     calls: Mutex<Vec<Arc<AtomicU64>>>,
     closing: AtomicBool,
     connection: AtomicWaker,
-    /// The budget for manifests that the client has not received yet, in bytes.
+    /// The budget in bytes for manifests that the client has not received yet.
     pub(super) manifests: Arc<Semaphore>,
     /// The budget for calls that read manifests or wait to do so.
     pub(super) readers: Arc<Semaphore>,

@@ -31,7 +31,7 @@ pub(super) struct Connection {
     stream: TcpStream,
     /// The time at which the client stopped accepting data, if writing to it is blocked.
     blocked: Option<Instant>,
-    /// The number of bytes received, until the greeting is complete.
+    /// The number of bytes received before the greeting was complete.
     heard: usize,
     opened: Instant,
     client: Arc<Client>,

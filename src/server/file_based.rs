@@ -133,7 +133,7 @@ impl Files {
         self.catalog.handles.get(at.ok()?)
     }
 
-    /// Returns the length of the document of a bundle, in bytes.
+    /// Returns the length in bytes of the document of a bundle.
     pub(super) fn length(&self, id: ManifestsId) -> usize {
         self.handle(id).map_or(0, Handle::length)
     }
@@ -173,7 +173,7 @@ impl Files {
             .collect()
     }
 
-    /// Returns the length of the document at a position, in bytes.
+    /// Returns the length in bytes of the document at a position.
     pub(super) fn custom_length(&self, at: usize) -> usize {
         self.catalog.handles.get(at).map_or(0, Handle::length)
     }

@@ -104,7 +104,7 @@ pub(super) enum Subject {
     Registry,
     /// The current health of the server.
     Health,
-    /// The health of the server, until the client ends the call.
+    /// Every change in the health of the server until the client ends the call.
     Watch,
     /// The description of the services, or an unsupported method.
     Other,

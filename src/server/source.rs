@@ -85,7 +85,7 @@ impl Served {
 #[derive(Debug, Clone)]
 pub(super) struct ServedIndex {
     pub(super) origin: Origin,
-    /// The budget for manifests that clients have not received yet, in bytes.
+    /// The budget in bytes for manifests that clients have not received yet.
     budget: Budget,
 }
 

@@ -64,6 +64,15 @@ impl Checker {
                     self.inside(key.as_str(), |checker| checker.builtin(value, wanted));
                 }
             }
+            // The API server replaces an empty string with the default.
+            (Type::Choice(choices), Value::String(text)) => {
+                if !text.is_empty() && !choices.contains(&text.as_str()) {
+                    self.report(Fault::Choice {
+                        text: text.clone(),
+                        choices,
+                    });
+                }
+            }
             (Type::Object(fields), Value::Object(map)) => {
                 for (key, value) in map {
                     self.inside(key.as_str(), |checker| match fields.get(key) {
@@ -103,6 +112,7 @@ fn shape(wanted: &Type) -> Shape {
     match wanted {
         Type::Any => Shape::Any,
         Type::Text => Shape::Text,
+        Type::Choice(choices) => Shape::Choice(choices),
         Type::Boolean => Shape::Boolean,
         Type::Integer => Shape::Integer,
         Type::Number => Shape::OneOf(&[], "a number"),

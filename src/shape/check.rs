@@ -103,7 +103,10 @@ impl Problem {
                 Some(Mend::Unquote) => Some(format!("Remove the quotes: {}.", written.trim_matches(['"', '\'']))),
                 Some(Mend::Delist) | None => None,
             },
-            Fault::Choice { .. } | Fault::Syntax { .. } => None,
+            Fault::Choice { text, choices } => {
+                nearest(text, choices.iter().copied()).map(|choice| format!("Did you mean {choice}?"))
+            }
+            Fault::Syntax { .. } => None,
         }
     }
 

@@ -76,14 +76,14 @@ pub fn inline_finding<'a>(csv: &'a Value, others: impl Iterator<Item = &'a Value
     // An index sends the version twice: separately and among the objects.
     let message = all.saturating_add(texts.first().map_or(0, String::len));
     let why = if message > MESSAGE {
-        format!("a message of {message} bytes, but OLM accepts at most {MESSAGE}")
+        format!("the message about the bundle would take {message} bytes, but OLM accepts at most {MESSAGE} bytes")
     } else {
         let content = || Content::of_objects("", objects.clone().cloned());
         let size = excess(texts.iter().map(String::as_bytes), content)?;
-        format!("an InstallPlan of {size} bytes, but a cluster stores objects of at most {OBJECT}")
+        format!("the InstallPlan would take {size} bytes, but a cluster stores objects of at most {OBJECT} bytes")
     };
     let message =
-        format!("an index that embeds the manifests of this bundle needs {why}, so OLM cannot install the bundle");
+        format!("with an index that embeds the manifests of this bundle, {why}, so OLM cannot install the bundle");
     Some(Diagnostic::new(&rules::BUNDLE_INLINE_SIZE, message))
 }
 

@@ -24,7 +24,7 @@ pub(super) struct AggregatedKind {
     pub(super) resource: Sourced,
 }
 
-/// The indexes of the bundle's APIServices.
+/// The positions of the bundle's APIServices.
 pub(super) fn of(work: &Work<'_>) -> Vec<usize> {
     work.inventory.of(GROUP, KIND)
 }

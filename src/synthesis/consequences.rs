@@ -1,5 +1,6 @@
 //! Findings that only result from an unreadable manifest: they report missing content that the manifest might contain.
 
+use crate::bundle::ANNOTATIONS_YAML;
 use crate::diagnostic::Diagnostic;
 use crate::rules::{self, Rule};
 
@@ -15,7 +16,7 @@ static UNREADABLE: [&Rule; 7] = [
 ];
 
 /// Rules about missing content of a bundle.
-static ABSENCES: [&Rule; 13] = [
+static ABSENCES: [&Rule; 14] = [
     &rules::INDEX_NO_OBJECTS,
     &rules::INDEX_NO_CSV,
     &rules::K8S_DEPLOYMENT_MISSING,
@@ -28,6 +29,7 @@ static ABSENCES: [&Rule; 13] = [
     &rules::RBAC_UNBOUND_ROLE,
     &rules::RBAC_ACCOUNT_MISSING,
     &rules::RBAC_ACCOUNT_UNBOUND,
+    &rules::RBAC_KEPT_SUBJECT_NAMESPACE,
     &rules::CERT_OWN_SECRET,
 ];
 
@@ -39,14 +41,23 @@ pub(crate) fn is_unread(finding: &Diagnostic) -> bool {
 }
 
 /// Removes findings about missing content if a manifest could not be read, because that manifest might contain the
-/// content. Without a Deployment, findings about Services that select no pods are also removed.
+/// content. Without a Deployment, findings about Services that select no pods, and about accounts that no Deployment
+/// uses, are also removed. If the annotations could not be read, the finding that they are missing is removed.
 pub(crate) fn leave_out(reading: &[Diagnostic], findings: &mut Vec<Diagnostic>) {
     if reading.iter().any(is_unread) {
         findings.retain(|finding| !ABSENCES.contains(&finding.rule));
     }
+    let is_broken = |finding: &Diagnostic| {
+        let name = finding.place.as_ref().map(|place| place.source.name());
+        finding.is_error() && name.is_some_and(|name| name.ends_with(ANNOTATIONS_YAML))
+    };
+    if reading.iter().any(is_broken) {
+        let absent: &Rule = &rules::ANN_FILE_MISSING;
+        findings.retain(|finding| finding.rule != absent);
+    }
     let missing: &Rule = &rules::K8S_DEPLOYMENT_MISSING;
     if findings.iter().any(|finding| finding.rule == missing) {
-        let selector: &Rule = &rules::SERVICE_SELECTOR;
-        findings.retain(|finding| finding.rule != selector);
+        let follow: [&Rule; 2] = [&rules::SERVICE_SELECTOR, &rules::RBAC_KEPT_SUBJECT_NAMESPACE];
+        findings.retain(|finding| !follow.contains(&finding.rule));
     }
 }

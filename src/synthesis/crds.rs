@@ -42,7 +42,7 @@ impl Owned {
     }
 }
 
-/// The indexes of the bundle's CRDs.
+/// The positions of the bundle's CRDs.
 pub(super) fn of(work: &Work<'_>) -> Vec<usize> {
     work.inventory.of(GROUP, KIND)
 }

@@ -21,7 +21,7 @@ const TARGET_NAMESPACES: &str = "metadata.annotations['olm.targetNamespaces']";
 pub(super) struct Accounts {
     /// The Deployments that use each account, by account name.
     pub(super) of_deployments: BTreeMap<String, Vec<usize>>,
-    /// Accounts in `extraServiceAccounts`, with their index there.
+    /// Accounts in `extraServiceAccounts`, with their positions in it.
     pub(super) extra: BTreeMap<String, usize>,
     /// The namespace of the Deployments, if they specify a namespace.
     pub(super) namespace: Option<String>,
@@ -132,7 +132,10 @@ fn kinds_by_file(work: &Work<'_>) -> String {
         })
         .collect();
     if files.len() > SHOWN {
-        listed.push(format!("and {} more files", files.len() - SHOWN));
+        listed.push(match files.len() - SHOWN {
+            1 => "and 1 more file".to_owned(),
+            more => format!("and {more} more files"),
+        });
     }
     if listed.is_empty() {
         String::new()

@@ -59,7 +59,7 @@ struct Binding<'a> {
     index: usize,
     object: &'a Object,
     scope: Scope,
-    /// The accounts of the operator: their indexes in `subjects`, and their names.
+    /// The accounts of the operator: their positions in `subjects`, and their names.
     matching: Vec<(usize, String)>,
 }
 
@@ -258,7 +258,7 @@ fn covers_accounts(accounts: &Accounts, kind: &str, name: &str) -> bool {
     }
 }
 
-/// Returns the name of the list that contains the first wildcard type of a rule, and the index in that list.
+/// Returns the name of the list that contains the first wildcard type of a rule, and the position in that list.
 pub(crate) fn wildcard_in(rule: PolicyRule<'_>) -> Option<(&'static str, usize)> {
     let group = rule.api_groups().find(|(_, group)| *group == "*");
     let resource = rule
@@ -435,7 +435,7 @@ fn is_aggregated(role: &Object) -> bool {
     role.map(&["aggregationRule"]).is_some()
 }
 
-/// Returns the rules that a role grants: its own, or those of the roles that it aggregates, as (role, index).
+/// Returns the rules that a role grants: its own, or those of the roles that it aggregates, as (role, position).
 fn effective_rules(work: &Work<'_>, role: usize) -> Vec<(usize, usize)> {
     let mut rules = Vec::new();
     let mut visited = BTreeSet::new();

@@ -7,7 +7,7 @@ use crate::manifest::Object;
 use crate::rules;
 use serde_json::Value;
 
-/// The objects, sorted by group, kind, namespace and name; an object is identified by its index.
+/// The objects, sorted by group, kind, namespace and name; an object is identified by its position.
 #[derive(Debug)]
 pub(super) struct Inventory<'a> {
     objects: Vec<&'a Object>,
@@ -52,19 +52,19 @@ impl<'a> Inventory<'a> {
         &self.objects
     }
 
-    /// Returns the object with this index.
+    /// Returns the object at this position.
     pub(super) fn object(&self, index: usize) -> &'a Object {
         self.objects[index]
     }
 
-    /// Returns the indexes of all objects of a group and kind.
+    /// Returns the positions of all objects of a group and kind.
     pub(super) fn of(&self, group: &str, kind: &str) -> Vec<usize> {
         (0..self.objects.len())
             .filter(|index| self.objects[*index].gvk().is(group, kind))
             .collect()
     }
 
-    /// Returns the indexes of all objects of a group and version.
+    /// Returns the positions of all objects of a group and version.
     pub(super) fn of_version(&self, group: &str, version: &str) -> Vec<usize> {
         let gvks = self.objects.iter().map(|object| object.gvk()).enumerate();
         gvks.filter(|(_, gvk)| gvk.group == group && gvk.version == version)
@@ -72,7 +72,7 @@ impl<'a> Inventory<'a> {
             .collect()
     }
 
-    /// Returns the indexes of all RBAC objects of a kind.
+    /// Returns the positions of all RBAC objects of a kind.
     pub(super) fn of_rbac(&self, kind: &str) -> Vec<usize> {
         self.of(rbac::GROUP, kind)
     }
@@ -93,7 +93,7 @@ impl<'a> Inventory<'a> {
         }
     }
 
-    /// Returns the indexes of the shipped objects.
+    /// Returns the positions of the shipped objects.
     pub(super) fn kept(&self) -> Vec<usize> {
         let fates = self.fates.iter().enumerate();
         fates
@@ -102,7 +102,7 @@ impl<'a> Inventory<'a> {
             .collect()
     }
 
-    /// Returns the indexes of the objects without a decision.
+    /// Returns the positions of the objects without a decision.
     pub(super) fn undecided(&self) -> Vec<usize> {
         (0..self.fates.len())
             .filter(|index| self.fates[*index].is_none())

@@ -20,7 +20,7 @@ pub(super) fn look_at(work: &mut Work<'_>, accounts: &Accounts, binding: &Object
     }
 }
 
-/// Checks the subject at `index` in the author's list.
+/// Checks the subject at position `index` in the author's list.
 pub(super) fn subject_of(work: &mut Work<'_>, accounts: &Accounts, binding: &Object, index: usize, subject: &Value) {
     let text = |key: &str| subject.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     if text("kind") != Some("ServiceAccount") {

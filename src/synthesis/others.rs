@@ -7,9 +7,10 @@ use super::deployments::Accounts;
 use super::fate::{Fate, is_kept_kind, is_moved, shipped};
 use super::kept_binding;
 use crate::diagnostic::Diagnostic;
-use crate::kubernetes::rbac;
+use crate::kubernetes::{GroupVersionKind, builtin, rbac};
 use crate::manifest::Object;
 use crate::rules::{self, Severity};
+use crate::shape::nearest;
 use crate::text::Path;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -80,8 +81,8 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
                 };
                 if let Some(meant) = meant {
                     finding = finding.help(format!("Did you mean {meant} of admissionregistration.k8s.io/v1?"));
-                } else if let Some(meant) = in_other_case(&gvk.kind) {
-                    finding = finding.help(format!("Did you mean {meant}? The names of kinds are case-sensitive."));
+                } else if let Some(advice) = meant_kind(gvk) {
+                    finding = finding.help(advice);
                 }
                 work.report(finding.at(object.place(&Path::root().key("kind"))));
                 work.inventory
@@ -91,8 +92,8 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
     }
 }
 
-/// Returns the known kind whose name differs from `kind` only in case.
-fn in_other_case(kind: &str) -> Option<&'static str> {
+/// Suggests a known kind for a misspelled kind or group.
+fn meant_kind(gvk: &GroupVersionKind) -> Option<String> {
     const KINDS: [&str; 12] = [
         "APIService",
         "ClusterRole",
@@ -107,7 +108,20 @@ fn in_other_case(kind: &str) -> Option<&'static str> {
         "ServiceAccount",
         "ValidatingWebhookConfiguration",
     ];
-    KINDS.into_iter().find(|known| known.eq_ignore_ascii_case(kind))
+    let mut rows = builtin::all().iter().filter(|row| row.kind == gvk.kind);
+    if let Some(row) = rows.clone().next() {
+        let version = row.versions.first()?;
+        let meant = GroupVersionKind::new(row.group, *version, row.kind).api_version();
+        return rows
+            .all(|row| row.group != gvk.group)
+            .then(|| format!("Did you mean apiVersion: {meant}?"));
+    }
+    let meant = nearest(&gvk.kind, KINDS)?;
+    Some(if meant.eq_ignore_ascii_case(&gvk.kind) {
+        format!("Did you mean {meant}? The names of kinds are case-sensitive.")
+    } else {
+        format!("Did you mean {meant}?")
+    })
 }
 
 /// Returns the reason for keeping an object that would be part of the CSV if it applied to the operator's accounts.

@@ -198,7 +198,7 @@ fn patched(
     }
 }
 
-/// Returns the index of the resource among the resources that the rule lets the operator change.
+/// Returns the position of the resource among the resources that the rule lets the operator change.
 fn writes(rule: PolicyRule<'_>, group: &str, resource: &str) -> Option<usize> {
     let of_group = rule.api_groups().any(|(_, listed)| listed == group);
     let mut verbs = rule.list("verbs");

@@ -182,7 +182,7 @@ impl Printer {
         self.stdout().write(&shown)
     }
 
-    /// Prints text that another program reads verbatim and that has no escapes, such as a patch.
+    /// Prints text, such as a patch, that another program reads verbatim and that has no escapes.
     ///
     /// # Errors
     /// Returns an error if the text has characters or lines that must not be printed verbatim, if the reader has closed
@@ -336,8 +336,8 @@ impl Output<'_> {
         self.write(&lines(text))
     }
 
-    /// Writes text in a format with its own escapes, such as JSON, YAML or workflow commands. The caller has escaped
-    /// everything that must not be printed verbatim; characters that it overlooked are made visible here.
+    /// Writes text in a format, such as JSON, YAML or workflow commands, that has its own escapes. The caller has
+    /// escaped everything that must not be printed verbatim; characters that it overlooked are made visible here.
     ///
     /// # Errors
     /// Returns an error if the reader has closed the output, or the output cannot be written.

@@ -266,9 +266,9 @@ impl Excess {
         match self.kind {
             Kind::Values => {
                 let message = if several {
-                    format!("the files together exceed the limit of {limit} keys and values here")
+                    format!("at this line, the files together exceed the limit of {limit} keys and values")
                 } else {
-                    format!("the limit of {limit} keys and values is exceeded here")
+                    format!("at this line, the input exceeds the limit of {limit} keys and values")
                 };
                 Diagnostic::new(&rules::YAML_TOO_MANY_VALUES, message)
             }
@@ -431,7 +431,7 @@ mod tests {
         let found = excess(&files, &limits(2 * DOCUMENT + 6)).unwrap();
         assert_eq!(
             found.message,
-            "the files together exceed the limit of 14 keys and values here"
+            "at this line, the files together exceed the limit of 14 keys and values"
         );
         assert_eq!(found.place.unwrap().to_string(), "b.json:2:1");
     }

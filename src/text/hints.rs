@@ -12,19 +12,22 @@ const SPECIAL: [char; 8] = ['>', '|', '*', '&', '!', '@', '%', '`'];
 
 const TEMPLATE: &str = "This looks like a template: render it (`helm template`) and use the output.";
 
-/// Reports a line that begins with `---` but does not separate documents.
+/// Reports a line that begins with `---` but is not a valid document separator.
 pub(super) fn separator(text: &str, line: Range<usize>, passage: &Passage) -> Diagnostic {
     let written = text.get(line.clone()).unwrap_or_default();
     let help = if written.bytes().all(|byte| byte == b'-') {
         "Use exactly three dashes between two documents."
     } else if written.starts_with("----") {
-        "Indent the text that this line belongs to, because `---` at the beginning of a line separates documents."
+        "Indent the text that this line belongs to, because only a document separator may begin with `---`."
     } else {
         "Move the text after `---` to a separate line, because Kubernetes tools allow only a comment there."
     };
-    Diagnostic::new(&rules::YAML_SYNTAX, "this line does not separate documents")
-        .at(passage.place(line))
-        .help(help)
+    Diagnostic::new(
+        &rules::YAML_SYNTAX,
+        "this line begins with `---` but is not a valid document separator",
+    )
+    .at(passage.place(line))
+    .help(help)
 }
 
 /// Reports a value that is valid YAML but cannot be read.
@@ -115,6 +118,12 @@ pub(super) fn syntax(fault: &Fault, part: &Passage) -> Diagnostic {
 
 /// Returns the advice if no single value is at fault.
 fn advice(problem: &str, text: &str, at: usize) -> Option<&'static str> {
+    const MARKERS: [&str; 3] = ["<<<<<<< ", "=======\n", ">>>>>>> "];
+    let before = text[..line_start(text, at)].rfind('\n').unwrap_or_default();
+    let around = line_start(text, before)..line_end(text, at);
+    if MARKERS.iter().any(|marker| text[around.clone()].contains(marker)) {
+        return Some("Resolve the merge conflict that is marked here.");
+    }
     let after_quote = {
         let line = &text[line_start(text, at)..at];
         let value = line.rsplit_once(": ").map_or(line, |(_, value)| value).trim_start();

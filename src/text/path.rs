@@ -8,7 +8,7 @@ use std::fmt;
 pub enum Step {
     /// A step into a map.
     Key(String),
-    /// A step into a list, by an index counted from 0.
+    /// A step into a list, by a position counted from 0.
     Index(usize),
 }
 

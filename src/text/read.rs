@@ -40,7 +40,7 @@ pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Reading {
     };
     let limit = limits.effective_file_bytes();
     if bytes.len() > limit {
-        let message = format!("{name} has {} bytes, over the limit of {limit}", bytes.len());
+        let message = format!("{name} has {} bytes, over the limit of {limit} bytes", bytes.len());
         let place = Place::new(&SourceFile::new(name, ""), 0..0);
         return refused(Diagnostic::new(&rules::TEXT_TOO_LARGE, message).at(place));
     }
@@ -83,7 +83,7 @@ pub(crate) struct Anchors {
     known: Known,
 }
 
-/// Reads a part of a YAML document that can be read by itself except for its aliases, such as one item of a list.
+/// Reads a part of a YAML document, such as one item of a list, that can be read by itself except for its aliases.
 pub(crate) fn read_part(name: &str, text: &str, limits: &Limits, anchors: &mut Anchors) -> Reading {
     let source = SourceFile::new(name, text);
     let passage = Passage::file(&source);

@@ -4,10 +4,12 @@ use super::index_needs::unknown_media_type;
 use crate::bundle::annotations::{CHANNELS, DEFAULT_CHANNEL, MANIFESTS, MEDIA_TYPE, METADATA, PACKAGE};
 use crate::bundle::{ANNOTATIONS_YAML, Annotations, Bundle};
 use crate::diagnostic::Diagnostic;
+use crate::kubernetes::names::is_dns1123_label;
 use crate::rules;
 use crate::shape::nearest;
 use crate::text::{Document, Path, as_string, kind_of};
 use crate::tree::Tree;
+use crate::visible::is_hidden;
 use serde_json::{Value, json};
 
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
@@ -27,6 +29,14 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     }
     if annotations.get(PACKAGE) == Some("") {
         report(&rules::ANN_PACKAGE_EMPTY, "no package is named".to_owned(), PACKAGE);
+    }
+    if let Some(package) = annotations.get(PACKAGE)
+        && !package.is_empty()
+        && !package.contains(is_hidden)
+        && !is_dns1123_label(package.trim())
+    {
+        let message = format!("the package name {package:?} must consist of lowercase letters, digits and hyphens");
+        report(&rules::ANN_PACKAGE_NAME, message, PACKAGE);
     }
     if annotations.get(CHANNELS) == Some("") {
         report(&rules::ANN_CHANNELS_EMPTY, "no channel is named".to_owned(), CHANNELS);

@@ -1,12 +1,18 @@
 //! Checks values that the API server or a node rejects, so that an installation fails although the files are well-formed.
 
+mod containers;
+mod expressions;
+mod patterns;
 mod pods;
+mod probes;
+mod schemas;
+mod services;
 mod webhooks;
 
 use crate::bundle::{Bundle, MediaType};
 use crate::csv::{self, Csv};
 use crate::diagnostic::Diagnostic;
-use crate::kubernetes::rbac;
+use crate::kubernetes::rbac::{self, PolicyRule};
 use crate::manifest::Object;
 use crate::rules::{self, Rule};
 use crate::shape::nearest;
@@ -19,6 +25,7 @@ use serde_json::Value;
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     for object in &bundle.objects {
         let mut part = Part { object, findings };
+        part.object_name();
         let gvk = object.gvk();
         match (gvk.group.as_str(), gvk.kind.as_str()) {
             // OLM ignores a Deployment beside a ClusterServiceVersion, which is reported elsewhere.
@@ -27,7 +34,12 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             }
             (rbac::GROUP, "Role" | "ClusterRole") => part.policy_rules(&Path::root()),
             ("admissionregistration.k8s.io", _) => part.webhooks("webhooks"),
-            (csv::GROUP, csv::KIND) => part.csv(),
+            (csv::GROUP, csv::KIND) => {
+                part.csv();
+                part.created_names();
+            }
+            ("apiextensions.k8s.io", "CustomResourceDefinition") => part.schemas(),
+            ("", "Service") => part.service(),
             ("", "Secret") => part.encoded("data", "stringData"),
             ("", "ConfigMap") => part.encoded("binaryData", "data"),
             _ => {}
@@ -45,6 +57,13 @@ impl<'a> Part<'a> {
     fn csv(&mut self) {
         let strategy = Path::from("spec.install.spec");
         let csv = Csv(self.object.value());
+        let name = csv.text(&["spec", "install", "strategy"]);
+        if !name.is_empty() && name != csv::STRATEGY {
+            let path = Path::from("spec.install.strategy");
+            let message = format!("{path} is {name:?}, but OLM knows only {}", csv::STRATEGY);
+            let finding = self.finding(&rules::OBJECT_FIELD_VALUE, &path, message);
+            self.findings.push(finding.help(format!("Use {}.", csv::STRATEGY)));
+        }
         let names: Vec<&str> = csv.deployments().iter().map(|entry| text(entry, "name")).collect();
         for (index, name) in names.iter().enumerate() {
             let path = strategy.key("deployments").index(index);
@@ -95,6 +114,33 @@ impl<'a> Part<'a> {
         });
     }
 
+    /// Reports groups of a policy rule that contain a version.
+    fn groups(&mut self, rule: &Value, at: &Path) {
+        for (index, group) in PolicyRule(rule).api_groups() {
+            if let Some((name, _)) = group.split_once('/') {
+                let path = at.key("apiGroups").index(index);
+                let message = format!("the group {group:?} contains a version, so the rule grants nothing in {name}");
+                let finding = self.finding(&rules::RBAC_GROUP_VERSION, &path, message);
+                self.findings.push(finding.help(format!("Use {name:?}.")));
+            }
+        }
+    }
+
+    /// Reports verbs that are misspelled.
+    fn verbs(&mut self, rule: &Value, at: &Path) {
+        for (index, verb) in PolicyRule(rule).list("verbs") {
+            let meant = VERBS.iter().find(|known| {
+                **known != verb && strsim::damerau_levenshtein(known, &verb.to_lowercase()) <= 1 && verb.len() > 2
+            });
+            if let Some(meant) = meant.filter(|_| !VERBS.contains(&verb)) {
+                let path = at.key("verbs").index(index);
+                let message = format!("the verb {verb:?} is unknown, so it grants nothing");
+                let finding = self.finding(&rules::RBAC_VERB_UNKNOWN, &path, message);
+                self.findings.push(finding.help(format!("Did you mean {meant}?")));
+            }
+        }
+    }
+
     /// Checks values that must be encoded in base64. The field `plain` takes text instead.
     fn encoded(&mut self, field: &str, plain: &str) {
         let object = self.object;
@@ -117,6 +163,8 @@ impl<'a> Part<'a> {
         let list = at.key("rules");
         for (index, rule) in self.list(&list).iter().enumerate() {
             let path = list.index(index);
+            self.groups(rule, &path);
+            self.verbs(rule, &path);
             let is_empty = |key: &str| rule.get(key).and_then(Value::as_array).is_none_or(Vec::is_empty);
             let missing = if is_empty("verbs") {
                 "verbs"
@@ -152,6 +200,25 @@ impl<'a> Part<'a> {
         self.findings.push(finding);
     }
 }
+
+/// The verbs that Kubernetes gives a meaning. Others are possible, because extensions define their own verbs.
+const VERBS: [&str; 15] = [
+    "*",
+    "approve",
+    "bind",
+    "create",
+    "delete",
+    "deletecollection",
+    "escalate",
+    "get",
+    "impersonate",
+    "list",
+    "patch",
+    "sign",
+    "update",
+    "use",
+    "watch",
+];
 
 /// The types of webhooks in a ClusterServiceVersion.
 const WEBHOOK_TYPES: [&str; 3] = [

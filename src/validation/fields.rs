@@ -25,7 +25,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
                 let at = deployments.index(index).key("spec");
                 if let Some(Type::Object(spec)) = deployment.and_then(|fields| fields.get("spec")) {
                     let found = Checked::new(object, &at, *spec, "Deployment").findings();
-                    findings.extend(found.filter(|finding| *finding.rule == rules::OBJECT_FIELD_UNKNOWN));
+                    findings.extend(found.filter(|finding| *finding.rule != rules::OBJECT_FIELD_TYPE));
                 }
             }
         } else if let Some(fields) = Fields::of_kind(&object.gvk().api_version(), &object.gvk().kind) {
@@ -88,10 +88,20 @@ impl<'o> Checked<'o> {
     }
 
     fn finding(&self, problem: &Problem) -> Diagnostic {
-        match problem.fault {
-            Fault::UnknownKey { nearest, .. } => self.unknown(&problem.path, nearest),
-            _ => misshapen(self.object, &rules::OBJECT_FIELD_TYPE, problem),
-        }
+        let rule = match problem.fault {
+            Fault::UnknownKey { nearest, .. } => return self.unknown(&problem.path, nearest),
+            Fault::Choice { .. } => &rules::OBJECT_FIELD_VALUE,
+            _ => &rules::OBJECT_FIELD_TYPE,
+        };
+        let path = self.at.join(&problem.path);
+        misshapen(
+            self.object,
+            rule,
+            &Problem {
+                path,
+                ..problem.clone()
+            },
+        )
     }
 
     fn unknown(&self, below: &Path, nearest: Option<&str>) -> Diagnostic {

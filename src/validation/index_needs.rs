@@ -12,7 +12,7 @@ use crate::rules::{self, Rule};
 use crate::text::{Limits, Path};
 use crate::version::parse_strict;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     if bundle.objects.is_empty() {
@@ -174,7 +174,7 @@ fn owned(bundle: &Bundle, object: &Object, findings: &mut Vec<Diagnostic>) {
     let mut defined = defined_by_crds(bundle, findings);
     for entry in csv.list(&["spec", "apiservicedefinitions", "owned"]) {
         let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        defined.insert((text("group"), text("version"), text("kind")));
+        defined.insert((text("group"), text("version"), text("kind")), text("name"));
     }
     let list = Path::root().key("spec").key("customresourcedefinitions").key("owned");
     for (index, entry) in csv
@@ -184,13 +184,21 @@ fn owned(bundle: &Bundle, object: &Object, findings: &mut Vec<Diagnostic>) {
     {
         let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
         let path = list.clone().index(index).key("name");
-        let Some((_, group)) = text("name").split_once('.') else {
+        let Some((plural, group)) = text("name").split_once('.') else {
             let message = format!("the owned CRD {:?} is not named <plural>.<group>", text("name"));
             report(object, &rules::INDEX_OWNED_CRD_NAME, message, &path, findings);
             continue;
         };
         let key = (group.to_owned(), text("version").to_owned(), text("kind").to_owned());
-        if !defined.contains(&key) {
+        if let Some(other) = defined.get(&key).filter(|other| *other != plural) {
+            let message = format!(
+                "{} {} is owned as {}, but its CRD is named {other}.{group}",
+                key.1,
+                key.2,
+                text("name")
+            );
+            report(object, &rules::INDEX_OWNED_CRD_ABSENT, message, &path, findings);
+        } else if !defined.contains_key(&key) {
             let message = format!(
                 "{} {} ({}) is owned, but no CRD of the bundle defines it",
                 key.1,
@@ -198,17 +206,20 @@ fn owned(bundle: &Bundle, object: &Object, findings: &mut Vec<Diagnostic>) {
                 text("name")
             );
             let other_version = |other: &(String, String, String)| other.0 == key.0 && other.2 == key.2;
-            let slip = defined.iter().any(other_version);
+            let slip = defined.keys().any(other_version);
             let path = list.index(index).key(if slip { "version" } else { "name" });
             report(object, &rules::INDEX_OWNED_CRD_ABSENT, message, &path, findings);
         }
     }
 }
 
-/// Returns the group, version and kind of each API that the CRDs of a bundle define. Reports a CRD that lacks its group
-/// or kind.
-pub(super) fn defined_by_crds(bundle: &Bundle, findings: &mut Vec<Diagnostic>) -> BTreeSet<(String, String, String)> {
-    let mut defined = BTreeSet::new();
+/// Returns the group, version and kind of each API that the CRDs of a bundle define, with its plural name. Reports a CRD
+/// that lacks its group or kind.
+pub(super) fn defined_by_crds(
+    bundle: &Bundle,
+    findings: &mut Vec<Diagnostic>,
+) -> BTreeMap<(String, String, String), String> {
+    let mut defined = BTreeMap::new();
     for crd in &bundle.objects {
         let gvk = crd.gvk();
         if !gvk.is("apiextensions.k8s.io", "CustomResourceDefinition")
@@ -227,11 +238,15 @@ pub(super) fn defined_by_crds(bundle: &Bundle, findings: &mut Vec<Diagnostic>) -
             );
             continue;
         };
+        let plural = crd.text(&["spec", "names", "plural"]).unwrap_or_default();
         let listed = crd.list(&["spec", "versions"]).iter();
         let names = listed.filter_map(|version| version.get("name").and_then(Value::as_str));
         let single = crd.text(&["spec", "version"]).filter(|_| gvk.version == "v1beta1");
         for version in names.chain(single) {
-            defined.insert((group.to_owned(), version.to_owned(), kind.to_owned()));
+            defined.insert(
+                (group.to_owned(), version.to_owned(), kind.to_owned()),
+                plural.to_owned(),
+            );
         }
     }
     defined

@@ -13,6 +13,7 @@ mod crd_fields;
 mod dependencies;
 mod fields;
 pub mod fix;
+mod fixed_names;
 mod images;
 mod index_needs;
 mod judge;

@@ -1,6 +1,6 @@
 //! Rules about `k8s+v1` bundles that the synthesis does not need, but that help authors.
 
-use super::{accounts, content, fields};
+use super::{accounts, content, fields, fixed_names};
 use crate::bundle::Bundle;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::{self, PolicyRule};
@@ -28,6 +28,7 @@ pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, shipping: Shipping, 
     findings.extend(name_and_version(bundle));
     fields::check(bundle, findings);
     accounts::check(bundle, findings);
+    fixed_names::check(bundle, synthesis, findings);
     bindings(bundle, shipping, findings);
     unbound_roles(bundle, findings);
     api_services(bundle, findings);

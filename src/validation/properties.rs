@@ -356,7 +356,9 @@ fn near_miss(bundle: &Bundle, entry: &OptionalManifest<'_>) -> (&'static str, Op
         return match object.namespace() {
             Some(namespace) => (
                 "namespace",
-                Some(format!("The manifest has namespace: {namespace}; use the same here.")),
+                Some(format!(
+                    "The manifest has namespace: {namespace}; use the same namespace in this entry."
+                )),
             ),
             None => (
                 "namespace",

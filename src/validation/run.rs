@@ -136,6 +136,7 @@ fn ours(tree: &Tree, request: &Request) -> Validated {
         annotations::check(bundle, found);
         annotations::check_folders(bundle, tree, found);
         dependencies::check(bundle, found);
+        consequences::leave_out(&reading.diagnostics, found);
     });
     stage(&mut findings, None, |found| found.extend(ranges::skip_range(bundle)));
     stage(&mut findings, None, |found| properties::check(bundle, found));

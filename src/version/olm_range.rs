@@ -84,7 +84,7 @@ fn expanded(word: &str) -> Result<Vec<String>, String> {
     })
 }
 
-/// Returns the version with the number at index `place` incremented, or an empty string if that is not possible.
+/// Returns the version with the number at position `place` incremented, or an empty string if that is not possible.
 fn incremented(version: &str, place: usize) -> String {
     let mut parts: Vec<String> = version.split('.').map(str::to_owned).collect();
     let Some(part) = parts.get_mut(place) else {

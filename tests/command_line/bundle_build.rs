@@ -132,8 +132,11 @@ fn a_pipeline_sets_version_and_replaces() {
     assert_eq!(csv["spec"]["replaces"], "greenhouse-operator.v1.2.0");
 
     let outcome = sandbox.run("bundle build bundle -t oci:other:next --version v1.3".split(' '));
-    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
-    assert!(outcome.stderr.contains("error[olm-version]"), "{outcome}");
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(2), ""), "{outcome}");
+    assert!(
+        outcome.stderr.contains("invalid value 'v1.3' for '--version"),
+        "{outcome}"
+    );
     assert!(!sandbox.path("other").exists());
 }
 

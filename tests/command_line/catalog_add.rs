@@ -454,7 +454,7 @@ fn a_database_is_changed_by_other_commands() {
         let outcome = fail(&sandbox, line);
         assert_eq!(
             outcome.stderr,
-            "error: index.db is a database, not a file-based catalog\n  hint: change the database with opmx registry, \
+            "error: index.db is a database, not a file-based catalog\n  hint: change the database with a command \
              such as opmx registry add -d index.db\n  hint: or convert it to a catalog first: opmx migrate index.db \
              FOLDER\n",
             "{line}"

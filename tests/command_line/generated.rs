@@ -108,12 +108,12 @@ fn the_schemas_are_those_of_this_program() {
 #[test]
 fn the_documents_are_those_of_this_program() {
     let mut table = String::from(
-        "# Rules\n\nThe severity of each rule at each gate: *authoring* is `bundle validate`, `bundle build` and `--strict`, \
-         *intake* is every command that adds a published bundle or catalog to an index or a catalog, and *serving* checks an \
-         existing index or catalog. A dash means that the rule is not checked. Published `registry+v1` bundles and catalogs \
-         with an authoring error that is only a warning at intake are accepted; the last column says how the content is \
-         treated. Only opmx publishes `k8s+v1` bundles, so their faults are as severe at intake as for the author. \
-         `opmx bundle rules RULE` shows an example.\n\n\
+        "# Rules\n\nThe severity of each rule at each gate. *Authoring* is `bundle validate`, `bundle build` and \
+         `--strict`; *intake* is every command that adds a published bundle or catalog to an index or a catalog; \
+         *serving* is every check of an existing index or catalog. A dash means that the rule is not checked. \
+         Published `registry+v1` bundles and catalogs with an authoring error that is only a warning at intake are \
+         accepted; the last column says how the content is treated. Only opmx publishes `k8s+v1` bundles, so their \
+         faults are as severe at intake as for the author. `opmx bundle rules RULE` shows an example.\n\n\
          | rule | authoring | intake | intake of `k8s+v1` | serving | what is published with it |\n|---|---|---|---|---|---|\n",
     );
     for rule in opmx::rules::all() {

@@ -36,8 +36,8 @@ fn a_namespace_that_the_bundle_suggests_is_told() {
         1,
     );
     fs::write(sandbox.path(csv), annotated).unwrap();
-    let told =
-        "rake.v1.0.0 suggests the namespace rakes, but operators is used here; to change it, use --namespace rakes\n";
+    let told = "rake.v1.0.0 suggests the namespace rakes, but this command uses the namespace operators; to change it, \
+                use --namespace rakes\n";
     for command in ["plan", "permissions"] {
         let outcome = outcome_of(&sandbox, &format!("{command} rake"));
         assert!(outcome.stderr.contains(told), "{outcome}");

@@ -280,7 +280,7 @@ fn names_of_another_form_are_told_from_those_that_are_missing() {
         "{outcome}"
     );
     let outcome = sandbox.run(["catalog", "add", "oci:index:v1", "-b", "rake1"]);
-    let hint = "hint: a catalog is a folder; to add to the image of an index, use opmx index add\n";
+    let hint = "hint: a catalog is a folder; to add bundles to an index image, use opmx index add\n";
     assert!(outcome.stderr.contains(hint), "{outcome}");
 }
 

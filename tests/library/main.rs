@@ -9,6 +9,8 @@
 #[path = "../shared/chain.rs"]
 mod chain;
 
+mod api_server;
+mod api_server_objects;
 mod arbitrary_input;
 mod builtin_fields;
 mod causes;

@@ -1,4 +1,4 @@
-//! The chain of trust: what one command accepts, no later command rejects.
+//! The chain of trust: no later command rejects what an earlier one has accepted.
 //!
 //! Every bundle in this crate, valid or with one fault for each rule, goes the way of a published bundle: checked by
 //! its author, added to an index, checked there, rendered as a catalog, checked again, and turned into a database once

@@ -1,4 +1,4 @@
-//! The chain of trust over real bundles: an index takes what opm takes, and what it takes no later command refuses.
+//! The chain of trust over real bundles: an index takes what opm takes, and no later command refuses what it takes.
 
 use crate::chain_of_trust::{Step, send};
 use crate::synthesis::bundle_tree;

@@ -265,7 +265,7 @@ pub const FIELDS: &[Field] = &[
             Boolean,
             "Whether OLM deletes the custom resources together with the operator.",
         )]),
-        "Cleanup when the operator is removed.",
+        "What OLM deletes when the operator is removed.",
     )
     .example("{enabled: false}")
     .copied_to("spec.cleanup"),

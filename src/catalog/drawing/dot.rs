@@ -68,9 +68,10 @@ fn of_channel(channel: &ChannelDrawing, number: usize, first: usize, few: bool, 
         let one = edges.kind == EdgeKind::SkipRange && !few;
         if let (true, Some(oldest)) = (one, edges.each().last()) {
             let (older, count) = (first + oldest, edges.count());
+            let bundles = if count == 1 { "bundle" } else { "bundles" };
             let _ = writeln!(
                 out,
-                "      b{older} -> b{newer} [label=\"{label}, {count} bundles\", style={style}];"
+                "      b{older} -> b{newer} [label=\"{label}, {count} {bundles}\", style={style}];"
             );
             continue;
         }

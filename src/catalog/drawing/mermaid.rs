@@ -134,9 +134,10 @@ fn of_channel(channel: &ChannelDrawing, number: usize, few: bool, written: &mut 
         let one = edges.kind == EdgeKind::SkipRange && !few;
         if let (true, Some(oldest)) = (one, edges.each().last()) {
             let count = edges.count();
+            let bundles = if count == 1 { "bundle" } else { "bundles" };
             let _ = writeln!(
                 out,
-                "      b{} {line}|\"{label}, {count} bundles\"| b{newer}",
+                "      b{} {line}|\"{label}, {count} {bundles}\"| b{newer}",
                 first + oldest
             );
             written.edge(edges.kind);

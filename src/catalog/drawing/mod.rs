@@ -86,9 +86,9 @@ pub enum Standing {
 pub struct Edges {
     /// The relation of the newer bundle to the older ones.
     pub kind: EdgeKind,
-    /// The index of the newer bundle in [`ChannelDrawing::nodes`].
+    /// The position of the newer bundle in [`ChannelDrawing::nodes`].
     pub newer: usize,
-    /// The indexes of the older bundles, in order, as consecutive runs.
+    /// The positions of the older bundles, in order, as consecutive runs.
     pub older: Vec<Range<usize>>,
 }
 
@@ -116,7 +116,7 @@ impl ChannelDrawing {
 }
 
 impl Edges {
-    /// Iterates over the indexes of the older bundles.
+    /// Iterates over the positions of the older bundles.
     pub fn each(&self) -> impl Iterator<Item = usize> + '_ {
         self.older.iter().cloned().flatten()
     }
@@ -286,7 +286,7 @@ fn of_channel(catalog: &Catalog, package: &Package, channel: &Channel, view: &Vi
     }
 }
 
-/// Joins ascending indexes into consecutive runs.
+/// Joins ascending positions into consecutive runs.
 fn runs(places: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     joined(places.map(|place| place..place + 1))
 }
@@ -305,9 +305,9 @@ fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
 
 /// Finds the bundles in a version range of a channel, without comparing each bundle with each range.
 struct Ranges {
-    /// The versions in ascending order, each with the index of its bundle.
+    /// The versions in ascending order, each with the position of its bundle.
     versions: Vec<(Version, usize)>,
-    /// The end of the run that contains each version; within a run, the indexes increase or decrease by one.
+    /// The end of the run that contains each version; within a run, the positions increase or decrease by one.
     stretches: Vec<usize>,
     /// The number of additional parts that may be drawn.
     left: usize,
@@ -345,7 +345,7 @@ impl Ranges {
         }
     }
 
-    /// Returns the indexes of the bundles in the range except `newer`, or `None` if they form too many parts. If the
+    /// Returns the positions of the bundles in the range except `newer`, or `None` if they form too many parts. If the
     /// string is not a range, no bundle is in it.
     fn runs(&mut self, range: &str, newer: usize) -> Option<Vec<Range<usize>>> {
         let Ok(range) = VersionRange::parse_as_olm(range) else {

@@ -45,7 +45,7 @@ pub enum CatalogError {
         limit: usize,
     },
     /// A document contains too many values.
-    #[error("{}:{line}: the document exceeds the limit of {limit} keys and values here", file.display())]
+    #[error("{}:{line}: at this line, the document exceeds the limit of {limit} keys and values", file.display())]
     Values {
         /// The file.
         file: PathBuf,
@@ -55,7 +55,10 @@ pub enum CatalogError {
         limit: usize,
     },
     /// The data that must be kept in memory for the documents exceeds the limit.
-    #[error("{}:{line}: the names, edges and properties of the catalog exceed the limit of {limit} bytes here", file.display())]
+    #[error(
+        "{}:{line}: at this line, the names, edges and properties of the catalog exceed the limit of {limit} bytes",
+        file.display()
+    )]
     TooMuch {
         /// The file.
         file: PathBuf,

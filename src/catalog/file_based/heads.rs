@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-/// Returns the indexes of the entries that no other entry replaces or skips, in order. Each entry is specified by its
+/// Returns the positions of the entries that no other entry replaces or skips, in order. Each entry is specified by its
 /// name, and by the names of the bundles that it replaces and skips.
 pub(super) fn heads<'n, Below>(entries: impl Iterator<Item = (&'n str, Below)> + Clone) -> Vec<usize>
 where

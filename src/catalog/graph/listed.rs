@@ -155,7 +155,7 @@ impl EntryList {
         self.depth += 1;
     }
 
-    /// Adds an entry for a bundle that the entry at index `at` replaces. Returns the index of the new entry.
+    /// Adds an entry for a bundle that the entry at position `at` replaces. Returns the position of the new entry.
     fn replace(&mut self, at: usize, target: &str) -> usize {
         let below = self.entries.len();
         self.entries.push(GraphEntry::new(target, self.depth));

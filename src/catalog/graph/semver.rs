@@ -14,7 +14,7 @@ use crate::version::parse_strict;
 use semver::Version;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The bundles of a channel while a bundle is added.
+/// The bundles of a channel during an addition.
 #[derive(Default)]
 struct Line {
     /// The bundle with the highest version; `None` in a new channel.

@@ -13,7 +13,9 @@ use crate::diagnostic;
 use crate::files;
 use crate::image::Reference;
 use crate::tree::Tree;
+use crate::version::parse_strict;
 use clap::{Args, ValueEnum};
+use semver::Version;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -57,8 +59,8 @@ pub(crate) struct BuildArguments {
     #[arg(long, hide = true, value_name = "IMAGE", value_parser = ["scratch"])]
     base_image: Option<String>,
     /// Version of the operator, instead of the version in the bundle
-    #[arg(long, value_name = "VERSION")]
-    version: Option<String>,
+    #[arg(long, value_name = "VERSION", value_parser = parse_strict)]
+    version: Option<Version>,
     /// Name of the bundle that this version replaces, instead of the name in the bundle
     #[arg(long, value_name = "NAME")]
     replaces: Option<String>,
@@ -137,7 +139,7 @@ enum Which {
     FromEnv,
 }
 
-/// The maximum size of an image map, in bytes.
+/// The maximum size in bytes of an image map.
 const MAP_LIMIT: usize = 16 << 20;
 
 pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandResult {
@@ -154,7 +156,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     let (registry, limits) = (&arguments.registry, &arguments.limits);
     let options = BuildOptions {
         stamp: Stamp {
-            version: arguments.version.clone(),
+            version: arguments.version.as_ref().map(ToString::to_string),
             replaces: arguments.replaces.clone(),
             ..Stamp::default()
         },

@@ -8,6 +8,7 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::conversion::convert;
 use crate::synthesis::outside::inform;
+use crate::terminal::counted;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -91,6 +92,6 @@ pub(crate) fn run(arguments: &ConvertArguments, context: &Context<'_>) -> Comman
     converted
         .write_new(&arguments.out)
         .map_err(|error| CommandError::from(error).context("the bundle was not converted"))?;
-    printer.status(format_args!("wrote {} files to {out}", converted.len()));
+    printer.status(format_args!("wrote {} to {out}", counted(converted.len(), "file")));
     Ok(Status::Success)
 }

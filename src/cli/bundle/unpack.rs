@@ -3,6 +3,7 @@
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, sources};
+use crate::terminal::counted;
 use crate::{bundle, diagnostic, validation};
 use clap::Args;
 use std::path::PathBuf;
@@ -65,6 +66,6 @@ pub(crate) fn run(arguments: &UnpackArguments, context: &Context<'_>) -> Command
     let out = arguments.out.display();
     context
         .printer
-        .status(format_args!("wrote {} files to {out}", tree.len()));
+        .status(format_args!("wrote {} to {out}", counted(tree.len(), "file")));
     Ok(Status::Success)
 }

@@ -168,8 +168,12 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
         let usage = "--policy cannot be combined with --as because no other program checks policies; omit --as";
         return Err(CommandError::usage(usage));
     }
+    let mut suites = arguments.suites.clone();
+    if arguments.k8s_version.is_some() {
+        suites.push("deprecated-apis".to_owned());
+    }
     let mut request = Request {
-        validators: validators(&arguments.suites)?,
+        validators: validators(&suites)?,
         reference: arguments.reference.map(|program| match program {
             Program::Opm => Reference::Opm,
             Program::OperatorSdk => Reference::OperatorSdk,

@@ -173,7 +173,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
             Err(error) if !path.exists() => {
                 let name = path.display().to_string();
                 let hint = if name.starts_with("oci:") || name.starts_with("oci-archive:") {
-                    "a catalog is a folder; to add to the image of an index, use opmx index add".to_owned()
+                    "a catalog is a folder; to add bundles to an index image, use opmx index add".to_owned()
                 } else {
                     format!("to start a catalog, create its folder: mkdir -p {name}")
                 };

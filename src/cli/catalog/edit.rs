@@ -131,7 +131,7 @@ pub(crate) fn refuse_database(path: &Path) -> Result<(), CommandError> {
     let error = CommandError::failure(format!("{shown} is a database, not a file-based catalog"));
     Err(error
         .hint(format!(
-            "change the database with opmx registry, such as opmx registry add -d {shown}"
+            "change the database with a command such as opmx registry add -d {shown}"
         ))
         .hint(format!("or convert it to a catalog first: opmx migrate {shown} FOLDER")))
 }

@@ -28,7 +28,9 @@ hints! {
             hints_of(nearest.iter().map(|name| format!("did you mean {name:?}?"))).of_missing()
         }
         Self::Twice { .. } => hint("remove one of the two documents"),
-        Self::Outside { .. } => hint("change the catalog that the file belongs to, or copy the file here"),
+        Self::Outside { .. } => {
+            hint("change the catalog that the file belongs to, or replace the link with a copy of the file")
+        }
     }
     TemplateEditError {
         pass: [Template],

@@ -51,7 +51,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CopyArguments {
-    /// Plan written by opmx mirror plan, next to the folder with its catalogs, such as plan.catalogs
+    /// Plan written by opmx mirror plan, next to the folder (such as plan.catalogs) that contains its catalogs
     plan: PathBuf,
     /// Registry to copy to, with an optional path for the images; if the plan specifies a target, it is the default,
     /// and no other target is accepted

@@ -68,8 +68,8 @@ Examples:
 /// also keeps the bundles that are needed to connect the selected bundles; the plan lists them and the reasons.
 ///
 /// A catalog image is mirrored unchanged only with --all, or if an image set configuration selects all of it and blocks
-/// no image. Otherwise, an image of the kept part is built in an OCI layout next to the plan, such as plan.catalogs
-/// next to plan.json. "opmx mirror copy" reads the image from the layout, so keep the plan and the layout together. The
+/// no image. Otherwise, an image of the kept part is built next to the plan in an OCI layout, such as plan.catalogs
+/// for plan.json. "opmx mirror copy" reads the image from the layout, so keep the plan and the layout together. The
 /// same part of the same catalog always has the same digest.
 ///
 /// Only the manifests of images are read. The plan includes signatures, attestations, bills of materials and other

@@ -3,8 +3,8 @@
 use crate::cli::error::{CommandResult, Status};
 use crate::mirror::placed;
 use crate::mirror::work::{CopyResult, CopyState};
-use crate::terminal::Printer;
 use crate::terminal::table::Table;
+use crate::terminal::{Printer, counted};
 use indicatif::BinaryBytes;
 use std::path::Path;
 
@@ -31,9 +31,11 @@ pub(super) fn told(result: &CopyResult, file: &Path, catalogs: &[String], printe
     }
     let failed = result.count(CopyState::Failed);
     if failed > SHOWN {
+        let more = failed - SHOWN;
+        let (were, them) = if more == 1 { ("was", "it") } else { ("were", "them") };
         printer.warning(format_args!(
-            "{} more items were not copied; {} lists them",
-            failed - SHOWN,
+            "{} {were} not copied; {} lists {them}",
+            counted(more, "more item"),
             file.display()
         ));
     }
@@ -66,9 +68,9 @@ pub(super) fn told(result: &CopyResult, file: &Path, catalogs: &[String], printe
     }
     if result.complete {
         printer.status(format_args!(
-            "all {} images and referrers of the plan are at {}",
-            result.items.len(),
-            result.to
+            "all images and referrers of the plan are at {} ({} in total)",
+            result.to,
+            result.items.len()
         ));
         return Ok(Status::Success);
     }

@@ -31,7 +31,7 @@ Examples:
   Verify an archive before transport
   $ opmx mirror verify plan.json --at archive";
 
-/// The maximum size of a policy, in bytes.
+/// The maximum size in bytes of a policy.
 const POLICY_LIMIT: usize = 16 << 20;
 
 /// Verify that a registry or an archive contains the content of a plan

@@ -34,7 +34,7 @@ struct Work<'a> {
     /// The namespace of the new manifests.
     namespace: String,
     files: Files,
-    /// Objects other than the CSV that change, by index; `None` for removed objects.
+    /// Objects other than the CSV that change, by position; `None` for removed objects.
     changed: BTreeMap<usize, Option<Value>>,
     findings: Vec<Diagnostic>,
 }

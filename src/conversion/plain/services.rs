@@ -15,7 +15,7 @@ pub(super) const DEFAULT_PORT: u64 = 443;
 /// A port of a Deployment's pods, and the port of the Service that forwards to it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Endpoint {
-    /// The index of the Deployment.
+    /// The position of the Deployment.
     pub(super) deployment: usize,
     /// The port of the Service.
     pub(super) port: u64,
@@ -36,7 +36,7 @@ struct Planned {
     deployment: usize,
     ports: Vec<(u64, Value)>,
     used: BTreeSet<u64>,
-    /// The index of the object, if the bundle already contains the Service.
+    /// The position of the object, if the bundle already contains the Service.
     existing: Option<usize>,
 }
 
@@ -238,7 +238,7 @@ impl Planned {
     }
 }
 
-/// Returns the Services among the objects other than the CSV, with their indexes.
+/// Returns the Services among the objects other than the CSV, with their positions.
 fn of<'a>(work: &Work<'a>) -> Vec<(usize, &'a Object)> {
     let others = work.others.iter().copied().enumerate();
     others.filter(|(_, object)| object.gvk().is("", "Service")).collect()

@@ -44,8 +44,9 @@ fn check_bundle(row: &Row<'_>, found: &mut Vec<Diagnostic>) -> rusqlite::Result<
     }
     let message = csv.len().saturating_add(objects.len());
     if message > LARGEST_MESSAGE {
-        let said =
-            format!("bundle {name:?} needs a message of {message} bytes, but clients accept at most {LARGEST_MESSAGE}");
+        let said = format!(
+            "bundle {name:?} needs a message of {message} bytes, but clients accept at most {LARGEST_MESSAGE} bytes"
+        );
         found.push(Diagnostic::new(&rules::INDEX_MESSAGE_SIZE, said));
     }
     let content = || {

@@ -55,7 +55,10 @@ pub enum ReadError {
     #[error(transparent)]
     Beside(FileError),
     /// The file is truncated.
-    #[error("{} is truncated: its size should be {expected} bytes, but is {found}; restore it from a copy", path.display())]
+    #[error(
+        "{} is truncated: its size should be {expected} bytes, but is {found} bytes; restore it from a copy",
+        path.display()
+    )]
     Truncated {
         /// The file.
         path: PathBuf,

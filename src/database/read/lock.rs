@@ -9,7 +9,7 @@ use std::time::Duration;
 /// The time to wait for a writer before copying its file: longer than most changes take to become visible.
 const WAIT: Duration = Duration::from_millis(250);
 
-/// The lock, until it is released or dropped.
+/// A lock that is held until it is released or dropped.
 #[derive(Debug)]
 pub(super) struct ReadLock(Mutex<Option<Connection>>);
 

@@ -49,7 +49,7 @@ fn a_truncated_database_is_refused_with_both_lengths() {
     let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
     file.set_len(length - 4096).unwrap();
     let expected = format!(
-        "DIR/index.db is truncated: its size should be {length} bytes, but is {}; restore it from a copy",
+        "DIR/index.db is truncated: its size should be {length} bytes, but is {} bytes; restore it from a copy",
         length - 4096
     );
     assert_eq!(said(&path), expected);

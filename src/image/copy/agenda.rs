@@ -69,7 +69,7 @@ impl<'a> Agenda<'a> {
         agenda
     }
 
-    /// Returns the indexes of the items to be copied, largest first.
+    /// Returns the positions of the items to be copied, largest first.
     fn by_size(&self) -> Vec<usize> {
         let open = self.copy.items.iter().enumerate();
         let open = open.filter(|(place, _)| self.states.get(*place).is_some_and(Option::is_none));

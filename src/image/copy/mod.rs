@@ -71,7 +71,8 @@ pub struct Item {
     pub tags: BTreeSet<String>,
     /// The manifest that the last manifest refers to as its subject.
     pub subject: Option<Digest>,
-    /// The items that this item depends on, by index in [`Copy::items`]. The item is not copied if any of them fails.
+    /// The items that this item depends on, by position in [`Copy::items`]. The item is not copied if any of them
+    /// fails.
     pub after: BTreeSet<usize>,
 }
 
@@ -118,7 +119,7 @@ pub struct Outcome {
 pub struct Moved {
     /// The number of blobs that were uploaded.
     pub sent: u64,
-    /// The total size of the uploaded blobs in bytes.
+    /// The total size in bytes of the uploaded blobs.
     pub bytes_sent: u64,
     /// The number of blobs that the registry mounted from another repository.
     pub mounted: u64,

@@ -97,7 +97,7 @@ fn check_host(host: &str) -> Result<(), String> {
     };
     if !name.split('.').all(label) {
         return Err(format!(
-            "the host {name:?} is invalid: expected letters, digits and '-', separated by single '.'"
+            "the host {name:?} is invalid: expected groups of letters, digits and '-', separated by single '.'"
         ));
     }
     Ok(())
@@ -115,13 +115,15 @@ fn check_repository(repository: &str, name: &str) -> Result<(), String> {
     }
     if !repository.split('/').all(is_path_part) {
         return Err(format!(
-            "the name {name:?} is invalid: expected lowercase letters and digits, separated by single '.', '_' or '-'"
+            "the name {name:?} is invalid: expected groups of lowercase letters and digits, separated by single '.', \
+             '_' or '-'"
         ));
     }
     Ok(())
 }
 
-/// Whether `part` consists of lowercase letters and digits, separated by one `.`, one or two `_`, or any number of `-`.
+/// Whether `part` consists of groups of lowercase letters and digits, separated by one `.`, one or two `_`, or any
+/// number of `-`.
 fn is_path_part(part: &str) -> bool {
     let is_letter = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
     let mut separators = part.split(is_letter);

@@ -119,19 +119,19 @@ pub enum RegistryFailure {
         cause: String,
     },
     /// No data arrived within the time limit.
-    #[error("no response for {} seconds", limit.as_secs_f64())]
+    #[error("no response for {}", seconds(*limit))]
     Stalled {
         /// The time that opmx waited.
         limit: Duration,
     },
     /// The response did not arrive completely within the time limit.
-    #[error("the response is incomplete after {} seconds", limit.as_secs_f64())]
+    #[error("the response is incomplete after {}", seconds(*limit))]
     TooLong {
         /// The maximum time for a response.
         limit: Duration,
     },
     /// The content of a blob was transferred too slowly.
-    #[error("received or sent fewer than {least_rate} bytes per second for {} seconds", window.as_secs_f64())]
+    #[error("received or sent fewer than {least_rate} bytes per second for {}", seconds(*window))]
     TooSlow {
         /// The minimum rate in bytes per second.
         least_rate: u64,
@@ -426,8 +426,18 @@ fn detail(message: &str) -> String {
 
 fn wait(retry_after: Option<Duration>) -> String {
     retry_after.map_or_else(String::new, |wait| {
-        format!(" (the registry requested a wait of {} seconds)", wait.as_secs())
+        let whole = Duration::from_secs(wait.as_secs());
+        format!(" (the registry requested a wait of {})", seconds(whole))
     })
+}
+
+fn seconds(time: Duration) -> String {
+    let unit = if time == Duration::from_secs(1) {
+        "second"
+    } else {
+        "seconds"
+    };
+    format!("{} {unit}", time.as_secs_f64())
 }
 
 fn of_authorities(file: Option<&Path>) -> String {

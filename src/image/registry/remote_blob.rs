@@ -47,7 +47,7 @@ impl Registry {
 /// The unread remainder of a blob.
 pub(in crate::image) struct RemoteReader {
     blob: Arc<RemoteBlob>,
-    /// The index of the current repository.
+    /// The position of the current repository.
     place: usize,
     answer: Option<(Answer, Pace)>,
     /// The number of bytes to skip at the start of the response, because an earlier response contained them.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub(super) const BLOCK: u64 = 512;
 /// The size in bytes of the two empty blocks that end a tar file.
 pub(super) const END: u64 = 2 * BLOCK;
-/// The minimum space for blobs in a volume in bytes, so that blobs are not split into tiny parts.
+/// The minimum space in bytes for blobs in a volume, so that blobs are not split into tiny parts.
 const LEAST: u64 = 64 << 10;
 /// The maximum number of full volumes. The plan keeps all volumes in memory, and the stated size of a blob may be wrong
 /// and huge.
@@ -154,7 +154,7 @@ impl Volume {
         self.members.push(Member { start, length, content });
     }
 
-    /// Returns the maximum content size of an additional member in bytes.
+    /// Returns the maximum content size in bytes of an additional member.
     fn room(&self, limit: u64) -> u64 {
         let left = limit.saturating_sub(self.bytes + BLOCK);
         left - left % BLOCK

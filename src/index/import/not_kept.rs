@@ -111,6 +111,10 @@ impl fmt::Display for Part {
                     shown(stored)
                 )
             }
+            Self::ImageNames { bundle, images } if images.len() == 1 => write!(
+                formatter,
+                "the name of 1 related image of {bundle}, because its ClusterServiceVersion does not contain it"
+            ),
             Self::ImageNames { bundle, images } => write!(
                 formatter,
                 "the names of {} related images of {bundle}, because its ClusterServiceVersion does not contain them",

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 pub(super) struct Installer {
     account: Account,
     held: Grants,
-    /// By the index of a step: the rules that the account needs to write a role or a binding, but does not hold.
+    /// By the position of a step: the rules that the account needs to write a role or a binding, but does not hold.
     not_held: BTreeMap<usize, Vec<Rule>>,
 }
 

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// The labels in which OLM records the version that owns an object.
 const OWNER: [&str; 3] = ["olm.owner", "olm.owner.namespace", "olm.owner.kind"];
 
-/// Returns the components of each operator, including indirect ones, as indexes into `components`.
+/// Returns the components of each operator, including indirect ones, as positions in `components`.
 pub(super) fn associated(
     components: &[Component<'_>],
     resources: &[Component<'_>],
@@ -54,7 +54,7 @@ pub(super) fn associated(
     found
 }
 
-/// The components that belong to each component, as indexes.
+/// The components that belong to each component, as positions.
 struct Owned {
     by_uid: HashMap<String, Vec<usize>>,
     /// Indexed by the kind, namespace and name of the owner. Cluster-scoped objects may have an owner in any namespace.

@@ -50,9 +50,9 @@ impl Steps {
 #[derive(Debug)]
 pub struct Granted<'a> {
     rules: Vec<Held<'a>>,
-    /// The indexes of the rules about a resource, by the resource as written in the rule.
+    /// The positions of the rules about a resource, by the resource as written in the rule.
     by_resource: HashMap<&'a str, Vec<usize>>,
-    /// The indexes of the rules about paths.
+    /// The positions of the rules about paths.
     about_paths: Vec<usize>,
     steps: Steps,
 }
@@ -162,7 +162,7 @@ impl<'a> Granted<'a> {
         Ok(())
     }
 
-    /// Returns the indexes of the rules that might cover part of a region.
+    /// Returns the positions of the rules that might cover part of a region.
     fn candidates(&self, region: &Region<'_>) -> Vec<usize> {
         if region.of_paths() {
             return self.about_paths.clone();

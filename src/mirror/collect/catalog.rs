@@ -46,7 +46,7 @@ struct Chosen {
 }
 
 impl Collector<'_> {
-    /// Adds the kept part of a catalog; `place` is the index of the catalog in the plan.
+    /// Adds the kept part of a catalog; `place` is the position of the catalog in the plan.
     pub(super) async fn add_catalog(&mut self, place: usize, request: &CatalogRequest) -> Result<(), CollectError> {
         let original = self.original(&request.catalog).await?;
         let temporary = TemporaryFolder::new()?;
@@ -223,7 +223,7 @@ impl Collector<'_> {
     }
 }
 
-/// Returns the image of a catalog that is kept as a whole; `place` is the index of the catalog in the plan.
+/// Returns the image of a catalog that is kept as a whole; `place` is the position of the catalog in the plan.
 fn whole(original: &Original, place: usize, request: &CatalogRequest) -> Chosen {
     let registry = original.registry();
     Chosen {

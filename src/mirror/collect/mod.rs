@@ -117,13 +117,14 @@ impl From<CatalogImageError> for CollectError {
     }
 }
 
-/// Returns the tag of a filtered catalog image in the layout next to a plan; `place` is the index of the catalog in the
-/// plan.
+/// Returns the tag of a filtered catalog image in the layout next to a plan; `place` is the position of the catalog in
+/// the plan.
 pub fn catalog_tag(place: usize) -> String {
     format!("catalog-{place}")
 }
 
-/// Returns the repository name of a filtered catalog image in a plan; `place` is the index of the catalog in the plan.
+/// Returns the repository name of a filtered catalog image in a plan; `place` is the position of the catalog in the
+/// plan.
 pub fn catalog_source(place: usize) -> String {
     format!("{CATALOG}{place}")
 }

@@ -102,7 +102,7 @@ pub struct KeptChannel {
 #[serde(deny_unknown_fields)]
 pub struct PlannedImage {
     /// The source of the image: its reference by digest, or `catalog:N` for the image that was built for the catalog at
-    /// index `N` in [`Plan::catalogs`].
+    /// position `N` in [`Plan::catalogs`].
     pub source: String,
     /// The references to the image in catalogs and on the command line, sorted.
     pub origins: BTreeSet<String>,

@@ -27,7 +27,7 @@ type Key = [String; 4];
 
 /// The origin of an entry.
 enum EntryOrigin {
-    /// `olm.yaml` lists the entry, at this index.
+    /// `olm.yaml` lists the entry, at this position.
     Listed(usize),
     Inferred(BTreeMap<&'static str, Sourced>),
 }

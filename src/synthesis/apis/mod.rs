@@ -213,7 +213,7 @@ fn unknown_resource(work: &mut Work<'_>, group: &str, resource: &str, mentions: 
     }
 }
 
-/// Returns the entry for this resource under `apis` in `olm.yaml`, and the index of the entry.
+/// Returns the entry for this resource under `apis` in `olm.yaml`, and the position of the entry.
 fn hint<'a>(work: &Work<'a>, group: &str, resource: &str) -> Option<(usize, &'a Value)> {
     let hints = work.olm.list(&["apis"]).iter().enumerate();
     let text = |hint: &'a Value, key: &str| hint.get(key).and_then(Value::as_str);
@@ -333,6 +333,10 @@ fn is_described(work: &Work<'_>, group: &str, resource: &str, name: &str) -> boo
 }
 
 fn unresolved(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) {
+    // A group with a version does not exist, which is reported elsewhere.
+    if group.contains('/') {
+        return;
+    }
     let message = format!("the kind and version of the resource {resource} of group {group} are unknown");
     let (kind, version) = known::find(group, resource).unwrap_or(UNKNOWN);
     let is_native = is_platform_group(group);

@@ -23,7 +23,7 @@ pub(super) struct BlockItem {
     /// The lines of the entry or item with the comments directly above them, up to the beginning of the next line. If
     /// another value begins on the same line, the range begins at the key or dash.
     pub(super) lines: Range<usize>,
-    /// Whether another value begins on the same line, such as the list that this map is an item of.
+    /// Whether another value, such as the list that this map is an item of, begins on the same line.
     pub(super) shares_line: bool,
     /// The number of characters before the key or dash on its line.
     pub(super) column: usize,

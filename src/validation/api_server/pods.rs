@@ -1,97 +1,168 @@
-//! Checks the pod templates of Deployments.
+//! Checks Deployments and the volumes of their pods.
 
 use super::{Part, text};
-use crate::image::check_pullable;
-use crate::kubernetes::names::is_port_name;
+use crate::kubernetes::fields::{Fields, Type};
 use crate::rules;
 use crate::shape::nearest;
 use crate::text::Path;
 use serde_json::Value;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
-impl Part<'_> {
-    /// Checks the containers of the pod template below `at`.
+/// The names of the volumes of a pod, with the paths of the names.
+pub(super) type Volumes<'a> = HashMap<&'a str, Path>;
+
+impl<'a> Part<'a> {
+    /// Checks the Deployment at `at`, and its pod template.
     pub(super) fn pods(&mut self, label: &str, at: &Path) {
-        let pod = at.join(&Path::from("spec.template.spec"));
+        let spec = at.key("spec");
+        let pod = spec.key("template").key("spec");
+        self.rollout(&spec, &pod);
+        let volumes = self.volumes(&pod.key("volumes"));
         let containers = pod.key("containers");
         if self.list(&containers).is_empty() {
             let message = format!("{label} has no containers");
             let finding = self.finding(&rules::DEPLOYMENT_CONTAINERS, &containers, message);
             self.findings.push(finding.at(self.object.key_place(&pod)));
         }
-        for list in [containers, pod.key("initContainers")] {
-            for (index, container) in self.list(&list).iter().enumerate() {
-                let path = list.index(index).key("image");
-                let image = text(container, "image");
-                // A build may replace the image, so this is only a warning. Placeholders of templates are ignored.
-                if !image.contains(['$', '{']) && check_pullable(image).is_err() {
-                    let message = if image.is_empty() {
-                        format!("container {:?} of {label} has no image", text(container, "name"))
-                    } else {
-                        format!(
-                            "{image:?} is not an image reference, so container {:?} of {label} never starts",
-                            text(container, "name")
-                        )
-                    };
-                    self.report(&rules::DEPLOYMENT_IMAGE, &path, message);
+        let lists = [containers, pod.key("initContainers")];
+        for list in &lists {
+            for (index, container) in self.list(list).iter().enumerate() {
+                self.container(container, &list.index(index), label, volumes.as_ref());
+            }
+        }
+        self.distinct(
+            &lists,
+            "name",
+            "two containers are named",
+            "Use a different name for each container.",
+        );
+    }
+
+    /// Checks how a Deployment runs and replaces its pods.
+    fn rollout(&mut self, spec: &Path, pod: &Path) {
+        let counts = [
+            "replicas",
+            "minReadySeconds",
+            "revisionHistoryLimit",
+            "progressDeadlineSeconds",
+        ];
+        self.at_least(0, spec, &counts);
+        let strategy = spec.key("strategy");
+        let rolling = strategy.key("rollingUpdate");
+        let recreates = self.value(&strategy.key("type")).and_then(Value::as_str) == Some("Recreate");
+        if recreates && self.value(&rolling).is_some_and(Value::is_object) {
+            let message = "the strategy Recreate allows no rollingUpdate".to_owned();
+            let help = "Remove rollingUpdate, or use the type RollingUpdate.";
+            self.refuse(&rolling, message, help);
+        }
+        let policy = pod.key("restartPolicy");
+        let given = self.value(&policy).and_then(Value::as_str);
+        // Other strings are not restart policies, which is reported elsewhere.
+        if let Some(given @ ("OnFailure" | "Never")) = given {
+            let message = format!("restartPolicy is {given}, but a Deployment allows only Always");
+            self.refuse(&policy, message, "Use Always, or remove the field.");
+        }
+    }
+
+    /// Checks the volumes in a list, and returns them, or `None` if the value is not a list.
+    fn volumes(&mut self, list: &Path) -> Option<Volumes<'a>> {
+        let is_list = self.value(list).is_none_or(|list| list.is_array() || list.is_null());
+        let known = volume_fields();
+        for (index, volume) in self.list(list).iter().enumerate() {
+            // The API server drops unknown fields.
+            let is_source = |(key, value): &(&String, &Value)| {
+                *key != "name" && !value.is_null() && known.is_some_and(|fields| fields.get(key).is_some())
+            };
+            let given = volume.as_object().into_iter().flatten().filter(is_source);
+            let sources: Vec<&str> = given.map(|(key, _)| key.as_str()).collect();
+            if sources.len() > 1 {
+                let message = format!("a volume has more than one source: {}", sources.join(", "));
+                self.refuse(&list.index(index), message, "Use a separate volume for each source.");
+            }
+        }
+        let help = "Use a different name for each volume.";
+        let volumes = self.distinct(std::slice::from_ref(list), "name", "two volumes are named", help);
+        is_list.then_some(volumes)
+    }
+
+    /// Reports items of these lists that have the same string at `key`. Returns all strings, each with the path of the
+    /// first one.
+    pub(super) fn distinct(&mut self, lists: &[Path], key: &str, wrong: &str, help: &str) -> HashMap<&'a str, Path> {
+        let mut all = HashMap::new();
+        for list in lists {
+            for (index, item) in self.list(list).iter().enumerate() {
+                let string = text(item, key);
+                if string.is_empty() {
+                    continue;
                 }
-                self.ports(container, &list.index(index));
+                let path = list.index(index).key(key);
+                match all.entry(string) {
+                    Entry::Vacant(entry) => {
+                        entry.insert(path);
+                    }
+                    Entry::Occupied(first) => {
+                        let message = format!("{wrong} {string:?}");
+                        let finding = self.finding(&rules::OBJECT_FIELD_VALUE, &path, message);
+                        let finding = finding.also(self.object.place(first.get()), "the first one");
+                        self.findings.push(finding.help(help));
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Reports those of the numbers at these keys that are too small.
+    pub(super) fn at_least(&mut self, least: i64, at: &Path, keys: &[&str]) {
+        for key in keys {
+            let path = at.key(key);
+            let number = self.value(&path).and_then(Value::as_i64);
+            if let Some(number) = number.filter(|number| *number < least) {
+                let message = format!("{key} is {number}, but must be at least {least}");
+                self.refuse(&path, message, &format!("Use {least} or a larger number."));
             }
         }
     }
 
-    /// Checks the ports of a container, and the ports that its probes use.
-    fn ports(&mut self, container: &Value, at: &Path) {
-        let list = at.key("ports");
-        let mut names = Vec::new();
-        for (index, port) in self.list(&list).iter().enumerate() {
-            let path = list.index(index);
-            if let Some(number) = port.get("containerPort").filter(|port| !is_port(port)) {
-                let message = format!("the container port {number} is not between 1 and 65535");
-                self.report(&rules::DEPLOYMENT_PORT, &path.key("containerPort"), message);
-            }
-            let name = text(port, "name");
-            if !name.is_empty() && !is_port_name(name) {
-                let message = format!("{name:?} is not a valid port name");
-                let finding = self.finding(&rules::DEPLOYMENT_PORT, &path.key("name"), message);
-                let help = "Use at most 15 lowercase letters, digits and single hyphens, with at least one letter.";
-                self.findings.push(finding.help(help));
-            }
-            names.push(name);
-        }
-        for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
-            for action in ["httpGet", "tcpSocket"] {
-                let path = at.key(probe).key(action).key("port");
-                let Some(port) = path.get(self.object.value()) else {
-                    continue;
-                };
-                let used = format!(
-                    "the {probe} of container {:?} uses port {port}",
-                    text(container, "name")
-                );
-                match port {
-                    Value::String(name) if names.contains(&name.as_str()) => {}
-                    Value::String(name) => {
-                        let message = format!("{used}, but the container has no port of that name");
-                        let finding = self.finding(&rules::DEPLOYMENT_PORT, &path, message);
-                        let help = match nearest(name, names.iter().copied()) {
-                            _ if name.parse::<u16>().is_ok() => "Write the number without quotes.".to_owned(),
-                            Some(meant) => format!("Use the name {meant}."),
-                            None => "Use the number, or add the name to a port of the container.".to_owned(),
-                        };
-                        self.findings.push(finding.help(help));
-                    }
-                    number if !is_port(number) => {
-                        let message = format!("{used}, which is not between 1 and 65535");
-                        self.report(&rules::DEPLOYMENT_PORT, &path, message);
-                    }
-                    _ => {}
-                }
-            }
-        }
+    /// Returns those of the keys that the map at `at` has with a value other than `null`.
+    pub(super) fn given<'k>(&self, at: &Path, keys: &[&'k str]) -> Vec<&'k str> {
+        let map = self.value(at).and_then(Value::as_object);
+        let has = |key: &str| map.and_then(|map| map.get(key)).is_some_and(|value| !value.is_null());
+        keys.iter().copied().filter(|key| has(key)).collect()
+    }
+
+    /// Returns the most similar name, if there are few names and few findings so far, because comparing names is slow.
+    pub(super) fn similar<'n>(&self, name: &str, names: impl ExactSizeIterator<Item = &'n str>) -> Option<&'n str> {
+        let counts = [name.len(), names.len(), self.findings.len()];
+        let is_quick = counts.iter().all(|count| *count <= QUICK);
+        is_quick.then(|| nearest(name, names)).flatten()
+    }
+
+    pub(super) fn value(&self, path: &Path) -> Option<&'a Value> {
+        path.get(self.object.value())
+    }
+
+    /// Reports a value that the API server rejects.
+    pub(super) fn refuse(&mut self, path: &Path, message: String, help: &str) {
+        let finding = self.finding(&rules::OBJECT_FIELD_VALUE, path, message);
+        self.findings.push(finding.help(help));
     }
 }
 
-/// Whether a value is the number of a port. Values of other types are reported elsewhere.
-fn is_port(value: &Value) -> bool {
-    value.as_i64().is_none_or(|number| (1..=65_535).contains(&number))
+/// The maximum length of a name, number of names and number of findings for which similar names are searched.
+const QUICK: usize = 64;
+
+/// Returns the fields of a volume: its name and every kind of source.
+fn volume_fields() -> Option<Fields> {
+    let mut fields = Fields::of_kind("apps/v1", "Deployment")?;
+    for key in ["spec", "template", "spec", "volumes"] {
+        let mut field = fields.get(key)?;
+        if let Type::List(item) = field {
+            field = item;
+        }
+        let Type::Object(inner) = field else { return None };
+        fields = *inner;
+    }
+    Some(fields)
 }

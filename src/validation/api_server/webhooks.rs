@@ -1,31 +1,130 @@
 //! Checks webhooks.
 
-use super::Part;
+use super::{Part, text};
+use crate::bundle::is_csv;
+use crate::kubernetes::names::is_dns1123_subdomain;
 use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 impl Part<'_> {
-    /// Checks the rules of the webhooks in a list.
+    /// Checks the webhooks in a list.
     pub(super) fn webhooks(&mut self, list: &str) {
         let list = Path::from(list);
         for (index, webhook) in self.list(&list).iter().enumerate() {
-            let rules = list.index(index).key("rules");
-            for rule in 0..webhook.get("rules").and_then(Value::as_array).map_or(0, Vec::len) {
-                let operations = rules.index(rule).key("operations");
-                for (index, operation) in self.list(&operations).iter().enumerate() {
-                    let operation = operation.as_str().unwrap_or_default();
-                    if OPERATIONS.contains(&operation) {
-                        continue;
-                    }
-                    let path = operations.index(index);
-                    let message = format!("the operation {operation:?} of a webhook is unknown");
-                    let finding = self.finding(&rules::WEBHOOK_OPERATION, &path, message);
-                    let exact = OPERATIONS.iter().find(|known| known.eq_ignore_ascii_case(operation));
-                    self.findings.push(match exact {
-                        Some(exact) => finding.help(format!("Write {exact}.")),
-                        None => finding,
-                    });
+            let path = list.index(index);
+            self.operations(&path);
+            self.review_versions(webhook, &path);
+            if is_csv(self.object) {
+                self.called_path(&path.key("webhookPath"));
+            } else {
+                self.called_path(&path.key("clientConfig").key("service").key("path"));
+                self.webhook_name(webhook, &path);
+            }
+            // OLM ignores the other fields of a conversion webhook.
+            if text(webhook, "type") != "ConversionWebhook" {
+                self.webhook_timeout(&path);
+                self.intercepted(&path);
+            }
+        }
+    }
+
+    fn operations(&mut self, webhook: &Path) {
+        let rules = webhook.key("rules");
+        for rule in 0..self.list(&rules).len() {
+            let operations = rules.index(rule).key("operations");
+            for (index, operation) in self.list(&operations).iter().enumerate() {
+                let operation = operation.as_str().unwrap_or_default();
+                if OPERATIONS.contains(&operation) {
+                    continue;
+                }
+                let path = operations.index(index);
+                let message = format!("the operation {operation:?} of a webhook is unknown");
+                let finding = self.finding(&rules::WEBHOOK_OPERATION, &path, message);
+                let exact = OPERATIONS.iter().find(|known| known.eq_ignore_ascii_case(operation));
+                self.findings.push(match exact {
+                    Some(exact) => finding.help(format!("Write {exact}.")),
+                    None => finding,
+                });
+            }
+        }
+    }
+
+    /// Checks that the API server can call a webhook in one of the versions that it knows.
+    fn review_versions(&mut self, webhook: &Value, at: &Path) {
+        let path = at.key("admissionReviewVersions");
+        let versions = match webhook.get("admissionReviewVersions") {
+            Some(Value::Array(versions)) => versions.as_slice(),
+            // The default of `v1beta1` is `v1beta1`.
+            None | Some(Value::Null) if webhook.is_object() && self.object.gvk().version != "v1beta1" => &[],
+            _ => return,
+        };
+        let mut seen = BTreeSet::new();
+        for (index, version) in versions.iter().enumerate() {
+            if let Some(version) = version.as_str()
+                && !seen.insert(version)
+            {
+                let message = format!("the review version {version:?} is listed twice");
+                self.refuse(&path.index(index), message, "Remove the repetition.");
+            }
+        }
+        let known = REVIEWS.iter().any(|known| seen.contains(known));
+        if !known && versions.iter().all(Value::is_string) {
+            let message = "the webhook supports neither of the review versions that API servers send, v1 and v1beta1";
+            self.refuse(&path, message.to_owned(), "Add v1 to admissionReviewVersions.");
+        }
+    }
+
+    fn called_path(&mut self, path: &Path) {
+        let called = self.value(path).and_then(Value::as_str).unwrap_or_default();
+        if !called.is_empty() && !called.starts_with('/') {
+            let message = format!("the path {called:?} of a webhook does not begin with /");
+            self.refuse(path, message, &format!("Write /{called}."));
+        }
+    }
+
+    fn webhook_name(&mut self, webhook: &Value, at: &Path) {
+        let name = text(webhook, "name");
+        // Other rules report what is not a DNS name.
+        if is_dns1123_subdomain(name) && name.split('.').count() < 3 {
+            let message = format!("the webhook name {name:?} has fewer than three parts");
+            let help = format!("Use at least three parts, separated by dots, such as {name}.example.com.");
+            self.refuse(&at.key("name"), message, &help);
+        }
+    }
+
+    fn webhook_timeout(&mut self, webhook: &Path) {
+        let path = webhook.key("timeoutSeconds");
+        let seconds = self.value(&path).and_then(Value::as_i64);
+        if let Some(seconds) = seconds.filter(|seconds| !(1..=30).contains(seconds)) {
+            let message = format!("timeoutSeconds is {seconds}, but must be between 1 and 30");
+            self.refuse(&path, message, "Use a number from 1 to 30, or remove the field.");
+        }
+    }
+
+    /// Checks the lists of the rules of a webhook.
+    fn intercepted(&mut self, webhook: &Path) {
+        let rules = webhook.key("rules");
+        for (index, rule) in self.list(&rules).iter().enumerate() {
+            if !rule.is_object() {
+                continue;
+            }
+            for (field, help) in LISTS {
+                let path = rules.index(index).key(field);
+                let items = match rule.get(field) {
+                    Some(Value::Array(items)) => items.as_slice(),
+                    None | Some(Value::Null) => &[],
+                    Some(_) => continue,
+                };
+                if items.is_empty() {
+                    self.refuse(&path, format!("a rule of a webhook has no {field}"), help);
+                }
+                // `*` has another meaning for resources, because they have subresources.
+                let all = items.iter().position(|item| item == "*");
+                if let Some(all) = all.filter(|_| items.len() > 1 && field != "resources") {
+                    let message = format!("{field} of a webhook lists * with other values");
+                    self.refuse(&path.index(all), message, "Remove *, or the other values.");
                 }
             }
         }
@@ -34,3 +133,26 @@ impl Part<'_> {
 
 /// The operations that a webhook can intercept.
 const OPERATIONS: [&str; 5] = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
+
+/// The versions of the AdmissionReview and ConversionReview objects that an API server sends.
+const REVIEWS: [&str; 2] = ["v1", "v1beta1"];
+
+/// The lists that a rule of a webhook must have, and what to write.
+const LISTS: [(&str, &str); 4] = [
+    (
+        "apiGroups",
+        "List the API groups; \"\" is the core group, and \"*\" means all groups.",
+    ),
+    (
+        "apiVersions",
+        "List the versions, such as v1; \"*\" means all versions.",
+    ),
+    (
+        "operations",
+        "List the operations, such as CREATE; \"*\" means all operations.",
+    ),
+    (
+        "resources",
+        "List the resources in the plural; \"*/*\" means all resources and subresources.",
+    ),
+];

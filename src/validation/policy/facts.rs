@@ -7,7 +7,7 @@ use crate::kubernetes::rbac::{self, Rule};
 use crate::text::Path;
 use serde_json::Value;
 
-/// A place: the index among the judged objects, and the path in the object.
+/// A place: the position among the judged objects, and the path in the object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spot {
     pub(super) object: usize,

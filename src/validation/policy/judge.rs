@@ -18,7 +18,7 @@ pub struct Broken {
     pub rule: &'static Finding,
     /// A description of the violation in one sentence.
     pub message: String,
-    /// The index of the object among the judged objects: the ClusterServiceVersion first, if there is one.
+    /// The position of the object among the judged objects: the ClusterServiceVersion first, if there is one.
     pub object: usize,
     /// The path in the object.
     pub path: Path,

@@ -1,4 +1,4 @@
-//! `crd`: checks CustomResourceDefinitions as the API server validates them on creation.
+//! `crd`: checks CustomResourceDefinitions the way the API server validates them on creation.
 
 mod conversion;
 mod schema;

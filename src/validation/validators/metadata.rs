@@ -66,7 +66,7 @@ pub(in crate::validation) fn check(
         }
     }
     if size > MOST_ANNOTATIONS {
-        let message = format!("the annotations have {size} bytes, more than {MOST_ANNOTATIONS}");
+        let message = format!("the annotations take {size} bytes, more than the limit of {MOST_ANNOTATIONS} bytes");
         report(&root.key("annotations"), true, message);
     }
     for (index, owner) in object.list(&["metadata", "ownerReferences"]).iter().enumerate() {

@@ -636,7 +636,12 @@ fn deployments() -> Vec<Case> {
             ),
             deployment(
                 "        ports:\n",
-                "        volumeMounts: [{name: a, mountPath: /certs}]\n        ports:\n",
+                "        volumeMounts: [{name: a, mountPath: /tmp/serving}]\n        ports:\n",
+            )
+            .with(
+                DEPLOYMENT_YAML,
+                "      containers:\n",
+                "      volumes: [{name: a, emptyDir: {}}]\n      containers:\n",
             ),
         ),
     ]
@@ -1041,9 +1046,10 @@ fn services() -> Vec<Case> {
         case(
             "service-kept",
             "a further port",
-            plain()
-                .webhook()
-                .but("  ports:\n", "  ports:\n  - {name: metrics, port: 8080}\n"),
+            plain().webhook().but(
+                "  - {port: 443",
+                "  - {name: metrics, port: 8080}\n  - {name: https, port: 443",
+            ),
             plain().webhook(),
         ),
     ]

@@ -122,7 +122,7 @@ struct Properties<'a> {
     package: &'a str,
     /// Whether the bundle has no image, so that its manifests are only in its properties.
     inline: bool,
-    /// The index of the first property `olm.package`.
+    /// The position of the first property `olm.package`.
     identity: Option<usize>,
     version: Option<(usize, Text)>,
     csv_metadata: Option<usize>,

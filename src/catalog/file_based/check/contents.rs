@@ -28,7 +28,7 @@ pub(super) struct Channel {
     pub(super) id: DocumentId,
     pub(super) package: Text,
     pub(super) name: Text,
-    /// The names of the bundles, each with the index of its entry in the list.
+    /// The names of the bundles, each with the position of its entry in the list.
     pub(super) entries: Vec<(usize, Text)>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Bundle {
     pub(super) id: DocumentId,
     pub(super) package: Text,
     pub(super) name: Text,
-    /// The version with the release, and the index of its property; `None` if the version has a fault.
+    /// The version with the release, and the position of its property; `None` if the version has a fault.
     pub(super) version: Option<(usize, Text)>,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Bundle {
 pub(super) struct Deprecations {
     pub(super) id: DocumentId,
     pub(super) package: Text,
-    /// The channels and bundles that the entries refer to, with the entries' indexes in the list.
+    /// The channels and bundles that the entries refer to, with the entries' positions in the list.
     pub(super) references: Vec<(usize, Referred, Text)>,
 }
 

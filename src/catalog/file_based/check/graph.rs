@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 /// An entry of a channel.
 #[derive(Debug)]
 pub(super) struct CheckedEntry {
-    /// The index of the entry in the list.
+    /// The position of the entry in the list.
     pub(super) index: usize,
     pub(super) name: Text,
     pub(super) replaces: Text,

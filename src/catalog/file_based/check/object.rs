@@ -159,7 +159,7 @@ impl Objects {
         let mut findings = Vec::new();
         if message > LARGEST_MESSAGE {
             let said = format!(
-                "{} needs a message of {message} bytes, but clients accept at most {LARGEST_MESSAGE}",
+                "{} needs a message of {message} bytes, but clients accept at most {LARGEST_MESSAGE} bytes",
                 reader.subject
             );
             findings.push(Found::new(&rules::CATALOG_MESSAGE_SIZE, said, at()));
@@ -172,7 +172,7 @@ impl Objects {
         if let Some(size) = steps::excess(self.kept.iter().map(Vec::as_slice), content) {
             let said = format!(
                 "the InstallPlan of {} has a size of {size} bytes, but a cluster stores objects of at most \
-                 {LARGEST_OBJECT}, so OLM cannot install the bundle",
+                 {LARGEST_OBJECT} bytes, so OLM cannot install the bundle",
                 reader.subject
             );
             findings.push(Found::new(&rules::CATALOG_MANIFESTS_SIZE, said, at()));

@@ -14,7 +14,7 @@ const KEPT: usize = 32 << 20;
 /// Locates findings in the documents of `files`.
 pub(super) fn placed(files: &Files<'_>, found: Vec<Found>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::with_capacity(found.len());
-    // Each position with the index of its finding; a related position also has its label.
+    // Each place with the number of its finding; a related place also has its label.
     let mut wanted: Vec<(At, usize, Option<String>)> = Vec::new();
     for finding in found {
         let number = diagnostics.len();

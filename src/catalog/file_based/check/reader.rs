@@ -156,7 +156,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Returns the objects of a list, each with its index, and reports items that are not objects.
+    /// Returns the objects of a list, each with its position, and reports items that are not objects.
     pub(super) fn objects<'a>(&mut self, fields: &Fields<'a>, name: &str, path: &Path) -> Vec<(usize, Fields<'a>)> {
         // Usually all items are objects, and a single parse of the text is enough.
         let read = fields

@@ -3,7 +3,7 @@
 use super::{Draft, DraftChannel, DraftError};
 use crate::catalog::file_based::Schema;
 
-/// The maximum length of a channel's name in bytes.
+/// The maximum length in bytes of a channel's name.
 const LONGEST_NAME: usize = 253;
 
 impl Draft {

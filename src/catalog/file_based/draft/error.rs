@@ -270,7 +270,10 @@ pub enum DraftError {
 fn some(versions: &[String]) -> String {
     const SHOWN: usize = 20;
     match versions.len().checked_sub(SHOWN) {
-        Some(more) if more > 0 => format!("{more} others and {}", versions[more..].join(", ")),
+        Some(more) if more > 0 => {
+            let others = if more == 1 { "other" } else { "others" };
+            format!("{more} {others} and {}", versions[more..].join(", "))
+        }
         _ => versions.join(", "),
     }
 }

@@ -92,7 +92,7 @@ pub(super) fn chain<'e>(entries: &HashMap<&str, &'e WrittenEntry>, head: &'e str
     chain
 }
 
-/// The entries of a channel while bundles are removed from it.
+/// The entries of a channel during a removal of bundles.
 struct Links {
     entries: Vec<Option<WrittenEntry>>,
     places: HashMap<String, usize>,

@@ -53,9 +53,9 @@ pub struct Draft {
 /// A channel of a draft.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DraftChannel {
-    /// The index of the channel's document among those that the draft was read from; `None` for a new channel.
+    /// The position of the channel's document among those that the draft was read from; `None` for a new channel.
     source: Option<usize>,
-    /// The index of the document from which a new channel copies its other fields.
+    /// The position of the document from which a new channel copies its other fields.
     like: Option<usize>,
     /// The name of the channel.
     pub name: String,
@@ -66,7 +66,7 @@ pub struct DraftChannel {
 /// A bundle of a draft.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DraftBundle {
-    /// The index of the bundle's document among those that the draft was read from; `None` for a new bundle.
+    /// The position of the bundle's document among those that the draft was read from; `None` for a new bundle.
     source: Option<usize>,
     /// The document of a new bundle, or the new document of an existing one.
     document: Option<Value>,
@@ -79,9 +79,9 @@ pub struct DraftBundle {
 /// The revision of a package's document. Documents without a revision are removed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Revised {
-    /// The document at this index is unchanged.
+    /// The document at this position is unchanged.
     Kept(usize),
-    /// The document at this index is replaced by this value.
+    /// The document at this position is replaced by this value.
     Changed(usize, Value),
     /// A new document.
     New(Value),
@@ -232,7 +232,7 @@ impl Draft {
         self.bundles.iter().find(|bundle| bundle.name == name)
     }
 
-    /// Returns the index of the channel with this name.
+    /// Returns the position of the channel with this name.
     ///
     /// # Errors
     /// Returns an error if the channel does not exist.

@@ -47,7 +47,7 @@ pub struct Editor {
     shown: PathBuf,
     limits: CatalogLimits,
     catalog: FileBasedCatalog,
-    /// The edits of each file, by file index.
+    /// The edits of each file, by the position of the file.
     edits: BTreeMap<usize, Vec<Edit>>,
     /// Documents in files that do not exist yet, by path inside the folder.
     new_files: BTreeMap<String, Vec<Value>>,

@@ -47,7 +47,7 @@ impl Stream {
 pub(super) struct Semver {
     streams: Vec<Stream>,
     preference: Stream,
-    /// For each bundle list, the indexes of its bundles among the images.
+    /// For each bundle list, the positions of its bundles among the images.
     bundles: [Vec<usize>; ARCHETYPES.len()],
 }
 

@@ -123,7 +123,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Compares lists by the names of their items if these are unique, otherwise by index.
+    /// Compares lists by the names of their items if these are unique, otherwise by position.
     fn lists(&mut self, at: &At, resolved: &[Value], found: &[Value]) {
         let names = |items: &[Value]| -> Option<Vec<String>> {
             let name = |item: &Value| item.get("name").and_then(Value::as_str).map(str::to_owned);

@@ -24,7 +24,7 @@ pub(crate) struct Region<'a> {
     pieces: Vec<Piece>,
 }
 
-/// A product: the indexes of the items of each list.
+/// A product: the positions of the items of each list.
 #[derive(Debug, Clone)]
 struct Piece([Vec<usize>; LISTS]);
 

@@ -50,16 +50,16 @@ impl fmt::Display for Conflict {
 pub struct MergedPackage {
     /// The name of the package; empty for documents without a package.
     pub name: String,
-    /// The indexes of the catalogs that contain the package.
+    /// The positions of the catalogs that contain the package.
     pub catalogs: Vec<usize>,
 }
 
 /// A source catalog.
 struct Source {
     editor: Editor,
-    /// The byte range of each document in its file, by handle index.
+    /// The byte range of each document in its file, by the position of its handle.
     ranges: HashMap<usize, Range<u64>>,
-    /// The handle indexes of each package.
+    /// The positions of each package's handles.
     packages: BTreeMap<String, Vec<usize>>,
 }
 
@@ -132,9 +132,9 @@ struct Merging<'s> {
     preferred: Option<usize>,
     conflicts: &'s mut Vec<Conflict>,
     /// The documents of the new package, each with its sort key. For a document of the first catalog, the key is its
-    /// own index in this list; any other document has the key of the document that it follows.
+    /// own position in this list; any other document has the key of the document that it follows.
     parts: Vec<(usize, Part)>,
-    /// The index of the last document of each schema in the first catalog, separately for JSON and YAML.
+    /// The position of the last document of each schema in the first catalog, separately for JSON and YAML.
     last: HashMap<(Schema, bool), usize>,
     /// Documents of unknown schemas, with the first catalog that contains them.
     others: HashMap<String, usize>,

@@ -13,7 +13,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// A document with the preceding text in its file, and, for the last document, the following text.
 #[derive(Debug)]
 pub(super) struct Part {
-    /// The indexes of the source catalog and file.
+    /// The positions of the source catalog and file.
     file: (usize, usize),
     /// The byte range of the document in the file, with the surrounding text.
     range: Range<u64>,
@@ -68,7 +68,7 @@ impl Part {
         })
     }
 
-    /// Returns the index of the source catalog.
+    /// Returns the position of the source catalog.
     pub(super) fn catalog(&self) -> usize {
         self.file.0
     }

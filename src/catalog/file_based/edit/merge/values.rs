@@ -6,7 +6,7 @@ use crate::text::Path;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// A document of one of the catalogs, with the index of the catalog.
+/// A document of one of the catalogs, with the position of the catalog.
 pub(super) type Version<'v> = (usize, &'v Value);
 
 /// A difference between catalogs.

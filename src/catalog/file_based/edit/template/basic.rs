@@ -25,7 +25,7 @@ pub struct TemplateBundle {
 struct Package {
     /// The documents of the entries, followed by one document for each bundle that a channel lists, but no entry names.
     documents: Vec<Value>,
-    /// The indexes of the entries from which the first documents were created, in the same order.
+    /// The positions of the entries from which the first documents were created, in the same order.
     places: Vec<usize>,
 }
 

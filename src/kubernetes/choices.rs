@@ -1,0 +1,156 @@
+//! The fields of built-in kinds whose values the API server limits to a few strings. The API documents of Kubernetes
+//! describe them only in prose.
+
+/// Returns the values that a field of a type can have, or `None` if they are not limited. Types of beta and alpha
+/// versions have other values in some Kubernetes releases, so they are not limited.
+pub(super) fn of(of_type: &str, field: &str) -> Option<&'static [&'static str]> {
+    if of_type.contains("beta") || of_type.contains("alpha") {
+        return None;
+    }
+    let of_type = of_type.rsplit('.').next().unwrap_or_default();
+    let known = CHOICES
+        .iter()
+        .find(|(types, name, _)| *name == field && types.contains(&of_type));
+    known.map(|(.., choices)| *choices)
+}
+
+const CONTAINERS: &[&str] = &["Container", "EphemeralContainer"];
+const WEBHOOKS: &[&str] = &["MutatingWebhook", "ValidatingWebhook"];
+
+/// The types, a field of them, and its values.
+const CHOICES: &[(&[&str], &str, &[&str])] = &[
+    (CONTAINERS, "imagePullPolicy", &["Always", "IfNotPresent", "Never"]),
+    (
+        CONTAINERS,
+        "terminationMessagePolicy",
+        &["File", "FallbackToLogsOnError"],
+    ),
+    (
+        &["ContainerPort", "ServicePort", "NetworkPolicyPort"],
+        "protocol",
+        &["TCP", "UDP", "SCTP"],
+    ),
+    (&["HTTPGetAction"], "scheme", &["HTTP", "HTTPS"]),
+    (&["PodSpec"], "restartPolicy", &["Always", "OnFailure", "Never"]),
+    (
+        &["PodSpec"],
+        "dnsPolicy",
+        &["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"],
+    ),
+    (&["PodSpec"], "preemptionPolicy", &["Never", "PreemptLowerPriority"]),
+    (
+        &["SeccompProfile"],
+        "type",
+        &["RuntimeDefault", "Localhost", "Unconfined"],
+    ),
+    (
+        &["Toleration"],
+        "effect",
+        &["NoSchedule", "PreferNoSchedule", "NoExecute"],
+    ),
+    (&["Toleration"], "operator", &["Exists", "Equal", "Lt", "Gt"]),
+    (
+        &["NodeSelectorRequirement"],
+        "operator",
+        &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"],
+    ),
+    (
+        &["LabelSelectorRequirement"],
+        "operator",
+        &["In", "NotIn", "Exists", "DoesNotExist"],
+    ),
+    (
+        &["TopologySpreadConstraint"],
+        "whenUnsatisfiable",
+        &["DoNotSchedule", "ScheduleAnyway"],
+    ),
+    (&["DeploymentStrategy"], "type", &["Recreate", "RollingUpdate"]),
+    (
+        &["StatefulSetUpdateStrategy", "DaemonSetUpdateStrategy"],
+        "type",
+        &["OnDelete", "RollingUpdate"],
+    ),
+    (
+        &["StatefulSetSpec"],
+        "podManagementPolicy",
+        &["OrderedReady", "Parallel"],
+    ),
+    (&["CronJobSpec"], "concurrencyPolicy", &["Allow", "Forbid", "Replace"]),
+    (
+        &["ServiceSpec"],
+        "type",
+        &["ClusterIP", "NodePort", "LoadBalancer", "ExternalName"],
+    ),
+    (&["ServiceSpec"], "sessionAffinity", &["None", "ClientIP"]),
+    (&["ServiceSpec"], "externalTrafficPolicy", &["Cluster", "Local"]),
+    (&["ServiceSpec"], "internalTrafficPolicy", &["Cluster", "Local"]),
+    (
+        &["ServiceSpec"],
+        "ipFamilyPolicy",
+        &["SingleStack", "PreferDualStack", "RequireDualStack"],
+    ),
+    (&["NetworkPolicySpec"], "policyTypes", &["Ingress", "Egress"]),
+    (
+        &["PersistentVolumeClaimSpec"],
+        "accessModes",
+        &["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"],
+    ),
+    (&["PersistentVolumeClaimSpec"], "volumeMode", &["Block", "Filesystem"]),
+    (
+        &["PodDisruptionBudgetSpec"],
+        "unhealthyPodEvictionPolicy",
+        &["IfHealthyBudget", "AlwaysAllow"],
+    ),
+    (WEBHOOKS, "failurePolicy", &["Fail", "Ignore"]),
+    (WEBHOOKS, "matchPolicy", &["Exact", "Equivalent"]),
+    (WEBHOOKS, "reinvocationPolicy", &["Never", "IfNeeded"]),
+    (&["RuleWithOperations"], "scope", &["*", "Cluster", "Namespaced"]),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::super::fields::{Fields, Type};
+    use super::*;
+
+    fn typed(api_version: &str, kind: &str, path: &str) -> Option<Type> {
+        let mut at = Type::Object(Fields::of_kind(api_version, kind)?);
+        for name in path.split('.') {
+            while let Type::List(inner) | Type::Map(inner) = at {
+                at = *inner;
+            }
+            let Type::Object(fields) = at else { return None };
+            at = fields.get(name)?.clone();
+        }
+        Some(at)
+    }
+
+    #[test]
+    fn fields_of_stable_kinds_have_their_choices() {
+        let policy = typed("apps/v1", "Deployment", "spec.template.spec.containers.imagePullPolicy");
+        assert_eq!(policy, Some(Type::Choice(&["Always", "IfNotPresent", "Never"])));
+        let types = typed("networking.k8s.io/v1", "NetworkPolicy", "spec.policyTypes");
+        assert_eq!(types, Some(Type::List(Box::new(Type::Choice(&["Ingress", "Egress"])))));
+        let beta = typed(
+            "admissionregistration.k8s.io/v1beta1",
+            "ValidatingWebhookConfiguration",
+            "webhooks.sideEffects",
+        );
+        assert_eq!(beta, Some(Type::Text));
+    }
+
+    #[test]
+    fn every_row_is_about_a_field_that_kubernetes_has() {
+        let text = include_str!("fields.txt");
+        for (types, field, _) in CHOICES {
+            for of in *types {
+                let mut blocks = text.split("\n\n");
+                let is_it = |block: &str| {
+                    let name = block.lines().next().unwrap_or_default();
+                    let has = |line: &str| line.trim_start().split(' ').next() == Some(*field);
+                    name.rsplit('.').next() == Some(*of) && block.lines().skip(1).any(has)
+                };
+                assert!(blocks.any(is_it), "{of}.{field}");
+            }
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Checks the schemas of CustomResourceDefinitions: defaults, patterns, keys of lists, and validation rules.
+
+use super::expressions::problem_of_expression;
+use super::patterns::{Form, LONGEST_PATTERN, compile, form};
+use super::{Part, text};
+use crate::text::{Path, Step};
+use regex::Error;
+use regex::bytes::Regex;
+use serde_json::{Map, Value};
+
+impl Part<'_> {
+    /// Checks the schemas of all versions. Clusters no longer accept CustomResourceDefinitions of `v1beta1`.
+    pub(super) fn schemas(&mut self) {
+        if self.object.gvk().version != "v1" {
+            return;
+        }
+        let versions = Path::from("spec.versions");
+        let mut patterns = MOST_PATTERNS;
+        for (index, version) in self.list(&versions).iter().enumerate() {
+            if let Some(Value::Object(schema)) = version.pointer("/schema/openAPIV3Schema") {
+                let path = versions.index(index).key("schema").key("openAPIV3Schema");
+                let mut walk = Walk {
+                    part: self,
+                    path,
+                    patterns,
+                };
+                walk.schema(schema, Role::Value);
+                patterns = walk.patterns;
+            }
+        }
+    }
+}
+
+/// The maximum number of patterns of an object that are compiled, because this takes long.
+const MOST_PATTERNS: usize = 500;
+const CORRECT_DEFAULT: &str = "Use a default that the schema accepts, or change the schema.";
+const CORRECT_PATTERN: &str = "Correct the pattern. The API server reads it as RE2 does.";
+const CORRECT_RULE: &str = "Correct the expression, which is written in the Common Expression Language.";
+const MAP_KEYS: &str = "x-kubernetes-list-map-keys";
+
+/// What a schema describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// A value.
+    Value,
+    /// The values of a map. The API server does not compare their defaults with the schema.
+    MapValue,
+    /// A condition on a value that another schema describes.
+    Condition,
+}
+
+/// A walk through the schema of a version. Schemas are large, so one path is extended in place.
+struct Walk<'w, 'a> {
+    part: &'w mut Part<'a>,
+    path: Path,
+    /// The number of patterns that may still be compiled.
+    patterns: usize,
+}
+
+impl Walk<'_, '_> {
+    /// Checks a schema and its parts. On return, the path is unchanged.
+    fn schema(&mut self, schema: &Map<String, Value>, role: Role) {
+        let describes = role != Role::Condition;
+        for (key, value) in schema {
+            match (key.as_str(), value) {
+                ("pattern", Value::String(pattern)) => self.pattern(pattern),
+                ("default", value) if role == Role::Value => self.default_value(schema, value),
+                ("x-kubernetes-list-type", value) if describes && value == "map" => self.map_keys(schema),
+                ("x-kubernetes-validations", Value::Array(rules)) if describes => self.rules(rules),
+                ("items" | "additionalProperties" | "not", part) => {
+                    let role = match key.as_str() {
+                        "not" => Role::Condition,
+                        "additionalProperties" if describes => Role::MapValue,
+                        _ => role,
+                    };
+                    self.below(key.as_str(), part, role);
+                }
+                ("properties", Value::Object(parts)) => {
+                    self.path.push("properties");
+                    for (name, part) in parts {
+                        self.below(name.as_str(), part, role);
+                    }
+                    self.path.pop();
+                }
+                ("allOf" | "anyOf" | "oneOf", Value::Array(parts)) => {
+                    self.path.push(key.as_str());
+                    for (index, part) in parts.iter().enumerate() {
+                        self.below(index, part, Role::Condition);
+                    }
+                    self.path.pop();
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn below(&mut self, step: impl Into<Step>, schema: &Value, role: Role) {
+        if let Value::Object(schema) = schema {
+            self.path.push(step);
+            self.schema(schema, role);
+            self.path.pop();
+        }
+    }
+
+    fn pattern(&mut self, pattern: &str) {
+        if let Form::Wrong(problem) = form(pattern)
+            && matches!(self.compile(pattern), Some(Err(Error::Syntax(_))))
+        {
+            let message = format!("the pattern {pattern} is not a regular expression: {problem}");
+            self.part.refuse(&self.path.key("pattern"), message, CORRECT_PATTERN);
+        }
+    }
+
+    /// Checks that the schema accepts its default. Another check reports defaults of the wrong type.
+    fn default_value(&mut self, schema: &Map<String, Value>, default: &Value) {
+        if default.is_null() || !has_type(default, schema.get("type")) {
+            return;
+        }
+        let problem = not_listed(schema, default)
+            .or_else(|| out_of_range(schema, default))
+            .or_else(|| of_wrong_size(schema, default))
+            .or_else(|| self.not_matched(schema, default));
+        if let Some(message) = problem {
+            self.part.refuse(&self.path.key("default"), message, CORRECT_DEFAULT);
+        }
+    }
+
+    fn not_matched(&mut self, schema: &Map<String, Value>, default: &Value) -> Option<String> {
+        let (pattern, string) = (schema.get("pattern")?.as_str()?, default.as_str()?);
+        // Compiled patterns match bytes, which are characters only in ASCII.
+        if !string.is_ascii() || string.len() > LONGEST_PATTERN || form(pattern) != Form::Common {
+            return None;
+        }
+        let regex = self.compile(pattern)?.ok()?;
+        let matches = regex.is_match(string.as_bytes());
+        (!matches).then(|| format!("the default {default} does not match the pattern {pattern}"))
+    }
+
+    /// Compiles a pattern, unless too many have been compiled.
+    fn compile(&mut self, pattern: &str) -> Option<Result<Regex, Error>> {
+        self.patterns = self.patterns.checked_sub(1)?;
+        Some(compile(pattern))
+    }
+
+    /// Checks the keys of a list whose items are identified by keys.
+    fn map_keys(&mut self, schema: &Map<String, Value>) {
+        let path = self.path.key(MAP_KEYS);
+        let keys: &[Value] = match schema.get(MAP_KEYS) {
+            None | Some(Value::Null) => &[],
+            Some(Value::Array(keys)) => keys,
+            Some(_) => return,
+        };
+        if keys.is_empty() {
+            let message = format!("a list of the type map has no {MAP_KEYS}");
+            let help = "List the fields that together identify an item, such as [name].";
+            self.part.refuse(&path, message, help);
+        }
+        let Some(items) = schema.get("items").filter(|items| text(items, "type") == "object") else {
+            return;
+        };
+        let properties = match items.get("properties") {
+            None | Some(Value::Null) => None,
+            Some(Value::Object(properties)) => Some(properties),
+            Some(_) => return,
+        };
+        for (index, key) in keys.iter().enumerate() {
+            if let Some(key) = key.as_str()
+                && properties.is_none_or(|properties| !properties.contains_key(key))
+            {
+                let message = format!("the items of the list have no property {key:?}, which is one of its keys");
+                let help = "Correct the key, or add the property to the items.";
+                self.part.refuse(&path.index(index), message, help);
+            }
+        }
+    }
+
+    fn rules(&mut self, rules: &[Value]) {
+        for (index, rule) in rules.iter().enumerate() {
+            for field in ["rule", "messageExpression"] {
+                if let Some(problem) = problem_of_expression(text(rule, field)) {
+                    let path = self.path.key("x-kubernetes-validations").index(index).key(field);
+                    let message = format!("a validation rule does not parse: {problem}");
+                    self.part.refuse(&path, message, CORRECT_RULE);
+                }
+            }
+        }
+    }
+}
+
+fn has_type(value: &Value, kind: Option<&Value>) -> bool {
+    match kind.and_then(Value::as_str).unwrap_or_default() {
+        "array" => value.is_array(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        "number" => value.is_number(),
+        "object" => value.is_object(),
+        "string" => value.is_string(),
+        _ => true,
+    }
+}
+
+fn not_listed(schema: &Map<String, Value>, default: &Value) -> Option<String> {
+    let values = schema.get("enum")?.as_array()?;
+    let is_listed = values.is_empty() || values.iter().any(|value| is_same(value, default));
+    (!is_listed).then(|| format!("the default {default} is not one of the values of enum"))
+}
+
+/// Whether the API server finds that a default is a value of an enum. It converts the default to the type of the value,
+/// so for an integer, it ignores the fraction of the default.
+fn is_same(value: &Value, default: &Value) -> bool {
+    match default.as_f64() {
+        Some(number) if value.is_f64() => value.as_f64() == Some(number),
+        Some(number) => value.as_f64() == Some(number.trunc()),
+        None => value == default,
+    }
+}
+
+fn out_of_range(schema: &Map<String, Value>, default: &Value) -> Option<String> {
+    let number = default.as_f64()?;
+    // For an integer, the API server ignores the fraction of a limit.
+    let limit = |key: &str| {
+        let limit = schema.get(key)?.as_f64()?;
+        Some(if default.is_f64() { limit } else { limit.trunc() })
+    };
+    let is_exclusive = |key: &str| schema.get(key) == Some(&Value::Bool(true));
+    if let Some(minimum) = limit("minimum") {
+        if number < minimum {
+            return Some(format!("the default {default} is less than the minimum {minimum}"));
+        }
+        if number <= minimum && is_exclusive("exclusiveMinimum") {
+            return Some(format!("the default {default} is the exclusive minimum"));
+        }
+    }
+    if let Some(maximum) = limit("maximum") {
+        if number > maximum {
+            return Some(format!("the default {default} is greater than the maximum {maximum}"));
+        }
+        if number >= maximum && is_exclusive("exclusiveMaximum") {
+            return Some(format!("the default {default} is the exclusive maximum"));
+        }
+    }
+    None
+}
+
+fn of_wrong_size(schema: &Map<String, Value>, default: &Value) -> Option<String> {
+    let (count, unit, least, most) = match default {
+        Value::String(string) => (string.chars().count(), "length", "minLength", "maxLength"),
+        Value::Array(items) => (items.len(), "number of items", "minItems", "maxItems"),
+        _ => return None,
+    };
+    let limit = |key: &str| usize::try_from(schema.get(key)?.as_u64()?).ok();
+    let broken = if limit(least).is_some_and(|limit| count < limit) {
+        least
+    } else if limit(most).is_some_and(|limit| count > limit) {
+        most
+    } else {
+        return None;
+    };
+    let limit = &schema[broken];
+    Some(format!("the {unit} of the default is {count}, but {broken} is {limit}"))
+}

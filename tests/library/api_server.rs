@@ -1,0 +1,3 @@
+//! Values that the API server rejects, on small changes to valid bundles.
+
+mod pods;

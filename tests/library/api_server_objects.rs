@@ -1,0 +1,660 @@
+//! Values of webhooks, schemas and Services that the API server rejects, and names of objects.
+
+use opmx::diagnostic::Diagnostic;
+use opmx::text::{Limits, Path, Step};
+use opmx::tree::{Tree, TreeLimits};
+use opmx::validation::{Request, validate};
+use serde_json::{Value, json};
+
+const ANNOTATIONS: &str = "\
+annotations:
+  operators.operatorframework.io.bundle.channels.v1: alpha
+  operators.operatorframework.io.bundle.manifests.v1: manifests/
+  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
+  operators.operatorframework.io.bundle.package.v1: op
+";
+
+const CSV: &str = "\
+apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+metadata: {name: op.v1.0.0}
+spec:
+  displayName: Op
+  version: 1.0.0
+  install:
+    strategy: deployment
+    spec:
+      permissions:
+      - serviceAccountName: namespaced
+        rules: [{apiGroups: [''], resources: [pods], verbs: [get]}]
+      clusterPermissions:
+      - serviceAccountName: cluster
+        rules: [{apiGroups: [''], resources: [nodes], verbs: [get]}]
+      deployments:
+      - name: op
+        spec:
+          selector: {matchLabels: {app: op}}
+          template:
+            metadata: {labels: {app: op}}
+            spec:
+              serviceAccountName: cluster
+              containers: [{name: manager, image: registry.example.com/op:1.0.0}]
+  webhookdefinitions:
+  - type: ValidatingAdmissionWebhook
+    generateName: things.example.com
+    deploymentName: op
+    admissionReviewVersions: [v1]
+    sideEffects: None
+    timeoutSeconds: 10
+    webhookPath: /validate
+    rules:
+    - apiGroups: [example.com]
+      apiVersions: [v1]
+      operations: [CREATE]
+      resources: [things]
+  - type: ConversionWebhook
+    generateName: conversion.example.com
+    deploymentName: op
+    admissionReviewVersions: [v1beta1]
+    sideEffects: None
+    webhookPath: /convert
+    conversionCRDs: [things.example.com]
+";
+
+const HOOKS: &str = "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: hooks}
+webhooks:
+- name: things.example.com
+  admissionReviewVersions: [v1, v1beta1]
+  sideEffects: None
+  timeoutSeconds: 30
+  clientConfig:
+    service: {name: hook, namespace: a, path: /validate}
+  rules:
+  - apiGroups: [example.com, '']
+    apiVersions: ['*']
+    operations: [CREATE, UPDATE]
+    resources: ['*', things/status]
+";
+
+const CRD: &str = r#"
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  names: {kind: Thing, plural: things}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          mode: {type: string, enum: [fast, slow], default: fast}
+          size: {type: integer, enum: [1, 2.0, 3], minimum: 1, maximum: 2, default: 2}
+          ratio: {type: number, minimum: 0, exclusiveMinimum: true, maximum: 1, exclusiveMaximum: true, default: 0.5}
+          name: {type: string, minLength: 2, maxLength: 4, default: äöü}
+          tags: {type: array, items: {type: string}, minItems: 1, maxItems: 2, default: [a]}
+          color: {type: string, pattern: '^\w+-[\d.]{1,2}$', default: red-1}
+          either: {type: string, anyOf: [{pattern: '^a'}, {pattern: '^(b|[]c])+$'}]}
+          labels: {type: object, additionalProperties: {type: string, pattern: '^[[]', maxLength: 1}}
+          open: {x-kubernetes-preserve-unknown-fields: true, enum: [1, a, null], default: a}
+          ports:
+            type: array
+            x-kubernetes-list-type: map
+            x-kubernetes-list-map-keys: [number, protocol]
+            items:
+              type: object
+              required: [number]
+              properties:
+                number: {type: integer}
+                protocol: {type: string, default: TCP}
+        x-kubernetes-validations:
+        - rule: 'self.size <= 9 && self.?mode.orValue("(") != ''slow'''
+          message: too large
+          messageExpression: '"size: " + string(self.size)'
+"#;
+
+const SERVICE: &str = "\
+apiVersion: v1
+kind: Service
+metadata: {name: metrics}
+spec:
+  selector: {app: op}
+  ports:
+  - {name: https, port: 8443}
+  - {name: http, port: 8080, protocol: TCP}
+  - {name: dns, port: 8080, protocol: UDP}
+";
+
+/// The manifests of a bundle that the API server accepts.
+const FILES: [(&str, &str); 4] = [
+    ("manifests/hooks.yaml", HOOKS),
+    ("manifests/op.clusterserviceversion.yaml", CSV),
+    ("manifests/service.yaml", SERVICE),
+    ("manifests/things.yaml", CRD),
+];
+
+/// Returns what validation finds in a bundle of these manifests.
+fn findings(manifests: &[(&str, String)]) -> Vec<Diagnostic> {
+    let mut tree = Tree::new("bundle");
+    let annotations = ("metadata/annotations.yaml", ANNOTATIONS.to_owned());
+    for (path, text) in manifests.iter().chain([&annotations]) {
+        tree.insert(path, text.clone().into_bytes(), &TreeLimits::default())
+            .unwrap();
+    }
+    let found = validate(&tree, &Request::default()).findings;
+    found.into_iter().map(|finding| finding.diagnostic).collect()
+}
+
+/// Returns the paths and messages of values that the API server rejects.
+fn rejected(manifests: &[(&str, String)]) -> Vec<(String, String)> {
+    let mut found = findings(manifests);
+    found.retain(|finding| finding.rule.id == "object-field-value");
+    let shown = found.into_iter().map(|finding| {
+        assert!(finding.place.is_some() && finding.help.is_some(), "{finding}");
+        (finding.path.unwrap_or_default(), finding.message)
+    });
+    shown.collect()
+}
+
+/// A change to a manifest: the manifest, the text to replace, its replacement, the path of the finding, and part of the
+/// message.
+type Case = (&'static str, &'static str, &'static str, &'static str, &'static str);
+
+const WEBHOOKS: &[Case] = &[
+    (
+        HOOKS,
+        "path: /validate",
+        "path: validate",
+        "webhooks[0].clientConfig.service.path",
+        "does not begin with /",
+    ),
+    (
+        HOOKS,
+        "timeoutSeconds: 30",
+        "timeoutSeconds: 31",
+        "webhooks[0].timeoutSeconds",
+        "is 31",
+    ),
+    (
+        HOOKS,
+        "[v1, v1beta1]",
+        "[v2]",
+        "webhooks[0].admissionReviewVersions",
+        "supports neither",
+    ),
+    (
+        HOOKS,
+        "  admissionReviewVersions: [v1, v1beta1]\n",
+        "",
+        "webhooks[0].admissionReviewVersions",
+        "supports neither",
+    ),
+    (
+        HOOKS,
+        "[v1, v1beta1]",
+        "[v1, v1beta1, v1]",
+        "webhooks[0].admissionReviewVersions[2]",
+        "\"v1\" is listed twice",
+    ),
+    (
+        HOOKS,
+        "name: things.example.com",
+        "name: things.com",
+        "webhooks[0].name",
+        "fewer than three parts",
+    ),
+    (
+        HOOKS,
+        "[example.com, '']",
+        "[]",
+        "webhooks[0].rules[0].apiGroups",
+        "no apiGroups",
+    ),
+    (
+        HOOKS,
+        "[example.com, '']",
+        "[example.com, '*']",
+        "webhooks[0].rules[0].apiGroups[1]",
+        "apiGroups of a webhook lists *",
+    ),
+    (
+        HOOKS,
+        "    apiVersions: ['*']\n",
+        "",
+        "webhooks[0].rules[0].apiVersions",
+        "no apiVersions",
+    ),
+    (
+        HOOKS,
+        "apiVersions: ['*']",
+        "apiVersions: ['*', v1]",
+        "webhooks[0].rules[0].apiVersions[0]",
+        "apiVersions of a webhook lists *",
+    ),
+    (
+        HOOKS,
+        "operations: [CREATE, UPDATE]",
+        "operations: null",
+        "webhooks[0].rules[0].operations",
+        "no operations",
+    ),
+    (
+        HOOKS,
+        "operations: [CREATE, UPDATE]",
+        "operations: [CREATE, '*']",
+        "webhooks[0].rules[0].operations[1]",
+        "operations of a webhook lists *",
+    ),
+    (
+        HOOKS,
+        "resources: ['*', things/status]",
+        "resources: []",
+        "webhooks[0].rules[0].resources",
+        "no resources",
+    ),
+    (
+        CSV,
+        "webhookPath: /validate",
+        "webhookPath: validate",
+        "spec.webhookdefinitions[0].webhookPath",
+        "does not begin with /",
+    ),
+    (
+        CSV,
+        "webhookPath: /convert",
+        "webhookPath: convert",
+        "spec.webhookdefinitions[1].webhookPath",
+        "does not begin with /",
+    ),
+    (
+        CSV,
+        "timeoutSeconds: 10",
+        "timeoutSeconds: 0",
+        "spec.webhookdefinitions[0].timeoutSeconds",
+        "is 0",
+    ),
+    (
+        CSV,
+        "[v1beta1]",
+        "[v2]",
+        "spec.webhookdefinitions[1].admissionReviewVersions",
+        "supports neither",
+    ),
+    (
+        CSV,
+        "admissionReviewVersions: [v1]",
+        "admissionReviewVersions: [v1, v1]",
+        "spec.webhookdefinitions[0].admissionReviewVersions[1]",
+        "listed twice",
+    ),
+    (
+        CSV,
+        "resources: [things]",
+        "resources: []",
+        "spec.webhookdefinitions[0].rules[0].resources",
+        "no resources",
+    ),
+    (
+        CSV,
+        "operations: [CREATE]",
+        "operations: ['*', CREATE]",
+        "spec.webhookdefinitions[0].rules[0].operations[0]",
+        "lists *",
+    ),
+];
+
+/// The paths are those of properties in the schema.
+const SCHEMAS: &[Case] = &[
+    (
+        CRD,
+        "default: fast",
+        "default: quick",
+        "properties.mode.default",
+        "not one of the values of enum",
+    ),
+    (
+        CRD,
+        "maximum: 2, default: 2",
+        "maximum: 2, default: 3",
+        "properties.size.default",
+        "3 is greater than the maximum 2",
+    ),
+    (
+        CRD,
+        "[1, 2.0, 3], minimum: 1",
+        "[1, 2.0, 3], minimum: 3",
+        "properties.size.default",
+        "2 is less than the minimum 3",
+    ),
+    (
+        CRD,
+        "default: 0.5",
+        "default: 0",
+        "properties.ratio.default",
+        "is the exclusive minimum",
+    ),
+    (
+        CRD,
+        "default: 0.5",
+        "default: 1.0",
+        "properties.ratio.default",
+        "is the exclusive maximum",
+    ),
+    (
+        CRD,
+        "default: äöü",
+        "default: ä",
+        "properties.name.default",
+        "length of the default is 1, but minLength is 2",
+    ),
+    (
+        CRD,
+        "default: äöü",
+        "default: abcde",
+        "properties.name.default",
+        "is 5, but maxLength is 4",
+    ),
+    (
+        CRD,
+        "default: [a]",
+        "default: []",
+        "properties.tags.default",
+        "number of items of the default is 0, but minItems is 1",
+    ),
+    (
+        CRD,
+        "default: [a]",
+        "default: [a, b, c]",
+        "properties.tags.default",
+        "is 3, but maxItems is 2",
+    ),
+    (
+        CRD,
+        "default: red-1",
+        "default: red-123",
+        "properties.color.default",
+        "does not match the pattern",
+    ),
+    (
+        CRD,
+        "default: a}",
+        "default: b}",
+        "properties.open.default",
+        "not one of the values of enum",
+    ),
+    (
+        CRD,
+        "pattern: '^a'",
+        "pattern: '^(?!a)'",
+        "properties.either.anyOf[0].pattern",
+        "looks ahead",
+    ),
+    (
+        CRD,
+        "pattern: '^(b|[]c])+$'",
+        "pattern: '^(b|[]c)+$'",
+        "properties.either.anyOf[1].pattern",
+        "[ is not closed",
+    ),
+    (
+        CRD,
+        "pattern: '^[[]'",
+        "pattern: '*.com'",
+        "properties.labels.additionalProperties.pattern",
+        "nothing to repeat",
+    ),
+    (
+        CRD,
+        "x-kubernetes-list-map-keys: [number, protocol]",
+        "x-kubernetes-list-map-keys: []",
+        "properties.ports.x-kubernetes-list-map-keys",
+        "has no x-kubernetes-list-map-keys",
+    ),
+    (
+        CRD,
+        "            x-kubernetes-list-map-keys: [number, protocol]\n",
+        "",
+        "properties.ports.x-kubernetes-list-map-keys",
+        "has no x-kubernetes-list-map-keys",
+    ),
+    (
+        CRD,
+        "[number, protocol]",
+        "[number, name]",
+        "properties.ports.x-kubernetes-list-map-keys[1]",
+        "no property \"name\"",
+    ),
+    (
+        CRD,
+        "self.size <= 9",
+        "(self.size <= 9",
+        "x-kubernetes-validations[0].rule",
+        "a bracket is not closed",
+    ),
+    (
+        CRD,
+        "self.size <= 9",
+        "self.size = 9",
+        "x-kubernetes-validations[0].rule",
+        "= must be ==",
+    ),
+    (
+        CRD,
+        "string(self.size)'",
+        "'",
+        "x-kubernetes-validations[0].messageExpression",
+        "ends with an operator",
+    ),
+];
+
+const SERVICES: &[Case] = &[
+    (
+        SERVICE,
+        "name: metrics",
+        "name: Cache.metrics",
+        "metadata.name",
+        "not a valid Service name",
+    ),
+    (
+        SERVICE,
+        "{name: https, port: 8443}",
+        "{port: 8443}",
+        "spec.ports[0].name",
+        "without a name",
+    ),
+    (
+        SERVICE,
+        "name: https",
+        "name: HTTPS",
+        "spec.ports[0].name",
+        "not a valid port name",
+    ),
+    (
+        SERVICE,
+        "name: dns",
+        "name: http",
+        "spec.ports[2].name",
+        "two ports of the Service are named \"http\"",
+    ),
+    (SERVICE, "port: 8443", "port: 0", "spec.ports[0].port", "port 0 is not"),
+    (
+        SERVICE,
+        "port: 8443",
+        "port: 65536",
+        "spec.ports[0].port",
+        "port 65536 is not",
+    ),
+    (SERVICE, ", port: 8443", "", "spec.ports[0].port", "no number"),
+    (
+        SERVICE,
+        "port: 8443",
+        "port: 8080",
+        "spec.ports[1].port",
+        "TCP port 8080 twice",
+    ),
+    (
+        SERVICE,
+        "selector: {app: op}",
+        "type: ExternalName",
+        "spec.externalName",
+        "has no externalName",
+    ),
+    (
+        CSV,
+        "- name: op\n",
+        "- name: op_\n",
+        "spec.install.spec.deployments[0].name",
+        "not a valid Deployment name",
+    ),
+    (
+        CSV,
+        "serviceAccountName: namespaced",
+        "serviceAccountName: Namespaced",
+        "spec.install.spec.permissions[0].serviceAccountName",
+        "not a valid ServiceAccount name",
+    ),
+    (
+        CSV,
+        "- serviceAccountName: cluster",
+        "- serviceAccountName: a/b",
+        "spec.install.spec.clusterPermissions[0].serviceAccountName",
+        "not a valid ServiceAccount name",
+    ),
+];
+
+#[test]
+fn what_the_api_server_rejects_is_reported_at_its_path() {
+    let right = FILES.map(|(path, text)| (path, text.to_owned()));
+    assert_eq!(rejected(&right), []);
+    let mut wrong = Vec::new();
+    for (cases, root) in [
+        (WEBHOOKS, ""),
+        (SCHEMAS, "spec.versions[0].schema.openAPIV3Schema."),
+        (SERVICES, ""),
+    ] {
+        for (manifest, old, new, path, message) in cases {
+            assert_eq!(manifest.matches(old).count(), 1, "{old:?} must occur once");
+            let files = FILES.map(|(file, text)| {
+                let changed = if text == *manifest {
+                    text.replace(old, new)
+                } else {
+                    text.to_owned()
+                };
+                (file, changed)
+            });
+            let found = rejected(&files);
+            let path = format!("{root}{path}");
+            if !matches!(found.as_slice(), [(at, said)] if *at == path && said.contains(message)) {
+                wrong.push(format!("{old:?} -> {new:?} gives {found:?}, not {path}: {message}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn names_follow_the_rules_of_their_kinds() {
+    let named = |api_version: &str, kind: &str, name: &str| {
+        let object = json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name}});
+        rejected(&[("manifests/object.yaml", object.to_string())])
+    };
+    for (api_version, kind) in [
+        ("v1", "ConfigMap"),
+        ("v1", "Secret"),
+        ("v1", "ServiceAccount"),
+        ("networking.k8s.io/v1", "NetworkPolicy"),
+        ("policy/v1", "PodDisruptionBudget"),
+        ("scheduling.k8s.io/v1", "PriorityClass"),
+        ("monitoring.coreos.com/v1", "ServiceMonitor"),
+        ("console.openshift.io/v1", "ConsoleLink"),
+        ("autoscaling.k8s.io/v1", "VerticalPodAutoscaler"),
+        ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration"),
+    ] {
+        assert_eq!(named(api_version, kind, "cache.config-1"), [], "{kind}");
+        let message = format!("\"cache_config\" is not a valid {kind} name");
+        assert_eq!(
+            named(api_version, kind, "cache_config"),
+            [("metadata.name".to_owned(), message)]
+        );
+    }
+    for kind in ["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"] {
+        let named = |name: &str| named("rbac.authorization.k8s.io/v1", kind, name);
+        assert_eq!(named("system:Cache_reader"), [], "{kind}");
+        for name in ["a/b", "100%", ".", ".."] {
+            assert_eq!(named(name).len(), 1, "{kind} {name}");
+        }
+    }
+    // Other kinds have other rules.
+    for (api_version, kind) in [("v1", "Namespace"), ("example.com/v1", "ConfigMap")] {
+        assert_eq!(named(api_version, kind, "A_b"), [], "{kind}");
+    }
+}
+
+#[test]
+fn some_schemas_are_not_compared_with_their_defaults() {
+    // The API server accepts such defaults inside maps.
+    let inside_map = CRD.replace("maxLength: 1}}", "maxLength: 1, default: abc}}");
+    let old = CRD.replace("default: fast", "default: quick");
+    let old = old.replace("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1");
+    for text in [inside_map, old] {
+        assert_ne!(text, CRD);
+        assert_eq!(rejected(&[("manifests/things.yaml", text)]), []);
+    }
+}
+
+/// Collects the paths of all values inside a value.
+fn paths(value: &Value, path: &Path, all: &mut Vec<Path>) {
+    all.push(path.clone());
+    match value {
+        Value::Object(map) => map.iter().for_each(|(key, item)| paths(item, &path.key(key), all)),
+        Value::Array(items) => {
+            let items = items.iter().enumerate();
+            items.for_each(|(index, item)| paths(item, &path.index(index), all));
+        }
+        _ => {}
+    }
+}
+
+/// Replaces the value at the path.
+fn put(value: &mut Value, steps: &[Step], new: &Value) {
+    match steps {
+        [] => *value = new.clone(),
+        [Step::Key(key), rest @ ..] => put(&mut value[key], rest, new),
+        [Step::Index(index), rest @ ..] => put(&mut value[index], rest, new),
+    }
+}
+
+#[test]
+fn no_value_of_another_type_stops_the_checks() {
+    let others = [
+        json!(null),
+        json!(-7),
+        json!(1e300),
+        json!(u64::MAX),
+        json!("\u{fc}(*'\\"),
+        json!([[7, null], "x"]),
+        json!({"kind": [7]}),
+    ];
+    for (file, text) in FILES {
+        let documents = opmx::text::read(file, text.as_bytes(), &Limits::default()).documents;
+        let value = documents[0].value();
+        let mut all = Vec::new();
+        paths(value, &Path::root(), &mut all);
+        assert!(all.len() > 15, "{file} has {} values", all.len());
+        for path in &all {
+            for other in &others {
+                let mut changed = value.clone();
+                put(&mut changed, path.steps(), other);
+                findings(&[(file, changed.to_string())]);
+            }
+        }
+    }
+}
