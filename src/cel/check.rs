@@ -165,7 +165,7 @@ fn syntax(rule: &str, errors: &cel::ParseErrors) -> Problem {
         (rule.is_char_boundary(at)).then(|| at..(at + 1).min(rule.len()))
     });
     Problem {
-        reason: format!("has a syntax error: {}, at {line}:{column}", first.msg),
+        reason: format!("has a syntax error at {line}:{column}: {}", first.msg),
         span: span.filter(|span| rule.get(span.clone()).is_some_and(|part| !part.is_empty())),
     }
 }

@@ -34,7 +34,7 @@ pub struct ConnectionArguments {
     /// Trust the certificates in this PEM file, in addition to those of the system
     #[arg(long, help_heading = REGISTRY, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
-    /// Accept any certificate of a registry
+    /// Accept any certificate from a registry
     #[arg(long, help_heading = REGISTRY, alias = "skip-tls", conflicts_with = "use_http")]
     pub skip_tls_verify: bool,
     /// Use plain HTTP for registries

@@ -32,7 +32,7 @@ pub(crate) fn read(
 ) -> Result<Vec<Value>, CommandError> {
     if *olm != Olm::Proposed {
         context.printer.warning(format_args!(
-            "{olm} supports neither the Operators nor the Installs in {name}; they are handled as proposed"
+            "{olm} supports neither the Operators nor the Installs in {name}; they are handled as with --olm proposed"
         ));
     }
     let state = read_cluster(None, &[name.to_owned()], convert::identity, limits, context)?;

@@ -37,9 +37,9 @@ pub(crate) struct ServingArguments {
     /// Maximum number of connections; if more clients connect, the least needed connection is closed [default: 4096, or
     /// fewer]
     ///
-    /// Silent connections are closed first, then connections without a call, connections that do not read their
-    /// responses, and idle connections. The default is 4096, or fewer if the limit on open files requires it. That
-    /// limit is raised as far as the system permits.
+    /// Connections that have sent nothing are closed first, then those that have never made a call, those whose clients
+    /// do not read the responses, and finally idle ones. The default is 4096, or fewer if the limit on open files
+    /// requires it. That limit is raised as far as the system permits.
     #[arg(long, value_name = "NUMBER")]
     max_connections: Option<NonZero<usize>>,
     /// Stop after this number of seconds; "infinite" for no limit

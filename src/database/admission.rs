@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotPlain {
     /// An object that runs when it is queried or when rows change.
-    #[error("it defines the {kind} {name:?}")]
+    #[error("it defines the {kind} {name:?}; {PLAIN}")]
     Object {
         /// The kind of the object.
         kind: &'static str,
@@ -24,13 +24,13 @@ pub enum NotPlain {
         name: String,
     },
     /// A table that contains an expression.
-    #[error("its table {name:?} has a computed column, or a constraint or default with an expression")]
+    #[error("its table {name:?} has a computed column, or a constraint or default with an expression; {PLAIN}")]
     Table {
         /// The table.
         name: String,
     },
     /// An index that contains an expression.
-    #[error("its index {name:?} covers an expression or only part of its table")]
+    #[error("its index {name:?} covers an expression or only part of its table; {PLAIN}")]
     Index {
         /// The index.
         name: String,
@@ -55,8 +55,8 @@ pub enum Unfit {
         /// The file.
         path: PathBuf,
     },
-    /// The database does not consist of plain tables.
-    #[error("{} is refused: {reason}, but an index consists of plain tables only", path.display())]
+    /// The database does not consist of plain tables and indexes, has too many of them, or reports too many rows.
+    #[error("{} is refused because {reason}", path.display())]
     NotPlain {
         /// The file.
         path: PathBuf,
@@ -74,6 +74,9 @@ impl Unfit {
 
 /// The maximum number of objects that the schema of an index may define; schema version 13 defines 19.
 const OBJECTS: usize = 500;
+
+/// The part of a message that explains why an object or a definition is refused.
+const PLAIN: &str = "opmx accepts only databases that consist of plain tables and indexes";
 
 /// A reason to refuse a database.
 #[derive(Debug)]

@@ -133,7 +133,7 @@ impl FileWatch {
     /// Like [`Database::check_unchanged`].
     ///
     /// # Errors
-    /// Returns an error if the file was written to or truncated since it was opened.
+    /// Returns an error if the file has changed since it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), ReadError> {
         self.0.check_unchanged()
     }
@@ -313,7 +313,7 @@ impl Database {
     /// the end.
     ///
     /// # Errors
-    /// Returns an error if the file was written to or truncated since it was opened.
+    /// Returns an error if the file has changed since it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), ReadError> {
         self.file.check_unchanged()
     }
@@ -327,7 +327,7 @@ impl Database {
         &self.connection
     }
 
-    /// Converts an error of SQLite. If the file was changed since it was opened, returns [`ReadError::Changed`]
+    /// Converts an error of SQLite. If the file has changed since it was opened, returns [`ReadError::Changed`]
     /// instead, because the change might be the cause of the error.
     pub(crate) fn content_error(&self, what: &'static str, source: rusqlite::Error) -> ReadError {
         match self.check_unchanged() {

@@ -103,7 +103,7 @@ const CHOICES: &[(&[&str], &str, &[&str])] = &[
     ),
     (WEBHOOKS, "failurePolicy", &["Fail", "Ignore"]),
     (WEBHOOKS, "matchPolicy", &["Exact", "Equivalent"]),
-    (WEBHOOKS, "reinvocationPolicy", &["Never", "IfNeeded"]),
+    (&["MutatingWebhook"], "reinvocationPolicy", &["Never", "IfNeeded"]),
     (&["RuleWithOperations"], "scope", &["*", "Cluster", "Namespaced"]),
 ];
 

@@ -10,6 +10,7 @@ use crate::kubernetes::rbac::{self, PolicyRule};
 use crate::kubernetes::selector;
 use crate::manifest::Object;
 use crate::rules;
+use crate::shape::nearest;
 use crate::text::Path;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -308,7 +309,14 @@ fn without_role(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>,
         object.label()
     );
     let finding = Diagnostic::new(&rules::RBAC_ROLE_MISSING, message).object(object.label());
-    work.report(finding.at(object.place(&Path::root().key("roleRef").key("name"))));
+    let finding = finding.at(object.place(&Path::root().key("roleRef").key("name")));
+    let roles = work.inventory.of_rbac(kind).into_iter();
+    let names: Vec<&str> = roles.map(|index| work.inventory.object(index).name()).collect();
+    let meant = nearest(role, names).map(|meant| format!("Did you mean {kind} {meant}, which is in the bundle?"));
+    work.report(match meant {
+        Some(meant) => finding.help(meant),
+        None => finding,
+    });
 }
 
 /// Reports a binding to a Role in another namespace of the cluster, such as `kube-system`, where OLM cannot create the

@@ -120,6 +120,10 @@ fn listing(work: &Work<'_>, accounts: &Accounts, binding: &Object, account: &str
     let add_role = format!("bind it to a role of the bundle with the rules of {kind} {role}");
     let add_account = format!("add extraServiceAccounts: [{account}] to metadata/olm.yaml");
     match (in_bundle, known) {
+        (true, true) if binding.gvk().kind == "ClusterRoleBinding" => match &accounts.namespace {
+            Some(namespace) => format!("set the namespace of the subject to {namespace}, which is that of the Deployment"),
+            None => "remove the namespace of the subject".to_owned(),
+        },
         (true, true) => "move the binding and the Deployment into the same namespace".to_owned(),
         (true, false) => add_account,
         (false, true) => add_role,

@@ -42,6 +42,10 @@ const KEEP_WILDCARDS: &str = "`opmx bundle build --media-type registry+v1` keeps
      --media-type registry+v1` accepts them.";
 
 fn command_for(diagnostic: &Diagnostic) -> Option<&'static str> {
+    // A bundle that is shipped as registry+v1 already keeps its wildcards.
+    if *diagnostic.rule == rules::RBAC_WILDCARD && !diagnostic.is_error() {
+        return None;
+    }
     if *diagnostic.rule == rules::RBAC_WILDCARD && !wildcards::is_expandable(diagnostic) {
         return Some(KEEP_WILDCARDS);
     }

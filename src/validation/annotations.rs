@@ -211,10 +211,12 @@ fn blanks(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
     let channels = annotations.channels();
     for channel in channels
         .iter()
-        .filter(|channel| channel.contains(char::is_whitespace) || channel.is_empty())
+        .filter(|channel| channel.contains([';', '|']) || channel.contains(char::is_whitespace) || channel.is_empty())
     {
         let message = if channel.trim().is_empty() {
             "a channel name between two commas is empty".to_owned()
+        } else if channel.contains([';', '|']) {
+            format!("{channel:?} is read as one channel, because only commas separate channels")
         } else {
             format!("the channel {channel:?} has a space in its name")
         };
@@ -224,6 +226,10 @@ fn blanks(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
             .filter(|channel| !channel.is_empty())
             .collect();
         let finding = Diagnostic::new(&rules::ANN_CHANNEL_BLANK, message).at(annotations.place(CHANNELS));
+        if channel.contains([';', '|']) {
+            findings.push(finding);
+            continue;
+        }
         if channel.trim().contains(char::is_whitespace) {
             findings.push(finding.help("Use a name without spaces."));
             continue;

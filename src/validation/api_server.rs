@@ -2,6 +2,7 @@
 
 mod containers;
 mod expressions;
+mod part;
 mod patterns;
 mod pods;
 mod probes;
@@ -17,8 +18,10 @@ use crate::manifest::Object;
 use crate::rules::{self, Rule};
 use crate::shape::nearest;
 use crate::text::Path;
+use crate::version::parse_tolerant;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use part::{Part, text};
 use serde_json::Value;
 
 /// Checks all objects of a bundle, and the objects that OLM creates from its ClusterServiceVersion.
@@ -47,12 +50,6 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// An object that is checked.
-struct Part<'a> {
-    object: &'a Object,
-    findings: &'a mut Vec<Diagnostic>,
-}
-
 impl<'a> Part<'a> {
     fn csv(&mut self) {
         let strategy = Path::from("spec.install.spec");
@@ -63,6 +60,11 @@ impl<'a> Part<'a> {
             let message = format!("{path} is {name:?}, but OLM knows only {}", csv::STRATEGY);
             let finding = self.finding(&rules::OBJECT_FIELD_VALUE, &path, message);
             self.findings.push(finding.help(format!("Use {}.", csv::STRATEGY)));
+        }
+        let replaces = csv.text(&["spec", "replaces"]);
+        if parse_tolerant(replaces).is_some() {
+            let message = format!("spec.replaces is {replaces}, which is a version and not the name of a bundle");
+            self.report(&rules::CSV_REPLACES_VERSION, &Path::from("spec.replaces"), message);
         }
         let names: Vec<&str> = csv.deployments().iter().map(|entry| text(entry, "name")).collect();
         for (index, name) in names.iter().enumerate() {
@@ -184,21 +186,6 @@ impl<'a> Part<'a> {
             self.report(&rules::RBAC_RULE_INCOMPLETE, &path, message);
         }
     }
-
-    fn list(&self, path: &Path) -> &'a [Value] {
-        let list = path.get(self.object.value()).and_then(Value::as_array);
-        list.map_or(&[], Vec::as_slice)
-    }
-
-    fn finding(&self, rule: &'static Rule, path: &Path, message: String) -> Diagnostic {
-        let finding = Diagnostic::new(rule, message).object(self.object.label());
-        finding.path(path).at(self.object.place(path))
-    }
-
-    fn report(&mut self, rule: &'static Rule, path: &Path, message: String) {
-        let finding = self.finding(rule, path, message);
-        self.findings.push(finding);
-    }
 }
 
 /// The verbs that Kubernetes gives a meaning. Others are possible, because extensions define their own verbs.
@@ -226,7 +213,3 @@ const WEBHOOK_TYPES: [&str; 3] = [
     "MutatingAdmissionWebhook",
     "ConversionWebhook",
 ];
-
-fn text<'a>(value: &'a Value, key: &str) -> &'a str {
-    value.get(key).and_then(Value::as_str).unwrap_or_default()
-}

@@ -243,7 +243,7 @@ fn packages(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
                 );
                 let strictest = wanted.intent.min(before.intent);
                 Diagnostic::new(&rules::DEP_CONFLICTING_INTENT, message)
-                    .help(format!("Keep one of the two entries; OLM applies {strictest}."))
+                    .help(format!("Keep one of the two entries; OLM applies the stricter intent, {strictest}."))
             };
             let there = first.place_of(&Path::root().key("packageName"));
             findings.push(finding.at(place()).also(there, "it first appears here"));

@@ -161,7 +161,7 @@ fn a_document_in_a_file_is_taken_over_whole_or_its_faults_shown_at_their_lines()
     fs::write(sandbox.path("lifecycle.yaml"), "versions: []\n").unwrap();
     insta::assert_snapshot!(run(&sandbox, "catalog lifecycle catalog rake -f lifecycle.yaml"), @"
     ------- stderr -------
-    error: lifecycle.yaml is not a single lifecycles document
+    error: expected exactly one lifecycles document in lifecycle.yaml
       hint: use a document of schema io.openshift.operators.lifecycles.v1alpha1, as in a catalog
     ------- exit 1 -------
     ");

@@ -169,8 +169,9 @@ fn departures() -> String {
     let data = fs::read_to_string(repository("src/cli/man/departures.yaml")).expect("the data of the page");
     let proposals: Vec<Proposal> = serde_yaml::from_str(&data).expect("a list of proposals");
     let mut page = String::from(
-        "# Where opmx departs from the proposals\n\nEvery deliberate difference from the five enhancement proposals, its \
-         reason, and, where useful, the option for the literal behavior. `man opmx-departures` has the same list.\n",
+        "# Where opmx departs from the proposals\n\nThis page lists every deliberate difference from the five \
+         enhancement proposals with its reason and, where useful, the option for the literal behavior. `man \
+         opmx-departures` has the same list.\n",
     );
     for Proposal { proposal, departures } in proposals {
         page += &format!("\n## {proposal}\n");

@@ -106,7 +106,7 @@ fn fix_mends_a_file_says_what_it_did_and_shows_what_is_left() {
     let outcome = outcome_of(&sandbox, "index check index.db --fix");
     for words in [
         "removed bundle rake.v0.9.0, which is in no channel",
-        "removed 1 row(s) of table related_image whose bundles are not in the index",
+        "removed 1 row(s) from table related_image, because their bundles are not in the index",
         "the default channel of package rake",
     ] {
         assert!(outcome.stderr.contains(words), "{words}: {outcome}");
@@ -228,7 +228,7 @@ fn bundles_that_an_olm_cannot_use_are_named_with_the_reason_and_what_to_do() {
     assert_eq!(outcome.status, Some(1), "{outcome}");
     for words in [
         "error[cluster-media-type]: bundle \"greenhouse-operator.v1.2.0\" is a k8s+v1 bundle",
-        "is stored by its image registry.example.com/greenhouse:v1.2.0",
+        "is stored as a reference to its image registry.example.com/greenhouse:v1.2.0",
         "unpacks registry+v1 images only",
         "in channels \"candidate\", \"stable\" of package \"greenhouse-operator\" new installations fail",
         "opmx bundle convert BUNDLE OUT --to registry+v1",

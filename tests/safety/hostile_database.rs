@@ -148,7 +148,8 @@ fn a_view_without_an_end_in_the_place_of_packages_is_refused_by_every_command() 
     let statements =
         format!("DROP TABLE package; CREATE VIEW package AS {ENDLESS} SELECT i AS name, '' AS default_channel FROM n");
     let content = place.make(&statements);
-    let expected = "is refused: it defines the view \"package\", but an index consists of plain tables only";
+    let expected = "is refused because it defines the view \"package\"; opmx accepts only databases that consist of \
+                    plain tables and indexes";
     place.refused(all(), &content, expected, "a view");
 }
 

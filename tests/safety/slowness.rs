@@ -74,7 +74,7 @@ fn a_token_comes_whole_in_its_time_or_not_at_all() {
     let error = failure(pull(&server, |_| {}));
     assert!(matches!(*error.failure, RegistryFailure::TooLong { .. }), "{error}");
     assert!(
-        error.to_string().contains("/token: the response is incomplete"),
+        error.to_string().contains("/token: the response is still incomplete"),
         "{error}"
     );
 }
@@ -136,6 +136,6 @@ fn the_limits_have_flags_that_the_error_names() {
     let outcome = Sandbox::new().run(line);
     assert_eq!(outcome.status, Some(1), "{outcome}");
     let said = outcome.stderr;
-    assert!(said.contains("the response is incomplete after 1 second"), "{said}");
+    assert!(said.contains("the response is still incomplete after 1 second"), "{said}");
     assert!(said.contains("--request-timeout"), "{said}");
 }

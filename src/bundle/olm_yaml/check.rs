@@ -8,7 +8,7 @@ use crate::rules;
 use crate::shape::{self, Fault, Mend, Problem, Shape, nearest};
 use crate::source::Place;
 use crate::text::{Format, Path, mend};
-use crate::version::{strict_part, with_all_numbers};
+use crate::version::{parse_tolerant, strict_part, with_all_numbers};
 use serde_json::{Map, Value};
 
 /// Checks the keys, the types and the syntax of the values. `reading` contains the findings from reading the file, so
@@ -201,6 +201,10 @@ impl Checker<'_> {
         if replaces.is_some() && replaces == olm.text(&["name"]) {
             let message = "this version replaces itself";
             self.report(&rules::CSV_REPLACES_ITSELF, message, &Path::root().key("replaces"));
+        }
+        if let Some(version) = replaces.filter(|replaces| parse_tolerant(replaces).is_some()) {
+            let message = format!("replaces is {version}, which is a version and not the name of a bundle");
+            self.report(&rules::CSV_REPLACES_VERSION, message, &Path::root().key("replaces"));
         }
         let modes = olm.list(&["installModes"]);
         let root = Path::root().key("installModes");

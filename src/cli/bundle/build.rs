@@ -6,6 +6,7 @@ use super::{AnnotationArguments, FolderArguments};
 use crate::build::{BuildError, BuildOptions, RelatedImages, build};
 use crate::bundle::image_map::ImageMap;
 use crate::bundle::stamp::Stamp;
+use crate::bundle::{MediaType, OLM_YAML};
 use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, environment, input, replaced};
@@ -191,6 +192,15 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     }
     if diagnostic::has_errors(&built.findings) || !arguments.no_validate {
         printer.report(&built.findings);
+    }
+    if arguments.media_type.as_deref() == Some(MediaType::RegistryV1.as_str())
+        && !built.findings.is_empty()
+        && arguments.folder.bundle().join(OLM_YAML).is_file()
+    {
+        printer.warning_hint(format_args!(
+            "these files are those of the converted bundle; opmx bundle validate {origin} --media-type registry+v1 shows \
+             the places in your files"
+        ));
     }
     let Some((image, in_image)) = &built.image else {
         printer.error(format_args!("{origin} has errors, so no image was built"));

@@ -167,7 +167,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     };
     let mut changes = Vec::new();
     for path in &arguments.catalogs {
-        edit::refuse_database(path)?;
+        edit::require_catalog(path)?;
         let opened = match Opened::open(path, opening.limits.index.catalog) {
             Ok(opened) => opened,
             Err(error) if !path.exists() => {

@@ -1,5 +1,6 @@
 //! `opmx catalog build`: building the image of a file-based catalog.
 
+use super::edit;
 use crate::cli::arguments::{CatalogLimitArguments, RegistryArguments, label};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::index::publication::ServerArguments;
@@ -76,6 +77,7 @@ impl BuildArguments {
 
 pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
+    edit::require_catalog(&arguments.catalog)?;
     if arguments.labels.iter().any(|(key, _)| key == CONFIGS_LABEL) {
         let message =
             format!("the label {CONFIGS_LABEL} cannot be set, because opmx sets it to the location of the catalog");

@@ -1,5 +1,6 @@
 //! Shared parts of the commands that change a catalog.
 
+use crate::bundle::is_bundle_folder;
 use crate::catalog::file_based::draft::{Draft, DraftError, Removal};
 use crate::catalog::file_based::edit::template::TemplateEditor;
 use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor};
@@ -87,7 +88,7 @@ impl EditOptions {
         report: impl FnOnce(&T, Report<'_>),
     ) -> CommandResult {
         let printer = &context.printer;
-        refuse_database(catalog)?;
+        require_catalog(catalog)?;
         let edit = || {
             let mut editor = Opened::open(catalog, self.limits.catalog())?;
             let changed = change(&mut editor)?;
@@ -122,12 +123,16 @@ impl Report<'_> {
     }
 }
 
-/// Returns an error if the file is a database, which other commands change.
-pub(crate) fn refuse_database(path: &Path) -> Result<(), CommandError> {
+/// Returns an error if the path is that of a database or a bundle.
+pub(crate) fn require_catalog(path: &Path) -> Result<(), CommandError> {
+    let shown = path.display();
+    if is_bundle_folder(path) {
+        let error = CommandError::failure(format!("{shown} is the folder of a bundle, not of a catalog"));
+        return Err(error.hint("to add a bundle to a catalog, use opmx catalog add CATALOG --bundle BUNDLE"));
+    }
     if !is_database(path).unwrap_or(false) {
         return Ok(());
     }
-    let shown = path.display();
     let error = CommandError::failure(format!("{shown} is a database, not a file-based catalog"));
     Err(error
         .hint(format!(

@@ -106,7 +106,7 @@ impl LifecycleArguments {
             return Ok(Status::Failure);
         }
         let Some((package, versions)) = read.document else {
-            let error = CommandError::failure(format!("{name} is not a single lifecycles document"));
+            let error = CommandError::failure(format!("expected exactly one lifecycles document in {name}"));
             return Err(error.hint(format!("use a document of schema {LIFECYCLES}, as in a catalog")));
         };
         if package != self.package {

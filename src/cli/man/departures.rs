@@ -39,7 +39,7 @@ pub(super) fn page() -> io::Result<Vec<u8>> {
     roff.control("SH", ["DESCRIPTION"]);
     roff.text([roman(
         "opmx implements five Operator Lifecycle Manager enhancement proposals. This page lists every \
-         deliberate difference, its reason, and the option for the literal behavior, if there is one.",
+         deliberate difference from them with its reason and, where useful, the option for the literal behavior.",
     )]);
     for Proposal { proposal, departures } in proposals {
         roff.control("SH", [proposal.to_uppercase().as_str()]);

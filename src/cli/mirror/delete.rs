@@ -147,7 +147,7 @@ pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> Command
     let absent = count(|gone| matches!(gone, Gone::Absent));
     match gone {
         None => printer.status(format_args!(
-            "{} would be deleted; use --apply to delete them",
+            "would delete {}; use --apply to perform the deletion",
             counted(doomed.len(), "manifest")
         )),
         Some(_) => printer.status(format_args!(

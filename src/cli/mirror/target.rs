@@ -17,7 +17,7 @@ pub(super) struct TargetArguments {
     /// Trust the certificates in this PEM file for the target registry, in addition to those of the system
     #[arg(long = "to-ca-file", id = "to_ca_file", help_heading = TARGET, value_name = "FILE", conflicts_with = "to_use_http")]
     ca_file: Option<PathBuf>,
-    /// Accept any certificate of the target registry
+    /// Accept any certificate from the target registry
     #[arg(long = "to-skip-tls-verify", id = "to_skip_tls_verify", help_heading = TARGET, conflicts_with = "to_use_http")]
     skip_tls_verify: bool,
     /// Use plain HTTP for the target registry

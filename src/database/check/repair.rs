@@ -50,7 +50,7 @@ impl fmt::Display for Repair {
             Self::OrphansRemoved { table, rows } => {
                 write!(
                     formatter,
-                    "removed {rows} row(s) of table {table} whose bundles are not in the index"
+                    "removed {rows} row(s) from table {table}, because their bundles are not in the index"
                 )
             }
             Self::OwnersCorrected { table, rows } => {

@@ -22,7 +22,8 @@ pub(super) enum Place {
     Private,
     /// On this machine.
     Machine,
-    /// Link-local, such as cloud metadata servers, or not assigned to a single host.
+    /// At a link-local address, such as a cloud metadata server, or at an address that is not assigned to a single
+    /// host.
     Link,
 }
 

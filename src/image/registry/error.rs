@@ -29,7 +29,7 @@ pub struct RegistryError {
     pub attempts: u32,
 }
 
-/// The login that was tried before a registry required one.
+/// What is known about the credentials when a registry requires a login.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoginTried {
     /// It is unknown whether there are credentials.
@@ -75,7 +75,7 @@ pub enum RegistryFailure {
     /// The registry requires a login, or rejects the credentials.
     #[error("{login}{}", detail(message))]
     Unauthorized {
-        /// The login that was tried.
+        /// What is known about the credentials.
         login: LoginTried,
         /// The message of the registry.
         message: String,
@@ -125,7 +125,7 @@ pub enum RegistryFailure {
         limit: Duration,
     },
     /// The response did not arrive completely within the time limit.
-    #[error("the response is incomplete after {}", seconds(*limit))]
+    #[error("the response is still incomplete after {}", seconds(*limit))]
     TooLong {
         /// The maximum time for a response.
         limit: Duration,

@@ -180,8 +180,8 @@ mod tests {
             .collect()
     }
 
-    const REFUSED: &str = "cluster-media-type: bundle \"k.v2\" is a k8s+v1 bundle that is stored by its image \
-        registry.example.com/k:2, and every released OLM unpacks registry+v1 images only, and finds no \
+    const REFUSED: &str = "cluster-media-type: bundle \"k.v2\" is a k8s+v1 bundle that is stored as a reference to its \
+        image registry.example.com/k:2, and every released OLM unpacks registry+v1 images only, and finds no \
         ClusterServiceVersion in this one";
 
     #[test]
@@ -282,7 +282,7 @@ mod tests {
             .collect()
         };
         let always = [
-            "has a dependency of the type \"olm.crd\"",
+            "has a dependency of type \"olm.crd\"",
             "depends on package \"p\" with the intent \"recommended\"",
             "ships an object of the kind StatefulSet",
             "has the property olm.manifests.optional",
@@ -294,7 +294,7 @@ mod tests {
             [
                 "depends on a bundle with the label \"l\"",
                 "depends on package \"p\"",
-                "has a dependency of the type \"olm.crd\"",
+                "has a dependency of type \"olm.crd\"",
                 "depends on package \"p\" with the intent \"recommended\"",
                 "ships a CustomResourceDefinition of apiextensions.k8s.io/v1",
                 "ships an object of the kind StatefulSet",

@@ -32,9 +32,9 @@ pub(super) fn of_bundle(index: &Index, bundle: &Bundle) -> Result<Vec<Needed>, O
     let mut found = Found::default();
     let image = bundle.image.as_deref().filter(|image| !image.is_empty());
     if let Some(image) = image {
-        found.add(Need::BundleImage, format!("is stored by its image {image}"));
+        found.add(Need::BundleImage, format!("is stored as a reference to its image {image}"));
         if media_type(bundle).as_deref() == Some(MediaType::K8sV1.as_str()) {
-            let how = format!("is a k8s+v1 bundle that is stored by its image {image}");
+            let how = format!("is a k8s+v1 bundle that is stored as a reference to its image {image}");
             found.add(Need::PlainImage, how);
         }
     }
@@ -80,7 +80,7 @@ impl Found {
     fn dependency(&mut self, stored: &Property) {
         let value: Value = serde_json::from_str(&stored.value).unwrap_or_default();
         let Some(kind) = DependencyKind::of(&stored.kind, Spelling::Dependency) else {
-            let how = format!("has a dependency of the type {:?}", &*stored.kind);
+            let how = format!("has a dependency of type {:?}", &*stored.kind);
             return self.add(Need::OtherDependency, how);
         };
         let Reading { dependency, problems } = kind.read(&value, stored.value.len(), Spelling::Dependency);
@@ -114,7 +114,7 @@ impl Found {
     }
 
     fn constraint(&mut self, problems: &[Problem]) {
-        let how = format!("has a dependency of the type {CONSTRAINT}");
+        let how = format!("has a dependency of type {CONSTRAINT}");
         self.add(Need::Dependency(CONSTRAINT), how);
         let mut keys = BTreeSet::new();
         for problem in problems {
@@ -129,7 +129,7 @@ impl Found {
             }
         }
         for (key, need) in keys {
-            let how = format!("has a dependency of the type {CONSTRAINT} with the key {key:?}");
+            let how = format!("has a dependency of type {CONSTRAINT} with the key {key:?}");
             self.add(need, how);
         }
     }

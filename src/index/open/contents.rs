@@ -119,7 +119,7 @@ impl Index {
     /// Checks that the index has not changed since it was opened.
     ///
     /// # Errors
-    /// Returns an error if the index was changed since it was opened.
+    /// Returns an error if the index has changed since it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), OpenError> {
         match self {
             Self::Database(database) => Ok(database.database.check_unchanged()?),

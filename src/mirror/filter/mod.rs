@@ -1,4 +1,4 @@
-//! Selects the part of a catalog that is mirrored: the selection from its packages, and everything that the selection
+//! Selects the part of a catalog that is mirrored: the requested packages and versions, and everything that they
 //! could need.
 //!
 //! For each dependency of a kept bundle, all bundles in the catalog that could satisfy it are kept, because the cluster

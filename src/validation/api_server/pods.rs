@@ -1,6 +1,6 @@
 //! Checks Deployments and the volumes of their pods.
 
-use super::{Part, text};
+use super::part::{Part, text};
 use crate::kubernetes::fields::{Fields, Type};
 use crate::rules;
 use crate::shape::nearest;
@@ -85,73 +85,7 @@ impl<'a> Part<'a> {
         let volumes = self.distinct(std::slice::from_ref(list), "name", "two volumes are named", help);
         is_list.then_some(volumes)
     }
-
-    /// Reports items of these lists that have the same string at `key`. Returns all strings, each with the path of the
-    /// first one.
-    pub(super) fn distinct(&mut self, lists: &[Path], key: &str, wrong: &str, help: &str) -> HashMap<&'a str, Path> {
-        let mut all = HashMap::new();
-        for list in lists {
-            for (index, item) in self.list(list).iter().enumerate() {
-                let string = text(item, key);
-                if string.is_empty() {
-                    continue;
-                }
-                let path = list.index(index).key(key);
-                match all.entry(string) {
-                    Entry::Vacant(entry) => {
-                        entry.insert(path);
-                    }
-                    Entry::Occupied(first) => {
-                        let message = format!("{wrong} {string:?}");
-                        let finding = self.finding(&rules::OBJECT_FIELD_VALUE, &path, message);
-                        let finding = finding.also(self.object.place(first.get()), "the first one");
-                        self.findings.push(finding.help(help));
-                    }
-                }
-            }
-        }
-        all
-    }
-
-    /// Reports those of the numbers at these keys that are too small.
-    pub(super) fn at_least(&mut self, least: i64, at: &Path, keys: &[&str]) {
-        for key in keys {
-            let path = at.key(key);
-            let number = self.value(&path).and_then(Value::as_i64);
-            if let Some(number) = number.filter(|number| *number < least) {
-                let message = format!("{key} is {number}, but must be at least {least}");
-                self.refuse(&path, message, &format!("Use {least} or a larger number."));
-            }
-        }
-    }
-
-    /// Returns those of the keys that the map at `at` has with a value other than `null`.
-    pub(super) fn given<'k>(&self, at: &Path, keys: &[&'k str]) -> Vec<&'k str> {
-        let map = self.value(at).and_then(Value::as_object);
-        let has = |key: &str| map.and_then(|map| map.get(key)).is_some_and(|value| !value.is_null());
-        keys.iter().copied().filter(|key| has(key)).collect()
-    }
-
-    /// Returns the most similar name, if there are few names and few findings so far, because comparing names is slow.
-    pub(super) fn similar<'n>(&self, name: &str, names: impl ExactSizeIterator<Item = &'n str>) -> Option<&'n str> {
-        let counts = [name.len(), names.len(), self.findings.len()];
-        let is_quick = counts.iter().all(|count| *count <= QUICK);
-        is_quick.then(|| nearest(name, names)).flatten()
-    }
-
-    pub(super) fn value(&self, path: &Path) -> Option<&'a Value> {
-        path.get(self.object.value())
-    }
-
-    /// Reports a value that the API server rejects.
-    pub(super) fn refuse(&mut self, path: &Path, message: String, help: &str) {
-        let finding = self.finding(&rules::OBJECT_FIELD_VALUE, path, message);
-        self.findings.push(finding.help(help));
-    }
 }
-
-/// The maximum length of a name, number of names and number of findings for which similar names are searched.
-const QUICK: usize = 64;
 
 /// Returns the fields of a volume: its name and every kind of source.
 fn volume_fields() -> Option<Fields> {

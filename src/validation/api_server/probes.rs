@@ -1,7 +1,7 @@
 //! Checks the probes and the lifecycle hooks of containers.
 
 use super::containers::is_port;
-use super::{Part, text};
+use super::part::{Part, text};
 use crate::rules;
 use crate::shape::nearest;
 use crate::text::Path;

@@ -2,7 +2,7 @@
 
 use super::expressions::problem_of_expression;
 use super::patterns::{Form, LONGEST_PATTERN, compile, form};
-use super::{Part, text};
+use super::part::{Part, text};
 use crate::text::{Path, Step};
 use regex::Error;
 use regex::bytes::Regex;

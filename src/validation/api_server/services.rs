@@ -1,7 +1,7 @@
 //! Checks the names of objects, and the ports of Services.
 
 use super::containers::is_port;
-use super::{Part, text};
+use super::part::{Part, text};
 use crate::kubernetes::names::{is_dns1035_label, is_dns1123_label, is_dns1123_subdomain};
 use crate::kubernetes::rbac;
 use crate::text::Path;

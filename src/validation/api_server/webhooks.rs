@@ -1,6 +1,6 @@
 //! Checks webhooks.
 
-use super::{Part, text};
+use super::part::{Part, text};
 use crate::bundle::is_csv;
 use crate::kubernetes::names::is_dns1123_subdomain;
 use crate::rules;

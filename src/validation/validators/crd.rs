@@ -81,7 +81,7 @@ fn names(report: &mut Report<'_>) {
     let name = Path::from("metadata.name");
     if !is_dns1123_subdomain(object.name()) {
         let message = format!(
-            "{:?} may contain only lowercase letters, digits, dots and dashes",
+            "{:?} is not a valid name: names may contain only lowercase letters, digits, dots and dashes",
             object.name()
         );
         report.add(&rules::CRD_NAME, &name, message);

@@ -50,7 +50,7 @@ pub(super) fn check(contents: &Contents, found: &mut Vec<Found>) {
         .run(&names);
     }
     if let Some(first) = contents.deprecations.first() {
-        let message = "opm before 1.32 and the clusters of that time ignore documents of schema olm.deprecations";
+        let message = "opm before 1.32, and clusters from the same period, ignore documents of schema olm.deprecations";
         let at = first.id.at("schema");
         found.push(Found::new(&rules::CATALOG_DEPRECATION_IGNORED, message, at));
     }
