@@ -21,6 +21,12 @@ pub(super) fn with_commands(mut answer: clap::Error, root: &Command, arguments: 
     let Some(long) = option.strip_prefix("--") else {
         return answer;
     };
+    // An option of the same command whose name is longer or shorter is more likely than one of another command.
+    if let Some(ContextValue::String(similar)) = answer.get(ContextKind::SuggestedArg)
+        && (similar.starts_with(&option) || option.starts_with(similar.as_str()))
+    {
+        return answer;
+    }
     let mut found = Vec::new();
     find(root, root.get_name(), long, &mut found);
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();

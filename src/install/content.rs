@@ -56,6 +56,12 @@ pub enum ContentError {
         /// The most similar name.
         nearest: Option<String>,
     },
+    /// The bundle is in the index only so that clusters that have it installed can upgrade.
+    #[error("the bundle {bundle:?} is deprecated in the index, so it is no longer offered for installation")]
+    Deprecated {
+        /// The name.
+        bundle: String,
+    },
     /// The catalog contains no manifests of the bundle.
     #[error(
         "the catalog contains no ClusterServiceVersion of bundle {bundle}{}",
@@ -152,7 +158,10 @@ pub fn of_index(opened: &Index, bundle: &str) -> Result<Content, ContentError> {
             let item = items.find(|item| matches!(item, Item::Bundle(_, found) if *found == id));
             match item.map(|item| rendered.blob(item)).transpose()?.flatten() {
                 Some(Blob::Bundle(document)) => document,
-                _ => return Err(unknown()),
+                _ => {
+                    let bundle = bundle.to_owned();
+                    return Err(ContentError::Deprecated { bundle });
+                }
             }
         }
         Index::Catalog(open) => {

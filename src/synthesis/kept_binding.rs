@@ -121,7 +121,9 @@ fn listing(work: &Work<'_>, accounts: &Accounts, binding: &Object, account: &str
     let add_account = format!("add extraServiceAccounts: [{account}] to metadata/olm.yaml");
     match (in_bundle, known) {
         (true, true) if binding.gvk().kind == "ClusterRoleBinding" => match &accounts.namespace {
-            Some(namespace) => format!("set the namespace of the subject to {namespace}, which is that of the Deployment"),
+            Some(namespace) => {
+                format!("set the namespace of the subject to {namespace}, which is that of the Deployment")
+            }
             None => "remove the namespace of the subject".to_owned(),
         },
         (true, true) => "move the binding and the Deployment into the same namespace".to_owned(),

@@ -14,8 +14,7 @@ use crate::bundle::{Bundle, MediaType};
 use crate::csv::{self, Csv};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::{self, PolicyRule};
-use crate::manifest::Object;
-use crate::rules::{self, Rule};
+use crate::rules;
 use crate::shape::nearest;
 use crate::text::Path;
 use crate::version::parse_tolerant;
@@ -50,7 +49,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-impl<'a> Part<'a> {
+impl Part<'_> {
     fn csv(&mut self) {
         let strategy = Path::from("spec.install.spec");
         let csv = Csv(self.object.value());

@@ -242,8 +242,9 @@ fn packages(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
                     wanted.intent, before.intent
                 );
                 let strictest = wanted.intent.min(before.intent);
-                Diagnostic::new(&rules::DEP_CONFLICTING_INTENT, message)
-                    .help(format!("Keep one of the two entries; OLM applies the stricter intent, {strictest}."))
+                Diagnostic::new(&rules::DEP_CONFLICTING_INTENT, message).help(format!(
+                    "Keep one of the two entries; OLM applies the stricter intent, {strictest}."
+                ))
             };
             let there = first.place_of(&Path::root().key("packageName"));
             findings.push(finding.at(place()).also(there, "it first appears here"));

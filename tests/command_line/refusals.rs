@@ -280,8 +280,17 @@ fn names_of_another_form_are_told_from_those_that_are_missing() {
         "{outcome}"
     );
     let outcome = sandbox.run(["catalog", "add", "oci:index:v1", "-b", "rake1"]);
-    let hint = "hint: a catalog is a folder; to add bundles to an index image, use opmx index add\n";
-    assert!(outcome.stderr.contains(hint), "{outcome}");
+    for words in [
+        "error: oci:index:v1 is an image, but this command works on the folder of a catalog\n",
+        "hint: to add bundles to an index image, use opmx index add\n",
+    ] {
+        assert!(outcome.stderr.contains(words), "{outcome}");
+    }
+    let outcome = sandbox.run(["index", "add", "--bundle", "rake1", "-t", "oci:index:v1"]);
+    assert!(
+        outcome.stderr.contains("tip: a similar argument exists: '--bundles'"),
+        "{outcome}"
+    );
 }
 
 #[test]

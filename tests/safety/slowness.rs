@@ -136,6 +136,9 @@ fn the_limits_have_flags_that_the_error_names() {
     let outcome = Sandbox::new().run(line);
     assert_eq!(outcome.status, Some(1), "{outcome}");
     let said = outcome.stderr;
-    assert!(said.contains("the response is still incomplete after 1 second"), "{said}");
+    assert!(
+        said.contains("the response is still incomplete after 1 second"),
+        "{said}"
+    );
     assert!(said.contains("--request-timeout"), "{said}");
 }

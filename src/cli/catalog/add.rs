@@ -171,12 +171,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         let opened = match Opened::open(path, opening.limits.index.catalog) {
             Ok(opened) => opened,
             Err(error) if !path.exists() => {
-                let name = path.display().to_string();
-                let hint = if name.starts_with("oci:") || name.starts_with("oci-archive:") {
-                    "a catalog is a folder; to add bundles to an index image, use opmx index add".to_owned()
-                } else {
-                    format!("to start a catalog, create its folder: mkdir -p {name}")
-                };
+                let hint = format!("to start a catalog, create its folder: mkdir -p {}", path.display());
                 return Err(CommandError::from(error).hint(hint));
             }
             Err(error) => return edit::refused(error, printer),

@@ -1,6 +1,7 @@
 //! Shared parts of the commands that change a catalog.
 
 use crate::bundle::is_bundle_folder;
+use crate::bundle::location::Location;
 use crate::catalog::file_based::draft::{Draft, DraftError, Removal};
 use crate::catalog::file_based::edit::template::TemplateEditor;
 use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor};
@@ -123,9 +124,19 @@ impl Report<'_> {
     }
 }
 
-/// Returns an error if the path is that of a database or a bundle.
+/// Returns an error if the path is that of a database or a bundle, or the reference of an image.
 pub(crate) fn require_catalog(path: &Path) -> Result<(), CommandError> {
     let shown = path.display();
+    let is_image = |name: &str| name.contains(':') && matches!(name.parse(), Ok(Location::Image(_)));
+    if !path.exists() && path.to_str().is_some_and(is_image) {
+        let error = CommandError::failure(format!(
+            "{shown} is an image, but this command works on the folder of a catalog"
+        ));
+        let migrate = format!("write the catalog to a folder: opmx migrate {shown} FOLDER");
+        return Err(error
+            .hint(migrate)
+            .hint("to add bundles to an index image, use opmx index add"));
+    }
     if is_bundle_folder(path) {
         let error = CommandError::failure(format!("{shown} is the folder of a bundle, not of a catalog"));
         return Err(error.hint("to add a bundle to a catalog, use opmx catalog add CATALOG --bundle BUNDLE"));

@@ -62,6 +62,7 @@ hints! {
         pass: [Intake, Render, Read, Catalog],
         missing: [Unknown],
         none: [Property],
+        Self::Deprecated { .. } => hint("specify the image of the bundle instead").of_missing(),
         Self::NoCsv { image, .. } if image.is_empty() => Advice::default(),
         Self::NoCsv { image, .. } => hint(format!("specify the image instead of the bundle: {image}")),
     }

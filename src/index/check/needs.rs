@@ -32,7 +32,10 @@ pub(super) fn of_bundle(index: &Index, bundle: &Bundle) -> Result<Vec<Needed>, O
     let mut found = Found::default();
     let image = bundle.image.as_deref().filter(|image| !image.is_empty());
     if let Some(image) = image {
-        found.add(Need::BundleImage, format!("is stored as a reference to its image {image}"));
+        found.add(
+            Need::BundleImage,
+            format!("is stored as a reference to its image {image}"),
+        );
         if media_type(bundle).as_deref() == Some(MediaType::K8sV1.as_str()) {
             let how = format!("is a k8s+v1 bundle that is stored as a reference to its image {image}");
             found.add(Need::PlainImage, how);

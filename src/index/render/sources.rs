@@ -271,6 +271,11 @@ impl RenderSource {
         }
     }
 
+    /// Whether the source is a single bundle.
+    pub(crate) fn is_bundle(&self) -> bool {
+        matches!(self.content, Content::Bundle(_))
+    }
+
     /// Returns the index that was opened under this name, without the manifests.
     ///
     /// # Errors

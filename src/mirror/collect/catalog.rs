@@ -104,6 +104,9 @@ impl Collector<'_> {
         let opened = RenderSource::open(&name, self.transports, &self.options.reading)
             .await
             .map_err(source)?;
+        if opened.is_bundle() {
+            return Err(source(SourceError::NoIndex { name }));
+        }
         write_folder(&[opened], Form::default(), folder)?;
         let catalog = request.catalog.clone();
         let fail = |error: CatalogEditError| match error {

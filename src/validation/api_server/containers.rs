@@ -1,7 +1,7 @@
 //! Checks the containers of pods: names, images, ports, mounts, environment variables and resources.
 
-use super::pods::Volumes;
 use super::part::{Part, text};
+use super::pods::Volumes;
 use crate::image::check_pullable;
 use crate::kubernetes::names::{is_dns1123_label, is_port_name, is_qualified_name};
 use crate::kubernetes::quantity;

@@ -1,13 +1,11 @@
 //! Checks Deployments and the volumes of their pods.
 
-use super::part::{Part, text};
+use super::part::Part;
 use crate::kubernetes::fields::{Fields, Type};
 use crate::rules;
-use crate::shape::nearest;
 use crate::text::Path;
 use serde_json::Value;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
 /// The names of the volumes of a pod, with the paths of the names.
 pub(super) type Volumes<'a> = HashMap<&'a str, Path>;

@@ -1,8 +1,8 @@
 //! Checks the schemas of CustomResourceDefinitions: defaults, patterns, keys of lists, and validation rules.
 
 use super::expressions::problem_of_expression;
-use super::patterns::{Form, LONGEST_PATTERN, compile, form};
 use super::part::{Part, text};
+use super::patterns::{Form, LONGEST_PATTERN, compile, form};
 use crate::text::{Path, Step};
 use regex::Error;
 use regex::bytes::Regex;
