@@ -156,13 +156,12 @@ pub fn of_index(opened: &Index, bundle: &str) -> Result<Content, ContentError> {
             let rendered = RenderedIndex::new(database.database.reopen()?, RenderOptions::default())?;
             let mut items = rendered.items().into_iter();
             let item = items.find(|item| matches!(item, Item::Bundle(_, found) if *found == id));
-            match item.map(|item| rendered.blob(item)).transpose()?.flatten() {
-                Some(Blob::Bundle(document)) => document,
-                _ => {
-                    let bundle = bundle.to_owned();
-                    return Err(ContentError::Deprecated { bundle });
-                }
-            }
+            let blob = item.map(|item| rendered.blob(item)).transpose()?.flatten();
+            let Some(Blob::Bundle(document)) = blob else {
+                let bundle = bundle.to_owned();
+                return Err(ContentError::Deprecated { bundle });
+            };
+            document
         }
         Index::Catalog(open) => {
             let number = catalog.bundle(id).map(|bundle| bundle.manifests.0);
