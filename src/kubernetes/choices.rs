@@ -101,6 +101,9 @@ const CHOICES: &[(&[&str], &str, &[&str])] = &[
         "unhealthyPodEvictionPolicy",
         &["IfHealthyBudget", "AlwaysAllow"],
     ),
+    (&["Subject"], "kind", &["User", "Group", "ServiceAccount"]),
+    (&["RoleRef"], "kind", &["Role", "ClusterRole"]),
+    (&["RoleRef"], "apiGroup", &["rbac.authorization.k8s.io"]),
     (WEBHOOKS, "failurePolicy", &["Fail", "Ignore"]),
     (WEBHOOKS, "matchPolicy", &["Exact", "Equivalent"]),
     (&["MutatingWebhook"], "reinvocationPolicy", &["Never", "IfNeeded"]),
@@ -130,6 +133,8 @@ mod tests {
         assert_eq!(policy, Some(Type::Choice(&["Always", "IfNotPresent", "Never"])));
         let types = typed("networking.k8s.io/v1", "NetworkPolicy", "spec.policyTypes");
         assert_eq!(types, Some(Type::List(Box::new(Type::Choice(&["Ingress", "Egress"])))));
+        let subject = typed("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "subjects.kind");
+        assert_eq!(subject, Some(Type::Choice(&["User", "Group", "ServiceAccount"])));
         let beta = typed(
             "admissionregistration.k8s.io/v1beta1",
             "ValidatingWebhookConfiguration",

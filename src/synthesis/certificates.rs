@@ -76,6 +76,15 @@ impl<'a> Deployment<'a> {
         self.value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
     }
 
+    /// Returns the path of the name in the object.
+    pub(crate) fn name_path(&self) -> Path {
+        if self.is_object() {
+            Path::from("metadata.name")
+        } else {
+            self.at.key("name")
+        }
+    }
+
     /// Returns `Deployment/name`.
     pub(crate) fn label(&self) -> String {
         format!("Deployment/{}", self.name())

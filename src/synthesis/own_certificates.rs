@@ -61,6 +61,7 @@ fn own_secrets<'a>(
     let served = served(csv);
     for deployment in deployments {
         if let Some((what, from)) = served.get(deployment.name()) {
+            findings.extend(long_name(&deployment));
             let reads_from_olm = certificates::reads_from_olm(&deployment);
             let mounts = certificates::secret_mounts(&deployment).into_iter();
             let still_used = |mount: &SecretMount<'_>| {
@@ -85,6 +86,23 @@ fn served(csv: &Value) -> BTreeMap<&str, (&'static str, &'static OlmMount)> {
     let apis = named("/spec/apiservicedefinitions/owned").map(|name| (name, ("an APIService", &OF_API_SERVICES)));
     let webhooks = named("/spec/webhookdefinitions").map(|name| (name, ("a webhook", &OF_WEBHOOKS)));
     apis.chain(webhooks).collect()
+}
+
+/// The maximum length of the name of a Service.
+const LONGEST_SERVICE: usize = 63;
+
+/// Reports a Deployment whose name is too long for the Service that OLM creates for it.
+fn long_name(deployment: &Deployment<'_>) -> Option<Diagnostic> {
+    let service = format!("{}-service", deployment.name());
+    let longest = LONGEST_SERVICE - "-service".len();
+    (service.len() > LONGEST_SERVICE).then(|| {
+        let message =
+            format!("OLM cannot create the Service {service}, whose name has more than {LONGEST_SERVICE} characters");
+        let (object, path) = (deployment.object(), deployment.name_path());
+        let finding = Diagnostic::new(&rules::OBJECT_FIELD_VALUE, message).object(object.label());
+        let help = format!("Shorten the name of the Deployment to at most {longest} characters.");
+        finding.path(&path).at(object.place(&path)).help(help)
+    })
 }
 
 /// Returns whether the Secret contains a certificate that nothing in the bundle creates. A Secret that a Certificate

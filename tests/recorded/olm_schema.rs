@@ -288,7 +288,9 @@ fn every_key_with_every_kind_of_value_gets_one_verdict() {
             refused += usize::from(!found.is_empty());
             // No schema compares two values.
             let itself = changed["replaces"] == changed["name"];
-            if found.is_empty() != errors.is_empty() && !itself {
+            // A schema has no warnings, such as that about a version instead of a name.
+            let warned = errors.is_empty() && found.iter().all(|finding| finding.contains("csv-replaces-version"));
+            if found.is_empty() != errors.is_empty() && !itself && !warned {
                 differences.push(format!("{pointer}: opmx {found:?}, schema {errors:?}"));
             }
         }

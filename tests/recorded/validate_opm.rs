@@ -275,6 +275,12 @@ const OURS: &[(char, &str, usize, &str)] = &[
         "said once, by bundle, and an entry with a group is fine",
     ),
     ('-', "removed-api-minkube-unparsable", 1, "said once, as missing"),
+    (
+        '+',
+        "rbac-group-version",
+        2,
+        "a group with a version, so the rule grants nothing",
+    ),
 ];
 
 #[test]

@@ -469,3 +469,19 @@ fn every_argument_that_reads_a_certificate_of_its_own_is_named_and_the_authority
     assert!(with("--cert-dir=/certs", ", optional: true").is_some());
     assert_eq!(with(&format!("--cert-dir={olm}"), ", optional: true"), None);
 }
+
+/// OLM names the Service of a webhook after the Deployment.
+#[test]
+fn a_name_that_is_too_long_for_the_service_of_olm_is_shown() {
+    let named = |length: usize| {
+        let name = format!("metadata:\n  name: {}\n", "a".repeat(length));
+        let bundle = plain()
+            .webhook()
+            .with(DEPLOYMENT_YAML, "metadata:\n  name: op\n", &name);
+        found(&bundle, "object-field-value")
+    };
+    assert_eq!(named(55), []);
+    let findings = named(56);
+    assert!(findings[0].message.contains("more than 63 characters"), "{findings:?}");
+    assert_eq!(findings[0].path.as_deref(), Some("metadata.name"));
+}
