@@ -195,10 +195,14 @@ pub fn synthesize_for(bundle: &Bundle, reading: &[Diagnostic], shipping: Shippin
     validity::check(&mut work, bundle);
 
     let provided = validity::provided(&work);
+    let serving = aggregated
+        .iter()
+        .map(|target| work.inventory.object(target.deployment).name());
+    let serving: BTreeSet<&str> = serving.collect();
     let mut diagnostics = work.findings;
     let (csv, provenance) = work.draft.finish();
     let outcomes = work.inventory.into_outcomes();
-    own_certificates::check(bundle, &csv, &provenance, &outcomes, &mut diagnostics);
+    own_certificates::check(bundle, (&csv, &provenance, &outcomes), &serving, &mut diagnostics);
     diagnostics.extend(validity::size(&csv, &outcomes));
     if shipping == Shipping::Plain {
         diagnostics.extend(validity::inline_size(&csv, &outcomes));

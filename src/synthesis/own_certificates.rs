@@ -19,21 +19,25 @@ const SERVING_CERTIFICATE: &str = "service.beta.openshift.io/serving-cert-secret
 const CERTIFICATE_WORDS: [&str; 4] = ["cert", "tls", "ssl", "pki"];
 
 /// Checks the Deployments of plain manifests that serve the webhooks and APIServices of the synthesized CSV. The CSV
-/// may be incomplete.
+/// may be incomplete: it lacks APIServices whose kinds are unknown. `serving` contains the Deployments behind all
+/// APIServices.
 pub(super) fn check(
     bundle: &Bundle,
-    csv: &Value,
-    provenance: &Provenance,
-    outcomes: &[Outcome],
+    (csv, provenance, outcomes): (&Value, &Provenance, &[Outcome]),
+    serving: &BTreeSet<&str>,
     findings: &mut Vec<Diagnostic>,
 ) {
     let objects = bundle.objects.iter();
     let deployments = objects.filter(|object| object.gvk().is("apps", "Deployment"));
     let kept = outcomes.iter().filter(|outcome| matches!(outcome.fate, Fate::Kept(_)));
     let kept: Vec<&Object> = kept.map(|outcome| &outcome.object).collect();
-    own_secrets(csv, deployments.map(Deployment::of), bundle, &kept, findings);
+    let mut served = served(csv);
+    for name in serving {
+        served.entry(name).or_insert(("an APIService", &OF_API_SERVICES));
+    }
+    own_secrets(&served, deployments.map(Deployment::of), bundle, &kept, findings);
     let made = objects_of_olm(bundle);
-    patched(csv, &made, findings, |path| {
+    patched(csv, (&made, !serving.is_empty()), findings, |path| {
         let origin = provenance.origin(path)?;
         Some((origin.object.clone(), origin.place()))
     });
@@ -43,8 +47,8 @@ pub(super) fn check(
 pub(crate) fn check_csv(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let Some(csv) = bundle.csv() else { return };
     let kept: Vec<&Object> = bundle.objects.iter().collect();
-    own_secrets(csv.value(), Deployment::of_csv(csv), bundle, &kept, findings);
-    patched(csv.value(), &BTreeSet::new(), findings, |path| {
+    own_secrets(&served(csv.value()), Deployment::of_csv(csv), bundle, &kept, findings);
+    patched(csv.value(), (&BTreeSet::new(), false), findings, |path| {
         Some((csv.label(), csv.place(path)))
     });
 }
@@ -52,13 +56,12 @@ pub(crate) fn check_csv(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
 /// Reports Deployments that serve a webhook or an APIService with a certificate from a Secret that OLM does not create.
 /// `kept` lists the objects that are installed alongside the CSV.
 fn own_secrets<'a>(
-    csv: &Value,
+    served: &Served<'_>,
     deployments: impl Iterator<Item = Deployment<'a>>,
     bundle: &Bundle,
     kept: &[&Object],
     findings: &mut Vec<Diagnostic>,
 ) {
-    let served = served(csv);
     for deployment in deployments {
         if let Some((what, from)) = served.get(deployment.name()) {
             findings.extend(long_name(&deployment));
@@ -76,9 +79,12 @@ fn own_secrets<'a>(
     }
 }
 
+/// The Deployments that serve a webhook or an APIService, each with a description of what it serves and OLM's mount.
+type Served<'a> = BTreeMap<&'a str, (&'static str, &'static OlmMount)>;
+
 /// Returns the Deployments that serve a webhook or an APIService that OLM sets up, each with a description of what it
 /// serves.
-fn served(csv: &Value) -> BTreeMap<&str, (&'static str, &'static OlmMount)> {
+fn served(csv: &Value) -> Served<'_> {
     let named = |pointer: &str| {
         let list = csv.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
         list.filter_map(|entry| entry.get("deploymentName").and_then(Value::as_str))
@@ -177,16 +183,19 @@ impl OlmObjects {
 /// Reports rules that allow the operator to write its own certificates into objects that OLM creates.
 ///
 /// A rule with resource names is reported only if it names an object that OLM creates. `origin` returns the object and
-/// the place that a path of the CSV comes from.
+/// the place that a path of the CSV comes from. `serves_apis` states whether the operator serves APIs that the CSV may
+/// lack.
 fn patched(
     csv: &Value,
-    created_names: &BTreeSet<&str>,
+    (created_names, serves_apis): (&BTreeSet<&str>, bool),
     findings: &mut Vec<Diagnostic>,
     origin: impl Fn(&Path) -> Option<(String, Place)>,
 ) {
     let created: Vec<_> = PATCHED
         .into_iter()
-        .filter(|(_, _, objects)| objects.are_created_for(csv))
+        .filter(|(_, _, objects)| {
+            objects.are_created_for(csv) || serves_apis && matches!(objects, OlmObjects::ApiServices)
+        })
         .collect();
     for list in ["permissions", "clusterPermissions"] {
         let list = Path::from("spec.install.spec").key(list);

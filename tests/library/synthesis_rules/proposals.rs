@@ -485,3 +485,16 @@ fn a_name_that_is_too_long_for_the_service_of_olm_is_shown() {
     assert!(findings[0].message.contains("more than 63 characters"), "{findings:?}");
     assert_eq!(findings[0].path.as_deref(), Some("metadata.name"));
 }
+
+#[test]
+fn a_certificate_for_an_apiservice_is_found_although_its_kinds_are_unknown() {
+    let mounted = "      volumes: [{name: tls, secret: {secretName: serving-tls}}]\n      containers:\n";
+    let mount = "        volumeMounts: [{name: tls, mountPath: /certs}]\n        ports:\n";
+    let bundle = plain()
+        .apiservice()
+        .with(OLM_YAML, "apiservicedefinitions", "annotations")
+        .with(DEPLOYMENT_YAML, "      containers:\n", mounted)
+        .with(DEPLOYMENT_YAML, "        ports:\n", mount);
+    assert!(!found(&bundle, "apiservice-kind-missing").is_empty());
+    assert_eq!(found(&bundle, "cert-own-secret").len(), 1);
+}
