@@ -53,6 +53,19 @@ impl Structure {
     }
 }
 
+/// Whether a value has this type of a schema. An unknown type accepts every value.
+pub(crate) fn has_type(value: &Value, kind: &str) -> bool {
+    match kind {
+        "array" => value.is_array(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        "number" => value.is_number(),
+        "object" => value.is_object(),
+        "string" => value.is_string(),
+        _ => true,
+    }
+}
+
 fn innermost(error: &ValidationError<'_, '_>) -> Misfit {
     error.causes.first().map_or_else(
         || Misfit {

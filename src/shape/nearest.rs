@@ -6,9 +6,15 @@ use std::cell::Cell;
 /// names and many known names.
 const COMPARISONS: usize = 2_000_000;
 
+/// The maximum length in bytes of a name that is compared, because the cost grows with the square of the length.
+const LONGEST: usize = 300;
+
 /// Returns the most similar name among a few names, ignoring case. At most three letters, and at most about half of all
 /// letters, may differ.
 pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    if name.len() > LONGEST {
+        return None;
+    }
     let lower = name.to_lowercase();
     names
         .into_iter()
@@ -48,6 +54,13 @@ mod tests {
         assert_eq!(nearest("Stabel", names()), Some("stable"));
         assert_eq!(nearest("candidate", names()), None);
         assert_eq!(nearest("", names()), None);
+    }
+
+    #[test]
+    fn long_names_are_not_compared() {
+        let (name, near) = ("a".repeat(LONGEST + 1), "a".repeat(LONGEST));
+        assert_eq!(nearest(&name, [near.as_str()]), None);
+        assert_eq!(nearest(&near, [name.as_str()]), Some(name.as_str()));
     }
 
     #[test]

@@ -131,7 +131,7 @@ impl Part<'_> {
     fn verbs(&mut self, rule: &Value, at: &Path) {
         for (index, verb) in PolicyRule(rule).list("verbs") {
             let meant = VERBS.iter().find(|known| {
-                **known != verb && strsim::damerau_levenshtein(known, &verb.to_lowercase()) <= 1 && verb.len() > 2
+                (3..=20).contains(&verb.len()) && strsim::damerau_levenshtein(known, &verb.to_lowercase()) <= 1
             });
             if let Some(meant) = meant.filter(|_| !VERBS.contains(&verb)) {
                 let path = at.key("verbs").index(index);

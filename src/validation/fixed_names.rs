@@ -28,7 +28,7 @@ pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<D
     for deployment in deployments {
         let namespace = deployment.namespace().filter(|namespace| Some(*namespace) != suggested);
         for Setting { name, value, path } in settings(deployment) {
-            let service = services.iter().find(|service| names_service(&name, value, service));
+            let service = named_service(&name, value).and_then(|service| services.get(service));
             let problem = match (
                 service,
                 namespace.filter(|namespace| names_namespace(&name, value, namespace)),
@@ -112,13 +112,14 @@ fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Whether a setting names a Service: as a host name, or as a whole in a setting about a service.
-fn names_service(name: &str, value: &str, service: &str) -> bool {
+/// Returns the string that is the name of a Service if there is one of that name: the first label of a host name, or the
+/// whole value of a setting about a service.
+fn named_service<'a>(name: &str, value: &'a str) -> Option<&'a str> {
     let host = value.split("://").last().unwrap_or_default();
-    let is_host = host
-        .strip_prefix(service)
-        .is_some_and(|rest| rest.starts_with('.') && rest.contains(".svc"));
-    is_host || value == service && name.contains("service") && !name.contains("account")
+    match host.split_once('.') {
+        Some((service, rest)) if rest.contains(".svc") => Some(service),
+        _ => (name.contains("service") && !name.contains("account")).then_some(value),
+    }
 }
 
 /// Whether a setting names a namespace: in a host name, or as a whole in a setting about a namespace.
@@ -133,6 +134,7 @@ mod tests {
 
     #[test]
     fn names_are_recognized_in_host_names_and_in_settings_about_them() {
+        let names_service = |name: &str, value: &str, service: &str| named_service(name, value) == Some(service);
         assert!(names_service("--dns-name", "hook.ops.svc", "hook"));
         assert!(names_service("--url", "https://hook.ops.svc:9443", "hook"));
         assert!(names_service("--service-name", "hook", "hook"));

@@ -3,6 +3,7 @@
 use super::expressions::problem_of_expression;
 use super::part::{Part, text};
 use super::patterns::{Form, LONGEST_PATTERN, compile, form};
+use crate::kubernetes::structural::has_type;
 use crate::text::{Path, Step};
 use regex::Error;
 use regex::bytes::Regex;
@@ -113,7 +114,7 @@ impl Walk<'_, '_> {
 
     /// Checks that the schema accepts its default. Another check reports defaults of the wrong type.
     fn default_value(&mut self, schema: &Map<String, Value>, default: &Value) {
-        if default.is_null() || !has_type(default, schema.get("type")) {
+        if default.is_null() || !has_type(default, type_of(schema)) {
             return;
         }
         let problem = not_listed(schema, default)
@@ -187,16 +188,8 @@ impl Walk<'_, '_> {
     }
 }
 
-fn has_type(value: &Value, kind: Option<&Value>) -> bool {
-    match kind.and_then(Value::as_str).unwrap_or_default() {
-        "array" => value.is_array(),
-        "boolean" => value.is_boolean(),
-        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
-        "number" => value.is_number(),
-        "object" => value.is_object(),
-        "string" => value.is_string(),
-        _ => true,
-    }
+fn type_of(schema: &Map<String, Value>) -> &str {
+    schema.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
 fn not_listed(schema: &Map<String, Value>, default: &Value) -> Option<String> {

@@ -2,6 +2,7 @@
 
 use super::Report;
 use super::versions::schemas;
+use crate::kubernetes::structural::has_type;
 use crate::rules;
 use crate::text::{Path, Step, kind_of};
 use serde_json::{Map, Value};
@@ -228,16 +229,7 @@ fn default(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>, ki
     let Some(value) = schema.get("default").filter(|value| !value.is_null()) else {
         return;
     };
-    let fits = match kind {
-        "array" => value.is_array(),
-        "boolean" => value.is_boolean(),
-        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
-        "number" => value.is_number(),
-        "object" => value.is_object(),
-        "string" => value.is_string(),
-        _ => true,
-    };
-    if !fits {
+    if !has_type(value, kind) {
         let message = format!("the default is {}, but the type is {kind}", kind_of(value));
         report.add(&rules::CRD_SCHEMA_DEFAULT, &path.key("default"), message);
     }
