@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 /// Options for building the image of a bundle.
 #[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a decision of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each option is independent")]
 pub struct BuildOptions {
     /// The values that the caller chooses for the bundle.
     pub stamp: Stamp,

@@ -1,4 +1,4 @@
-//! Operator bundles and indexes for the Operator Lifecycle Manager, from plain Kubernetes manifests.
+//! Builds operator bundles and indexes for the Operator Lifecycle Manager from plain Kubernetes manifests.
 //!
 //! Data flows in one direction through the modules of this library. Each module imports only from those below it:
 //!
@@ -10,7 +10,7 @@
 //!  index        a database or a file-based catalog: opening, changing, publishing, rendering, importing, exporting
 //!  build        the image of a bundle
 //!  database     the SQLite database: schema, reading, adding, removing
-//!  resolver     the bundles that OLM would install or update to   validation   bundle rules, gate into an index
+//!  resolver     the bundles that OLM would install or update to   validation   bundle rules, checks at each gate
 //!  conversion   a bundle in the other media type
 //!  synthesis    manifests to a ClusterServiceVersion
 //!  cluster      a cluster as described by files: what-if files, dumps, operator conditions
@@ -27,7 +27,7 @@
 //!  cel, kubernetes, tree, causes, source, streams, limit, version, visible   small shared values
 //! ```
 //!
-//! Each command is a function here that takes a struct of options instead of flags:
+//! Each command calls a function of this library, which takes a struct of options instead of flags:
 //!
 //! | command | function |
 //! |---|---|

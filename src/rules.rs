@@ -82,7 +82,7 @@ impl fmt::Display for Severity {
 /// Something that opmx checks or observes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Stable kebab-case id, `<subject>-<what>`.
+    /// A stable id in kebab case: `<subject>-<what>`.
     pub id: &'static str,
     /// The usual severity during authoring (see [`Rule::at`]). The check of the rule may give a finding another
     /// severity.

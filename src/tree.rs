@@ -34,7 +34,7 @@ impl Default for TreeLimits {
 /// An error while reading files into a tree.
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
-    /// A path that is absolute, climbs out with `..`, or is not UTF-8.
+    /// A path that is absolute, leads out of the folder with `..`, or is not UTF-8.
     #[error("{origin}: the path {path:?} leads out of the folder")]
     PathEscape {
         /// The directory or image.
@@ -185,7 +185,7 @@ impl Tree {
     /// Adds a file. If the path exists, its content is replaced, as it would be by a later layer of an image.
     ///
     /// # Errors
-    /// Returns an error if the path is not a plain relative path, or a limit on size or number is exceeded.
+    /// Returns an error if the path is not a plain relative path, or if the files would exceed `limits`.
     pub fn insert(&mut self, path: &str, content: Vec<u8>, limits: &TreeLimits) -> Result<(), TreeError> {
         let plain =
             !path.is_empty() && path.split('/').all(|part| !matches!(part, "" | "." | "..")) && !path.contains('\0');

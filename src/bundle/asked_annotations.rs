@@ -1,4 +1,4 @@
-//! The annotations that a command requests. A requested package, channels and default channel override those in
+//! The annotations that a command requests. The requested package, channels and default channel override the values in
 //! `metadata/annotations.yaml`.
 
 use super::annotations::{self, Annotations};
@@ -27,7 +27,7 @@ pub enum AnnotationError {
     /// Neither the bundle nor the caller specifies the package and its channels.
     #[error("the package and its channels are unknown")]
     Unknown,
-    /// The bundle already sets a different value.
+    /// The bundle already sets a value that differs from the requested value.
     #[error("{key} is {found:?} in {ANNOTATIONS_YAML}, but the options specify {wanted:?}")]
     Differs {
         /// The annotation.

@@ -1,4 +1,4 @@
-//! The image of a bundle, with the folders as a layer and the annotations as labels.
+//! The image of a bundle. The folders become a layer of the image, and the annotations become labels.
 
 use super::{MANIFESTS, METADATA};
 use crate::image::{Image, ImageConfig, ImageError, build, layer_from_tree, tree_of};

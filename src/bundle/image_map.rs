@@ -162,7 +162,10 @@ impl ImageMap {
             let kinds: Vec<&str> = MIRROR_SETS.iter().map(|(kind, _)| *kind).collect();
             return Err(ImageMapError {
                 place: document.place(&Path::from("kind")),
-                message: format!("a {kind} defines no mirrors; expected one of {}", kinds.join(", ")),
+                message: format!(
+                    "the kind {kind} defines no mirrors; expected one of {}",
+                    kinds.join(", ")
+                ),
             });
         };
         let list = Path::from("spec").key(field);
@@ -401,7 +404,7 @@ spec:
                 "map:1:1: \"C:\" is not a valid reference to an image in a registry",
             ),
             ("[{\"name\": \"a\"}]", "map:1:2: [0].image is missing"),
-            ("kind: Pod\n", "map:1:7: a Pod defines no mirrors"),
+            ("kind: Pod\n", "map:1:7: the kind Pod defines no mirrors"),
             ("[", "map:1:2: "),
             (
                 "kind: ImageTagMirrorSet\nspec: {imageTagMirrors: [{source: a, mirrors: ['b c']}]}\n",

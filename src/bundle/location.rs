@@ -50,8 +50,8 @@ impl FromStr for Location {
     type Err = LocationError;
 
     /// Treats a string as a folder if a folder with this name exists. A string that begins with `/` or `.`, or ends
-    /// with `/`, is also treated as a folder, because no image reference has this form. Rejects a word without a host,
-    /// path or tag.
+    /// with `/`, is also treated as a folder, because no image reference has this form. Rejects a single word, because
+    /// it specifies neither a host nor a tag.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if is_path(text) || Path::new(text).is_dir() {
             return Ok(Self::Directory(PathBuf::from(text)));

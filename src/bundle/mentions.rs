@@ -9,7 +9,7 @@ use crate::text::{Document, Path};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The suffix of variable names that stand for images.
+/// The suffix of the names of variables that contain images.
 const IMAGE_SUFFIX: &str = "_IMAGE";
 
 /// The characters that separate the words of an annotation.
@@ -18,7 +18,7 @@ const ANNOTATION_ENDS: [char; 4] = [',', ';', '\n', ' '];
 /// The maximum length of a reference in bytes.
 const LONGEST: usize = 512;
 
-/// The effects of taints, which look like tags.
+/// The effects of taints. In a taint such as `key=value:NoSchedule`, the effect looks like a tag.
 const EFFECTS: [&str; 3] = ["NoSchedule", "NoExecute", "PreferNoSchedule"];
 
 /// Returns the images in arguments, variables and ConfigMaps, in the order of the objects.

@@ -21,7 +21,7 @@ const OF_OBJECT: &[&[&str]] = &[
     &["metadata", "name"],
     &["metadata", "namespace"],
 ];
-/// The paths of names in a `ClusterServiceVersion`, in addition to those in any object and in [`APIS`].
+/// The paths of names in a `ClusterServiceVersion`, in addition to the paths for any object and in [`APIS`].
 const OF_CSV: &[&[&str]] = &[
     &["spec", "version"],
     &["spec", "replaces"],
@@ -49,7 +49,7 @@ const APIS: &[&[&str]] = &[
     &["nativeAPIs"],
     &["apis"],
 ];
-/// The fields of an entry in these lists whose values are names.
+/// The fields that contain names in an entry of these lists.
 const OF_API: &[&str] = &["name", "group", "kind", "version", "resource"];
 /// The paths of names in `metadata/olm.yaml`, except for its lists of APIs.
 const OF_OLM_YAML: &[&[&str]] = &[
@@ -104,7 +104,7 @@ pub(super) fn check(bundle: &Bundle, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reports the files whose path contains an invisible character.
+/// Reports the files whose paths contain an invisible character.
 pub(super) fn check_files(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
     let origin = tree.origin().trim_end_matches('/');
     let mut names = Names(diagnostics);

@@ -19,7 +19,7 @@ pub const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralCon
 /// A place where a bundle names an image.
 #[derive(Debug, Clone)]
 pub struct ImageUse {
-    /// The name of the image at this place: that of the container, of the variable without its prefix, or of the
+    /// The name of the image at this place: the name of the container, of the variable without its prefix, or of the
     /// related image.
     pub name: String,
     /// The reference as written.
@@ -178,7 +178,7 @@ pub async fn digests(uses: &[ImageUse], transports: &Transports) -> Result<BTree
     Ok(pinned)
 }
 
-/// Returns the images of a Deployment: those of all containers, and of the variables `RELATED_IMAGE_*`.
+/// Returns the images of a Deployment: the images of all containers, and the values of the variables `RELATED_IMAGE_*`.
 pub(crate) fn of_deployment(deployment: &Object) -> Vec<ImageUse> {
     let (document, root) = deployment.document();
     let pod = ["spec", "template", "spec"]

@@ -140,8 +140,8 @@ fn is_catalog(content: &[u8]) -> bool {
     start.contains("schema:olm.")
 }
 
-/// Reports files among the manifests that are not text, and manifests in files that are not read. In a `registry+v1` bundle, such files are reported when the
-/// manifests are read.
+/// Reports files among the manifests that are not text, and manifests in files that are not read. In a `registry+v1`
+/// bundle, files that are not text are reported when the manifests are read.
 fn binary_files(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
     for (path, content) in tree.below(MANIFESTS) {
         if manifest::has_manifest_extension(path) {
@@ -162,7 +162,7 @@ fn binary_files(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a text contains a line that only manifests contain.
+/// Whether a file contains a line that only manifests contain.
 fn looks_like_manifest(content: &[u8]) -> bool {
     let text = String::from_utf8_lossy(content);
     text.lines().any(|line| line.trim_start().starts_with("apiVersion:"))

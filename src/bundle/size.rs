@@ -1,4 +1,4 @@
-//! The size of a bundle in the ConfigMap to which OLM unpacks it, with each file compressed separately and encoded in
+//! The size of a bundle in the ConfigMap to which OLM unpacks it. Each file is compressed separately and encoded in
 //! base64.
 
 use crate::diagnostic::Diagnostic;

@@ -39,7 +39,7 @@ pub struct ApiHint {
     pub version: String,
     /// Whether the cluster itself serves the API. An existing entry keeps its dependency.
     pub native: bool,
-    /// The position of the entry of `apis` that lacks kind and version; `None` if a new entry is needed.
+    /// The position of the entry in `apis` that lacks the kind and version; `None` if a new entry is needed.
     pub entry: Option<usize>,
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn stated(bundle: &Bundle) -> StatedAt {
         }
     }
     if let Some(annotations) = &bundle.annotations {
-        // The place of an absent annotation is that of the map from which it is missing.
+        // The place of an absent annotation is the place of the map that lacks it.
         let place = |key: &str| annotations.place(key);
         state(Stated::Package, place(PACKAGE));
         state(Stated::Channels, place(CHANNELS));

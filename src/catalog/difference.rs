@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap};
 pub struct Difference {
     /// The packages whose channels or default channel differ.
     pub packages: Vec<PackageDifference>,
-    /// The bundles that differ, from all packages.
+    /// The bundles that differ, in all packages.
     pub bundles: Vec<BundleDifference>,
 }
 
@@ -132,7 +132,7 @@ pub fn difference(before: &Catalog, after: &Catalog) -> Difference {
     }
 }
 
-/// An item in the first catalog and in the second one; `None` for a catalog that does not contain the item.
+/// An item as it is in the first catalog and in the second; `None` for a catalog that does not contain the item.
 type Pair<'a, T> = (Option<&'a T>, Option<&'a T>);
 
 /// Iterates over two lists that are sorted by the same key, and pairs the items that have equal keys.

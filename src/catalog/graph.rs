@@ -101,7 +101,8 @@ pub struct Channel {
 pub struct GraphEntry {
     /// The bundle; a skipped bundle need not exist.
     pub bundle: String,
-    /// The distance from the head, counted over entries for both replaced and skipped bundles.
+    /// The distance from the head, in entries. The modes that order bundles by version do not count the entries for
+    /// skipped bundles.
     pub depth: u32,
     /// The entry that this one replaces, as an index into [`Channel::entries`].
     pub replaces: Option<usize>,

@@ -44,7 +44,7 @@ pub struct Package {
     pub channels: Vec<Channel>,
 }
 
-/// A channel: a line of updates.
+/// A channel: a sequence of versions that clusters follow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Channel {
     /// The name.

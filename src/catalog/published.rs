@@ -7,7 +7,7 @@ use crate::shape::nearest;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnpublishedError {
     /// The catalog does not contain the package.
-    #[error("the index has no package {package}{}", .nearest.as_ref().map_or(String::new(), |name| format!("; did you mean {name}?")))]
+    #[error("the index has no package {package:?}{}", .nearest.as_ref().map_or(String::new(), |name| format!("; did you mean {name:?}?")))]
     Package {
         /// The package.
         package: String,
@@ -15,7 +15,7 @@ pub enum UnpublishedError {
         nearest: Option<String>,
     },
     /// The package does not have the channel.
-    #[error("the package {package} has no channel {channel}; its channels are {}", .known.join(", "))]
+    #[error("the package {package:?} has no channel {channel:?}; its channels are {}", quoted(known))]
     Channel {
         /// The package.
         package: String,
@@ -25,7 +25,7 @@ pub enum UnpublishedError {
         known: Vec<String>,
     },
     /// The package has no default channel, and has several channels or none.
-    #[error("the package {package} has no default channel; its channels are {}", .known.join(", "))]
+    #[error("the package {package:?} has no default channel; its channels are {}", quoted(known))]
     NoDefault {
         /// The package.
         package: String,
@@ -33,13 +33,19 @@ pub enum UnpublishedError {
         known: Vec<String>,
     },
     /// The channel has no head.
-    #[error("the channel {channel} of the package {package} has no head")]
+    #[error("the channel {channel:?} of the package {package:?} has no head")]
     NoHead {
         /// The package.
         package: String,
         /// The channel.
         channel: String,
     },
+}
+
+/// Formats names as a comma-separated list.
+fn quoted(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    names.join(", ")
 }
 
 /// Returns the name of the head of a channel: the specified channel, or by default the package's default channel.

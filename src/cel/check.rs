@@ -23,7 +23,7 @@ enum Type {
     List,
     Map,
     Other,
-    /// A type that is not known before the evaluation, such as that of a property's value.
+    /// A type that is known only during the evaluation, such as the type of a property's value.
     Unknown,
 }
 
@@ -203,7 +203,7 @@ impl Checker<'_> {
                     None if name == "properties" => Type::List,
                     None if TYPE_NAMES.contains(&name.as_str()) => Type::Other,
                     None => {
-                        let reason = format!("uses the variable {name}, but the only variable is `properties`");
+                        let reason = format!("uses the variable `{name}`, but the only variable is `properties`");
                         return self.problem(expression, reason);
                     }
                 }
@@ -211,7 +211,7 @@ impl Checker<'_> {
             Expr::Select(select) => {
                 let operand = self.type_of(&select.operand, variables)?;
                 if !operand.may_be(Type::Map) {
-                    let reason = format!("selects the field {} of {}", select.field, operand.name());
+                    let reason = format!("selects the field `{}` of {}", select.field, operand.name());
                     return self.problem(expression, reason);
                 }
                 if select.test { Type::Boolean } else { Type::Unknown }
@@ -242,7 +242,7 @@ impl Checker<'_> {
             Expr::Struct(message) => {
                 return self.problem(
                     expression,
-                    format!("constructs a message of type {}", message.type_name),
+                    format!("constructs a message of type `{}`", message.type_name),
                 );
             }
             Expr::Unspecified => return self.problem(expression, "is empty".to_owned()),
@@ -251,7 +251,7 @@ impl Checker<'_> {
 
     fn call(&self, call: &IdedExpr, name: &str, arguments: &[(&IdedExpr, Type)]) -> Result<Type, Problem> {
         let Some((_, result)) = FUNCTIONS.iter().find(|(known, _)| *known == name) else {
-            let reason = format!("calls {name}, which OLM does not support");
+            let reason = format!("calls `{name}`, which OLM does not support");
             return self.problem(call, reason);
         };
         let wanted = match name {
@@ -263,7 +263,7 @@ impl Checker<'_> {
             && let Some((at, found)) = arguments.iter().find(|(_, found)| !found.may_be(wanted))
         {
             let shown = name.trim_matches('_');
-            let reason = format!("passes {} to {shown}, which expects {}", found.name(), wanted.name());
+            let reason = format!("passes {} to `{shown}`, which expects {}", found.name(), wanted.name());
             return self.problem(at, reason);
         }
         let count = match name {
@@ -279,7 +279,7 @@ impl Checker<'_> {
                 1 => "1 argument".to_owned(),
                 several => format!("{several} arguments"),
             };
-            let reason = format!("passes {passed} to {name}, which takes {count}");
+            let reason = format!("passes {passed} to `{name}`, which takes {count}");
             return self.problem(call, reason);
         }
         Ok(match (name, arguments) {
@@ -351,15 +351,15 @@ mod tests {
             (problem.reason, problem.span.map(|span| rule[span].to_owned()))
         };
         let (reason, _) = at("props.exists(p, p.type == 'a')");
-        assert!(reason.contains("the variable props"), "{reason}");
+        assert!(reason.contains("the variable `props`"), "{reason}");
         let (reason, _) = at("properties.exists(p, semver(p.value) > 1)");
-        assert!(reason.contains("calls semver"), "{reason}");
+        assert!(reason.contains("calls `semver`"), "{reason}");
         let (reason, _) = at("semver_compare('1.0.0') == 0");
         assert!(reason.contains("which takes 2"), "{reason}");
         let (reason, _) = at("1 && true");
-        assert!(reason.contains("passes a number to &&"), "{reason}");
+        assert!(reason.contains("passes a number to `&&`"), "{reason}");
         let (reason, _) = at("properties.type == 'a'");
-        assert!(reason.contains("selects the field type of a list"), "{reason}");
+        assert!(reason.contains("selects the field `type` of a list"), "{reason}");
     }
 
     #[test]

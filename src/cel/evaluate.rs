@@ -44,7 +44,7 @@ impl Budget {
         self.limit
     }
 
-    /// Whether a rule was not evaluated because the budget was exceeded.
+    /// Whether a rule was skipped because it would have exceeded the budget.
     pub fn is_spent(&self) -> bool {
         self.left.get().is_none()
     }
@@ -56,10 +56,10 @@ impl Budget {
 }
 
 impl Rule {
-    /// Compiles a rule in which [`check`] finds no problem.
+    /// Compiles a rule.
     ///
     /// # Errors
-    /// Returns the first problem.
+    /// Returns the first problem that [`check`] finds in the rule.
     pub fn compile(rule: &str) -> Result<Self, Problem> {
         check(rule)?;
         let program = Program::compile(rule).map_err(|error| Problem {
@@ -116,7 +116,7 @@ fn semver_compare(left: &str, right: &str) -> Result<i64, ExecutionError> {
 const LARGEST_PATTERN: usize = 1 << 18;
 /// The approximate maximum cost of compiling a regular expression.
 const PATTERN_COST: u64 = 2000;
-/// The cost of each byte of a string that is compared with a regular expression.
+/// The cost of each byte of a string that a regular expression is matched against.
 const BYTE_COST: u64 = 4;
 
 /// Whether a regular expression matches anywhere in a string. The time is linear in the length of the string.
@@ -146,8 +146,8 @@ fn with_floats(value: Value) -> Value {
     }
 }
 
-/// Returns the largest size within a value: the number of items in a list or map, or a sixteenth of the number of bytes
-/// in a string.
+/// Returns the size of the largest list, map or string in a value. The size of a list or map is the number of its
+/// items; the size of a string is the number of its bytes, divided by 16.
 fn largest(value: &Value) -> u64 {
     match value {
         Value::Array(items) => items.iter().map(largest).max().unwrap_or(0).max(items.len() as u64),

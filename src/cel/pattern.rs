@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Translates a Go pattern to a pattern for the `regex` crate. There are only two differences: in Go, `\w`, `\d`, `\s`
-/// and `\b` match only ASCII, and text between `\Q` and `\E` is literal.
+/// Translates a Go pattern into a pattern for the `regex` crate. The two syntaxes differ in only two ways: in Go, `\w`,
+/// `\d`, `\s` and `\b` match only ASCII, and text between `\Q` and `\E` is literal.
 pub(super) fn from_go(pattern: &str) -> Cow<'_, str> {
     if !pattern.contains('\\') {
         return Cow::Borrowed(pattern);

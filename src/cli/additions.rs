@@ -268,7 +268,8 @@ pub(crate) fn report(added: Added, context: &Context<'_>) -> Status {
         printer.warning(&lost);
         if let Some((before, after)) = &lost.heads {
             printer.warning_hint(format_args!(
-                "to keep them, make {after} replace or skip {before}, or order the channel by version with --mode semver"
+                "to avoid this, make {after} replace or skip {before}, or order the channel by version with \
+                 --mode semver"
             ));
         }
     }

@@ -249,7 +249,7 @@ impl CatalogLimitArguments {
 /// The limit on the work that a database may cause.
 #[derive(Debug, Clone, Args)]
 pub struct DatabaseLimitArguments {
-    /// Maximum number of database engine steps; the engine takes about 50 million per second
+    /// Maximum number of database engine steps; the engine executes about 50 million per second
     #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = change::ChangeOptions::default().steps)]
     pub max_database_steps: u64,
 }

@@ -21,7 +21,8 @@ pub(super) fn with_commands(mut answer: clap::Error, root: &Command, arguments: 
     let Some(long) = option.strip_prefix("--") else {
         return answer;
     };
-    // An option of the same command whose name is longer or shorter is more likely than one of another command.
+    // If the unknown option begins with the name of an option of the same command, or the other way round, that option
+    // is more likely to be meant than an option of another command.
     if let Some(ContextValue::String(similar)) = answer.get(ContextKind::SuggestedArg)
         && (similar.starts_with(&option) || option.starts_with(similar.as_str()))
     {

@@ -66,7 +66,7 @@ impl From<IntentArgument> for Intent {
 pub(crate) struct DependencyArguments {
     /// Follow only those dependencies of the selected bundles that have these intents
     ///
-    /// Dependencies on packages have an intent, which is required by default; dependencies on APIs are always required.
+    /// Dependencies on packages have an intent, by default "required"; dependencies on APIs are always required.
     /// The required dependencies of an included bundle are also included, regardless of INTENTS.
     #[arg(
         long,
@@ -107,7 +107,7 @@ fn follow(intents: &[IntentArgument], preferences: &PreferenceArguments) -> Foll
 pub(crate) struct FollowArguments {
     /// Include packages that could satisfy dependencies with these intents, or with any intent if INTENTS is omitted
     ///
-    /// Dependencies on packages have an intent, which is required by default; dependencies on APIs are always required.
+    /// Dependencies on packages have an intent, by default "required"; dependencies on APIs are always required.
     /// The required dependencies of an included bundle are also included, regardless of INTENTS.
     #[arg(
         long,

@@ -66,7 +66,7 @@ fn names_host(reference: &str) -> bool {
         .is_some_and(|(host, _)| host == "localhost" || host.contains(['.', ':']))
 }
 
-/// Returns the entry of the same folder whose name is the most similar, if at most one letter in three differs.
+/// Returns the path of the most similarly named entry in the folder of `path`, if at most one letter in three differs.
 fn nearest(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?;
     let folder = path.parent()?;

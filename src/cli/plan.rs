@@ -31,7 +31,7 @@ use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
-  Show the objects to be created, and the resources that they need
+  Show the objects to be created, and the permissions that they need
   $ opmx plan etcd
 
   Print the InstallPlan as OLM would create it
@@ -64,14 +64,13 @@ Examples:
 /// alone, and lists the required APIs that were not checked; opmx resolve looks for their providers.
 ///
 /// With --state or --cluster, the plan is applied to the cluster that the files describe. The exit status is then 0
-/// only if the plan would complete, the cluster would serve the APIs that the versions in the plan require, and these
-/// versions would not fail because of their Deployments. Otherwise, or if nothing can be resolved, it is 3. A plan that
-/// requires manual approval is printed as waiting; --approval automatic shows its result. If the condition of an
-/// installed operator holds back the upgrade to the bundle, no plan is printed; the output shows the condition, its
-/// time, and how to override it. Without a bundle, the Subscriptions of the files are resolved first, and the plan
-/// contains everything that OLM would install for them. Instead of a bundle, a YAML or JSON file with Operator and
-/// Install resources may be specified. An Operator is treated as a Subscription. An Install is applied unchanged,
-/// unless its permissions require approval.
+/// only if the plan would complete, the cluster would serve all required APIs, and no version would fail because of its
+/// Deployments. Otherwise, or if nothing can be resolved, the exit status is 3. A plan that requires manual approval is
+/// printed as waiting; --approval automatic shows its result. If the condition of an installed operator holds back the
+/// upgrade to the bundle, no plan is printed; the output shows the condition, its time, and how to override it. Without
+/// a bundle, the Subscriptions of the files are resolved first, and the plan contains everything that OLM would install
+/// for them. Instead of a bundle, a YAML or JSON file with Operator and Install resources may be specified. An Operator
+/// is treated as a Subscription. An Install is applied unchanged, unless its permissions require approval.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PlanArguments {

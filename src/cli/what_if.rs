@@ -284,7 +284,7 @@ pub(crate) fn bundle_content(
     context: &Context<'_>,
 ) -> Result<Option<Content>, CommandError> {
     let (content, mut findings) = read_content(bundle, outside, registry, limits, context)?;
-    // Remarks that require no action are part of the validation.
+    // Findings that require no action belong in the report of `opmx bundle validate`.
     findings.retain(|finding| finding.severity != Severity::Info);
     context.printer.report(&findings);
     Ok(content)

@@ -2,8 +2,8 @@
 //! of that state.
 //!
 //! This module provides views of the `Condition` in the proposal operator-conditions, and of the `OperatorCondition`,
-//! which OLM serves in versions v1 and v2. [`judge`] applies OLM's gate to one of these resources, [`check`] matches
-//! operators and conditions, and [`held`] returns the operators that a resolver must not upgrade.
+//! which OLM serves in versions v1 and v2. [`judge`] decides whether one of these resources holds back an upgrade,
+//! [`check`] matches operators and conditions, and [`held`] returns the operators that a resolver must not upgrade.
 
 mod check;
 mod hold;
@@ -34,12 +34,12 @@ pub(crate) const UPGRADING: &str = "Upgrading";
 /// `status.reason` of a ClusterServiceVersion that has to wait because its predecessor refuses the upgrade.
 pub(crate) const NOT_UPGRADEABLE: &str = "OperatorConditionNotUpgradeable";
 
-/// The data about an installed operator that is relevant to conditions.
+/// The facts about an installed operator that [`check`] needs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct InstalledOperator<'a> {
     /// The name of the operator's ClusterServiceVersion.
     pub name: &'a str,
-    /// The namespace; `None` if it is unknown, in which case the namespace of any condition matches.
+    /// The namespace; if it is unknown (`None`), conditions in all namespaces match.
     pub namespace: Option<&'a str>,
     /// `spec.version`.
     pub version: Option<&'a str>,
@@ -260,19 +260,20 @@ pub struct Judgement {
     pub hold: Option<Hold>,
     /// The progress of the last upgrade.
     pub progress: Progress,
-    /// Conditions of the operator that an override replaces.
+    /// The operator's conditions that an override replaces.
     pub overridden: Vec<Said>,
-    /// Conditions of the operator that have no effect on OLM and are only informational.
+    /// The operator's conditions that have no effect on OLM and are only informational.
     pub others: Vec<Said>,
     /// Notes for people about the resource.
     pub notes: Vec<Note>,
 }
 
-/// Applies OLM's gate for the upgrade of an operator of this version, and the rules of the proposal for `Upgrading`.
+/// Decides whether OLM upgrades an operator of this version, according to a condition resource: by OLM's rules for
+/// `Upgradeable`, and by the proposal's rules for `Upgrading`.
 ///
 /// An override of `Upgradeable` takes precedence over the operator's report. Without an override, the operator's report
-/// decides, unless it is older than the resource. If neither generation is known, as in a file that was never applied
-/// to a cluster, the report is treated as current.
+/// decides, unless it refers to another generation of the resource. If neither the resource nor the report states a
+/// generation, as in a file that was never applied to a cluster, the report is treated as current.
 pub fn judge(condition: OperatorCondition<'_>, version: Option<&str>) -> Judgement {
     let lists = match lists(condition) {
         Ok(lists) => lists,

@@ -4,7 +4,7 @@ use crate::shape::Shape::{self, Any, Boolean, Choice, List, Map, Object, Text, W
 use crate::shape::{DRAFT_2020_12, Field, TEXTS, json_schema as schema_of, not_empty, optional, required};
 use serde_json::{Value, json};
 
-/// Kubernetes objects, whole.
+/// Complete Kubernetes objects.
 const OBJECTS: Shape = List(&Map(
     &[not_empty("apiVersion", Text, ""), not_empty("kind", Text, "")],
     &Any,
@@ -23,13 +23,13 @@ const TYPED_VALUES: Shape = List(&Object(&[
 
 const ENTRIES: &[Field] = &[
     not_empty("name", Text, "Name of the bundle."),
-    optional("replaces", Text, "The bundle that this bundle directly updates."),
+    optional("replaces", Text, "The bundle that this bundle replaces."),
     optional(
         "skips",
         TEXTS,
-        "Bundles that this bundle can update, but that are not offered as updates.",
+        "Bundles that can be updated to this bundle, but that are not offered as updates.",
     ),
-    optional("skipRange", Text, "Range of versions that this bundle can update."),
+    optional("skipRange", Text, "Range of versions that can be updated to this bundle."),
 ];
 
 const BUNDLES: &[Field] = &[

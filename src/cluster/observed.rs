@@ -44,7 +44,8 @@ pub enum ObservedError {
 /// The treatment of a namespace that contains no OperatorGroup, or more than one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OperatorGroups {
-    /// As proposed, each install has its own service account.
+    /// As in the proposal simplify-olm-apis, no OperatorGroup is used, because each install has its own service
+    /// account.
     #[default]
     Proposed,
     /// As in all releases of OLM, nothing is installed in the namespace.

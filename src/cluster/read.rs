@@ -136,8 +136,8 @@ fn is_object(value: &Value) -> bool {
         .all(|key| value.get(key).is_some_and(Value::is_string))
 }
 
-/// Resolves the source of a catalog that a file names. If the source is a path that exists relative to the file,
-/// returns that path; otherwise, returns the source unchanged. `file` is the path of the file.
+/// Resolves the source that the what-if file at the path `file` names for a catalog. If the source is a path that
+/// exists relative to the file, returns that path; otherwise, returns the source unchanged.
 pub(crate) fn source_beside(file: &std::path::Path, source: &str) -> String {
     let (transport, path) = ["oci-archive:", "oci:"]
         .iter()

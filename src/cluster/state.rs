@@ -111,11 +111,11 @@ pub struct Channel {
 pub struct StateEntry {
     /// The name of the bundle.
     pub name: String,
-    /// The bundle that this bundle directly updates.
+    /// The bundle that this bundle replaces.
     pub replaces: Option<String>,
-    /// Bundles that this bundle can update, but that are not offered as updates.
+    /// Bundles that can be updated to this bundle, but that are not offered as updates.
     pub skips: Vec<String>,
-    /// The range of versions that this bundle can update.
+    /// The range of versions that can be updated to this bundle.
     pub skip_range: Option<String>,
 }
 

@@ -28,8 +28,7 @@ pub(super) struct Difference {
     pub(super) what: String,
 }
 
-/// Returns all differences that have a meaning. Absent, `null` and empty values are the same, except inside a
-/// Deployment.
+/// Returns all differences that matter. Absent, `null` and empty values count as equal, except inside a Deployment.
 pub(super) fn differences(first: &Value, second: &Value) -> Vec<Difference> {
     let mut comparison = Comparison { found: Vec::new() };
     comparison.values(&Path::root(), Some(first), Some(second));

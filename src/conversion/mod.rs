@@ -6,8 +6,8 @@
 //! `metadata/olm.yaml`.
 //!
 //! Content that the other format cannot represent is reported by a finding. For `k8s+v1`, the findings are always
-//! complete: the conversion synthesizes the new bundle before it returns it. Each difference between the two CSVs
-//! becomes a finding, unless another finding already names the difference.
+//! complete: before the conversion returns the new bundle, it synthesizes a CSV from it. Each difference between the
+//! two CSVs becomes a finding, unless another finding already names the difference.
 //!
 //! This module is separate from `synthesis` because it needs both a finished synthesis and the files of a bundle, while
 //! the synthesis does not need this module.

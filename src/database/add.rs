@@ -1,4 +1,4 @@
-//! Adds bundles to an index: either all bundles of a call or none.
+//! Adds bundles to an index in one call: either all of them or none.
 //!
 //! The rows of the bundles are first collected in a `Spool`, and the database is locked only after all rows are
 //! available, so a slow registry never keeps another writer waiting. Then one transaction checks the bundles against
@@ -52,8 +52,8 @@ pub enum Existing {
     /// Refuse the bundle.
     #[default]
     Refuse,
-    /// Skip the bundle if its content and image are the same and it is already in all channels that it names;
-    /// otherwise, refuse it.
+    /// Skip the bundle if the bundle in the index has the same content and image, and is in all channels that the new
+    /// bundle names; otherwise, refuse the bundle.
     Skip,
     /// Overwrite the bundle in the index, unless another bundle replaces or skips it. A call can overwrite at most one
     /// bundle per package. Not available in the semver modes.
@@ -76,7 +76,7 @@ pub struct Additions {
     bundles: Vec<Addition>,
 }
 
-/// The data about a bundle to be added that is kept in memory.
+/// The data that is kept in memory about a bundle to be added.
 #[derive(Debug)]
 struct Addition {
     origin: String,
@@ -91,7 +91,7 @@ struct Addition {
     rows: Piece,
 }
 
-/// The changes made by an accepted call.
+/// The changes that a successful call made.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// The added bundles, by package and name.
@@ -100,7 +100,7 @@ pub struct Report {
     pub packages: Vec<PackageChange>,
     /// Bundles that were skipped because the index already contains them, by name.
     pub skipped: Vec<String>,
-    /// Bundles of the index that were overwritten by added bundles with the same name, sorted.
+    /// The names of the bundles in the index that were overwritten, sorted.
     pub overwritten: Vec<String>,
     /// Bundles that no longer have an update path to the head of a channel, by package and channel.
     pub stranded: Vec<Stranded>,
@@ -206,8 +206,8 @@ pub enum AddError {
     /// The bundles conflict with each other or with the index. Contains all reasons, in a fixed order.
     #[error("{}", .0.iter().map(Refused::to_string).collect::<Vec<_>>().join("\n"))]
     Refused(Vec<Refused>),
-    /// Bundles would lose their channel or their update path, which the policy does not allow. Contains a sentence for
-    /// each of them.
+    /// Bundles would lose their channel or their update path, which the policy does not allow. Contains one sentence
+    /// for each loss.
     #[error("{}", .0.join("\n"))]
     Losses(Vec<String>),
     /// The database cannot be read or written.
@@ -219,8 +219,8 @@ pub enum AddError {
 }
 
 impl Additions {
-    /// Creates a call without bundles. If the rows of the bundles become large, they are buffered in an unnamed file in
-    /// `folder`.
+    /// Creates an empty list of bundles to add. If the rows of the bundles become large, they are buffered in an
+    /// unnamed file in `folder`.
     pub fn new(folder: &Path) -> Self {
         Self {
             spool: Spool::new(folder),
@@ -228,7 +228,7 @@ impl Additions {
         }
     }
 
-    /// Adds a bundle to the call.
+    /// Appends a bundle to the list.
     ///
     /// # Errors
     /// Returns an error if the temporary file cannot be written.
@@ -444,8 +444,8 @@ impl Addition {
         }
     }
 
-    /// Returns the names that must belong to the package of the bundle: its own name and, in the mode `replaces`, those
-    /// of its edges and of the bundle that it substitutes for. The other modes ignore the edges.
+    /// Returns the names that must belong to the package of the bundle: its own name and, in the mode `replaces`, the
+    /// names of the bundles that it replaces, skips and substitutes for. The other modes ignore these bundles.
     fn names_in(&self, mode: Mode) -> impl Iterator<Item = &str> {
         let names = self.place().names();
         names.filter(move |name| mode == Mode::Replaces || *name == self.name)

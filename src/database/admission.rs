@@ -1,5 +1,6 @@
-//! The check that a database must pass before its content is read or changed: it must consist of plain tables and
-//! indexes, so that statements have no hidden effects, and must not report more rows than fit into its file.
+//! The check that a database must pass before its content is read or changed. The database must consist of plain tables
+//! and indexes, so that statements have no hidden effects. No table or index may report more rows than fit into the
+//! file.
 //!
 //! Other schema objects would run inside the statements of this program, or of the next program that reads the
 //! database. These objects are views, virtual tables, triggers other than the two of the schema, computed columns,

@@ -12,7 +12,7 @@ use super::remove::{self, Removal};
 use rusqlite::{OptionalExtension, Transaction};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The bundles to deprecate, with options.
+/// The bundles to deprecate, and the options for deprecating them.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// The bundles, each identified by its name or by its image as stored in the index.
@@ -175,7 +175,7 @@ impl Package {
         })
     }
 
-    /// Returns all bundles that can be reached from a bundle in any channel, except the bundle itself.
+    /// Returns the bundles that can be reached from `bundle` in at least one channel, except `bundle` itself.
     fn below(&self, bundle: &str) -> BTreeSet<String> {
         let mut seen = BTreeSet::new();
         let mut next: Vec<i64> = self.entries_of(bundle).collect();

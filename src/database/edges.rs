@@ -24,9 +24,9 @@ pub struct ChannelMembers {
 pub struct Member {
     /// The bundle.
     pub bundle: String,
-    /// The replaced bundle; if the table contains several, the last name in byte order.
+    /// The bundle that this bundle replaces; if the table contains several, the last name in byte order.
     pub replaces: Option<String>,
-    /// The skipped bundles, in the order of the table.
+    /// The bundles that this bundle skips, in the order of the table.
     pub skips: Vec<String>,
 }
 

@@ -53,11 +53,11 @@ pub struct BundleRow {
     pub bundle: String,
     /// The version of the bundle.
     pub version: Option<String>,
-    /// The bundle replaced in this channel.
+    /// The bundle that this bundle replaces in the channel.
     pub replaces: Option<String>,
-    /// The bundles skipped in this channel.
+    /// The bundles that this bundle skips in the channel.
     pub skips: Vec<String>,
-    /// The skipped version range.
+    /// The range of versions that this bundle skips.
     pub skip_range: Option<String>,
     /// The bundle image; absent if the manifests are part of the index.
     pub image: Option<String>,

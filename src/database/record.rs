@@ -20,7 +20,7 @@ use std::ops::Range;
 /// The parts of a bundle that an index stores.
 #[derive(Debug, Clone)]
 pub struct Contents<'a> {
-    /// The directory or image of the bundle, for messages.
+    /// The folder or image of the bundle, for messages.
     pub origin: &'a str,
     /// The `ClusterServiceVersion`.
     pub csv: &'a Value,
@@ -44,7 +44,7 @@ pub struct Contents<'a> {
     pub provided: Provided,
 }
 
-/// The APIs of a bundle that an index advertises.
+/// The APIs that an index advertises as provided by a bundle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Provided {
     /// Every version of every custom resource definition, whether served or not, as in opm.
@@ -99,7 +99,7 @@ pub(crate) struct Manifests {
     pub(crate) bundle: Range<usize>,
 }
 
-/// The rows in the small tables.
+/// The data of a bundle that is stored next to its manifests, mostly in tables other than `operatorbundle`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rows {
     pub(crate) skip_range: String,
@@ -155,7 +155,7 @@ pub enum RecordError {
     /// A value has a type that the format does not allow.
     #[error("{origin}: {path} of {object} is {found}; it must be {expected}")]
     Shape {
-        /// The directory or image of the bundle.
+        /// The folder or image of the bundle.
         origin: String,
         /// The object, as `Kind name`.
         object: String,
@@ -169,13 +169,13 @@ pub enum RecordError {
     /// The `ClusterServiceVersion` has no name.
     #[error("{origin}: the ClusterServiceVersion has no metadata.name, which names the bundle")]
     NameMissing {
-        /// The directory or image of the bundle.
+        /// The folder or image of the bundle.
         origin: String,
     },
     /// The annotations name no package.
     #[error("{origin}: bundle {bundle} is in no package; specify the package in metadata/annotations.yaml")]
     NoPackage {
-        /// The directory or image of the bundle.
+        /// The folder or image of the bundle.
         origin: String,
         /// The bundle.
         bundle: String,
@@ -183,18 +183,18 @@ pub enum RecordError {
     /// The annotations name no channel.
     #[error("{origin}: bundle {bundle} is in no channel; specify at least one channel in metadata/annotations.yaml")]
     NoChannel {
-        /// The directory or image of the bundle.
+        /// The folder or image of the bundle.
         origin: String,
         /// The bundle.
         bundle: String,
     },
-    /// A custom resource definition is referred to by a name without a group.
+    /// The `ClusterServiceVersion` refers to a custom resource definition by a name without a group.
     #[error(
         "{origin}: bundle {bundle}: {name:?} at {path} of its ClusterServiceVersion is not a valid name of a custom \
         resource definition; use the format PLURAL.GROUP"
     )]
     CrdName {
-        /// The directory or image of the bundle.
+        /// The folder or image of the bundle.
         origin: String,
         /// The bundle.
         bundle: String,
@@ -211,7 +211,7 @@ pub enum RecordError {
         listed(.missing), listed(.defined)
     )]
     OwnedApiMissing {
-        /// The directory or image of the bundle.
+        /// The folder or image of the bundle.
         origin: String,
         /// The bundle.
         bundle: String,
@@ -226,7 +226,7 @@ pub enum RecordError {
         objects with type and value"
     )]
     OlmProperties {
-        /// The directory or image of the bundle.
+        /// The folder or image of the bundle.
         origin: String,
         /// The bundle.
         bundle: String,
@@ -236,7 +236,7 @@ pub enum RecordError {
 }
 
 impl RecordError {
-    /// Returns the directory or image of the bundle, with which the message begins.
+    /// Returns the folder or image of the bundle, with which the message begins.
     pub(crate) fn origin(&mut self) -> &mut String {
         match self {
             Self::Shape { origin, .. }

@@ -26,7 +26,7 @@ pub struct Removal {
     pub missing: Vec<String>,
     /// With [`Packages::AllButNeeded`], the packages that stay because they are named or needed, each with the reasons.
     pub needed: BTreeMap<String, Vec<Reason>>,
-    /// What these packages need but no bundle in the index provides.
+    /// The requirements of these packages that no bundle in the index satisfies.
     pub unsatisfied: Vec<Unsatisfied>,
     /// The requirements that remaining bundles have but no bundle satisfies anymore.
     pub lost: Vec<Lost>,
@@ -208,7 +208,7 @@ pub(crate) fn remove_stranded(transaction: &Transaction<'_>) -> rusqlite::Result
     remove_bundles(transaction, &stranded)
 }
 
-/// Removes bundles with all rows that name them, except channel entries. Returns the bundles that were stored.
+/// Removes bundles and all rows that name them, except channel entries. Returns the bundles that were stored.
 pub(super) fn remove_bundles(
     transaction: &Transaction<'_>,
     bundles: &BTreeSet<String>,

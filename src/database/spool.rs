@@ -1,5 +1,5 @@
-//! A buffer that holds the rows of bundles until all rows are known. A small buffer is in memory, a large one in an
-//! unnamed file.
+//! A buffer that holds the rows of bundles until all rows are known. A small buffer is kept in memory, and a large
+//! buffer in an unnamed file.
 
 use crate::files::FileError;
 use std::io::{self, Read, Seek, SeekFrom, Write};

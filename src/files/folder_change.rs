@@ -108,8 +108,8 @@ impl FolderChange {
         })
     }
 
-    /// Removes a file of the folder as part of the change, and folders that become empty. `path` is relative to the
-    /// folder and must not lead out of it.
+    /// Removes a file from the folder as part of the change, and removes folders that become empty. `path` is relative
+    /// to the folder and must not lead out of it.
     pub(crate) fn remove(&mut self, path: &str) {
         self.removed.push(path.to_owned());
     }
@@ -130,7 +130,7 @@ impl FolderChange {
         self.put(None)
     }
 
-    /// Like [`FolderChange::commit`], with a file outside the folder that changes together with the files inside.
+    /// Like [`FolderChange::commit`], but also changes a file outside the folder.
     ///
     /// # Errors
     /// Returns an error if [`FolderChange::commit`] does, or if the file outside the folder cannot be moved to its

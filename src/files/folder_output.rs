@@ -43,7 +43,7 @@ impl FolderOutput {
         }
     }
 
-    /// Removes a file of an existing folder as part of the change.
+    /// Removes a file from an existing folder as part of the change.
     pub(crate) fn remove(&mut self, path: &str) {
         match self {
             Self::New(_) => {}

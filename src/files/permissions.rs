@@ -21,7 +21,7 @@ pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
     private_folders().create(path)
 }
 
-/// Like [`create_private_folder`], but also creates the folders above. The folder may already exist.
+/// Like [`create_private_folder`], but also creates missing parent folders. The folder may already exist.
 ///
 /// # Errors
 /// Returns an error if an I/O operation fails.

@@ -39,7 +39,8 @@ impl TemporaryFolder {
     /// Creates a folder in the system directory for temporary files.
     ///
     /// The folder is inside a folder that belongs to this user alone. If another user has created that enclosing
-    /// folder, a folder with a random name is used instead. A killed process leaves that folder behind for good.
+    /// folder, opmx uses a folder with a random name instead. If the process is killed, the folder with the random name
+    /// is never removed.
     ///
     /// # Errors
     /// Returns an error if the folder cannot be created.

@@ -28,9 +28,9 @@ pub struct ImageConfig {
     pub user: String,
     /// The working directory of the program; empty for the root directory.
     pub working_directory: String,
-    /// The operating system, by its Go name.
+    /// The operating system, by its Go name, such as `linux`.
     pub os: String,
-    /// The processor architecture, by its Go name.
+    /// The processor architecture, by its Go name, such as `amd64`.
     pub architecture: String,
     /// The build time, in seconds since 1970.
     pub epoch: u64,

@@ -259,8 +259,8 @@ impl Cache {
     }
 }
 
-/// Returns each regular file in a folder whose name matches `is_such`, with its modification time, path, and size in
-/// bytes.
+/// Returns the modification time, path, and size in bytes of each regular file in a folder. Omits files whose names
+/// `is_such` rejects.
 fn regular_files(folder: &Path, is_such: impl Fn(&str) -> bool) -> Vec<(SystemTime, PathBuf, u64)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let of_such = entries.filter(|entry| entry.file_name().to_str().is_some_and(&is_such));

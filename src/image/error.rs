@@ -110,7 +110,7 @@ impl ContentProblem {
 }
 
 impl ImageError {
-    /// Whether the error means that a registry cannot be reached, rather than that it refused a request.
+    /// Whether a registry could not be reached. Returns `false` if the registry refused a request.
     pub fn is_unreachable(&self) -> bool {
         match self {
             #[cfg(feature = "registry")]
@@ -141,13 +141,14 @@ impl ImageError {
 
 fn moved(race: &Race) -> String {
     match race {
-        Race::Before { .. } => "was changed by another client in the meantime, so it was left unchanged".to_owned(),
+        Race::Before { .. } => "was changed by another client in the meantime, so opmx did not replace it".to_owned(),
         Race::After { found } => format!("was changed by another client right after the push, and is now {found}"),
         Race::Over { lost } => {
             format!("was changed to {lost} by another client in the meantime, and this push replaced that image")
         }
         Race::Unknown { lost: None } => {
-            "was pushed, but the registry responded too slowly to determine whether another client had changed it in the meantime"
+            "was pushed, but it is unknown whether another client changed it in the meantime, because the registry \
+             responded too slowly"
                 .to_owned()
         }
         Race::Unknown { lost: Some(lost) } => format!(

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 /// The version of the compression. Increment it when the output of the compressor changes; layers are then compressed
-/// again. Otherwise, layers from an older cache would have different digests than new layers of the same files.
+/// again. Otherwise, layers from an older cache would not have the same digests as new layers of the same files.
 const COMPRESSION: u32 = 1;
 
 /// Like [`layer_from_files`], but reuses a layer from the cache if possible. This takes a fifth of the time that

@@ -1,7 +1,7 @@
 //! References to images in registries, layout directories and archive files.
 //!
-//! The syntax is that of the container tools: `docker://host/repository:tag` or simply `host/repository:tag`,
-//! `oci:DIRECTORY[:TAG]` and `oci-archive:FILE[:TAG]`. In the last two forms, `@sha256:…` selects an image by digest.
+//! The syntax is that of the container tools: `[docker://]host/repository:tag`, `oci:DIRECTORY[:TAG]` and
+//! `oci-archive:FILE[:TAG]`. In the last two forms, `@sha256:…` selects an image by digest.
 
 mod name;
 
@@ -321,8 +321,8 @@ impl Reference {
     }
 }
 
-/// Checks that a cluster can pull the image `image`. The error message is a predicate, to follow the name of the
-/// checked field.
+/// Checks that a cluster can pull the image `image`. The error message begins with a verb, because it follows the name
+/// of the checked field.
 ///
 /// # Errors
 /// Returns an error if `image` is empty, is not the name of a registry image, or has a transport prefix, which clusters

@@ -33,7 +33,8 @@ enum Found {
 
 type Files = BTreeMap<String, Found>;
 
-/// Reads the files in the file system of the image for which `wanted` returns `true`, layer by layer.
+/// Reads files from the file system of the image, layer by layer. Only reads the files for which `wanted` returns
+/// `true`.
 ///
 /// `wanted` is called with plain relative paths (`manifests/csv.yaml`). For a link, it is also called with the path
 /// followed by a slash, because the link may point to a folder.
@@ -162,7 +163,7 @@ fn read_member(
     }
 }
 
-/// Streams a file in the file system of the image to `to`, which is written completely or not at all.
+/// Streams a file from the file system of the image to `to`, which is written completely or not at all.
 ///
 /// `limit` is the maximum total unpacked size in bytes of the layers; [`DEFAULT_IMAGE_LIMIT`] is suitable for index
 /// images. Layers are read from the top down, only as far as the layer that contains the file.

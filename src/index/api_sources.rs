@@ -58,8 +58,8 @@ pub enum ApiSourceError {
 /// Reads the resources that the sources list: the indexes first, then the other sources, each in the order in which
 /// they are named.
 ///
-/// A name is a folder of CRDs or of a file-based catalog, a file (a database, a catalog, CRDs, or the output of
-/// `kubectl api-resources` or `kubectl get --raw /apis/GROUP/VERSION`), or the image of an index.
+/// A source is a folder or file of CRDs, an index in any form, or a file that contains the output of `kubectl
+/// api-resources` or `kubectl get --raw /apis/GROUP/VERSION`.
 ///
 /// # Errors
 /// Returns an error if a source cannot be read or contains no information about APIs.

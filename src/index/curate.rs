@@ -42,8 +42,8 @@ pub struct PrunedPackage {
 /// Keeps parts of packages and the packages that these need, and removes everything else.
 ///
 /// # Errors
-/// Returns an error if a package or channel does not exist, a part is not connected, the catalog cannot be read, or the
-/// form of a document does not allow the change.
+/// Returns an error if a package or channel does not exist, or if a part is not connected. Also returns an error if the
+/// catalog cannot be read, or if the form of a document does not allow the change.
 pub fn prune(editor: &mut Editor, request: &PruneRequest) -> Result<Pruned, CatalogEditError> {
     let mut pruned = Pruned::default();
     for (package, part) in &request.parts {

@@ -1,4 +1,4 @@
-//! Repeats a change to a database in the file-based catalog from which the database was made. Everything else in the
+//! Repeats, in a file-based catalog, a change to a database that was made from the catalog. Everything else in the
 //! catalog stays unchanged, including data that a database cannot represent.
 
 use super::location::CatalogFolder;

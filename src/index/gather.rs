@@ -24,7 +24,7 @@ pub struct GatherOptions {
     pub policy: Policy,
     /// Whether to add the bundles that can be fetched and stored even if other bundles fail.
     pub permissive: bool,
-    /// The media types that the clusters of the index support; empty for all.
+    /// The media types supported by the clusters that use the index; empty for all.
     pub media_types: Vec<MediaType>,
     /// The reference under which the only bundle of the call will be published.
     pub record_as: Option<String>,
@@ -74,22 +74,22 @@ pub enum GatherProblem {
     },
 }
 
-/// The result of an accepted call.
+/// The result of a successful call.
 #[derive(Debug)]
 pub struct Added {
     /// The changes to the index.
     pub report: Report,
-    /// Warnings and remarks, in the order of the call.
+    /// Warnings and remarks, in the order in which the bundles were specified.
     pub remarks: Vec<Diagnostic>,
-    /// Bundles that were omitted from a permissive call, with the reasons.
+    /// Bundles that a permissive call omitted, each with the reason.
     pub problems: Vec<(Location, GatherProblem)>,
 }
 
 /// An error that prevents adding the bundles of a call.
 #[derive(Debug, thiserror::Error)]
 pub enum GatherError {
-    /// Some bundles cannot be added. Contains the location and the problem of each of these bundles, in the order of
-    /// the call.
+    /// Some bundles cannot be added. Contains the location and the problem of each of these bundles, in the order in
+    /// which the bundles were specified.
     #[error("{} of {} bundles cannot be added", .problems.len(), .of)]
     Bundles {
         /// The location of each bundle and the problem with it.
@@ -148,7 +148,7 @@ struct Gathered {
 }
 
 /// Fetches all bundles and collects their rows in `additions`. All bundles are tried, so that all problems are reported
-/// at once; the results are in the order of the call.
+/// at once; the results are in the order in which the bundles were specified.
 async fn gather(
     locations: &[Location],
     transports: &Transports,

@@ -49,8 +49,8 @@ pub enum Program {
         /// The base image for the same platform.
         base: Option<Image>,
     },
-    /// The program of the base image, which must accept `/bin/opm registry serve`, or `/bin/opm serve` for a catalog,
-    /// like opm's image.
+    /// The program `/bin/opm` of this base image. It must accept the command that opm has: `registry serve` for a
+    /// database, or `serve` for a catalog.
     Base(Image),
     /// No program: users of the image extract the index from it.
     Absent(Platform),

@@ -1,6 +1,6 @@
-//! Makes a SQLite index from a file-based catalog: the reverse of [`render`](super::render).
+//! Makes a database from a file-based catalog: the reverse of [`render`](super::render).
 //!
-//! Channels keep their edges, and bundles keep their properties, dependencies, images and manifests. An index cannot
+//! Channels keep their edges, and bundles keep their properties, dependencies, images and manifests. A database cannot
 //! represent everything that a catalog can contain; [`NotKept`] lists all lost data, and nothing is omitted silently.
 
 mod bundle;
@@ -83,11 +83,11 @@ pub enum ImportError {
 pub struct Imported {
     /// Defects of the catalog that are tolerated.
     pub findings: Vec<Diagnostic>,
-    /// The data of the catalog that the index cannot represent, by package.
+    /// The data of the catalog that the database cannot represent, by package.
     pub not_kept: Vec<NotKept>,
 }
 
-/// Makes an index from the catalog in a folder.
+/// Makes a database from the catalog in a folder.
 ///
 /// # Errors
 /// Returns an error if the catalog is not valid or the database cannot be written. In this case, no database is
@@ -149,7 +149,7 @@ impl<'a> Import<'a> {
         self.not_kept.push(NotKept { package, part });
     }
 
-    /// Reads all documents, keeps those of packages, and records the data that an index cannot represent.
+    /// Reads all documents, keeps those of packages, and records the data that a database cannot represent.
     fn documents(&mut self) -> Result<(), ImportError> {
         for handle in &self.files.handles {
             let document = self.files.document(handle)?;
@@ -162,7 +162,7 @@ impl<'a> Import<'a> {
                 }
                 continue;
             }
-            // An index cannot represent any other document of a catalog.
+            // A database cannot represent any other document of a catalog.
             if !matches!(handle.schema, Schema::Package | Schema::Channel | Schema::Bundle) {
                 self.not_kept(&handle.package, Part::Document { schema, name });
                 continue;
@@ -258,8 +258,8 @@ impl<'a> Import<'a> {
         members
     }
 
-    /// Returns the bundles that an entry replaces and skips in an index. In an index, an entry can replace only a
-    /// bundle that the index contains; if that bundle is absent, the entry skips it instead.
+    /// Returns the bundles that an entry replaces and skips in a database. In a database, an entry can replace only a
+    /// bundle that the database contains. If the replaced bundle is absent, the entry skips it instead.
     fn edges(&self, entry: &'a ChannelEntry) -> (Option<&'a str>, Vec<&'a str>) {
         let is_there = |name: &&str| self.loaded.catalog.find(name).is_some();
         let mut skips: Vec<&str> = entry.skips.iter().map(|name| &**name).collect();

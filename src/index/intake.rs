@@ -45,7 +45,7 @@ pub enum IntakeError {
     /// The bundle has errors, all of which are listed.
     #[error("{origin} has errors")]
     Findings {
-        /// The directory or image.
+        /// The folder or image.
         origin: String,
         /// All findings.
         diagnostics: Vec<Diagnostic>,
@@ -53,7 +53,7 @@ pub enum IntakeError {
     /// The bundle should be stored by reference, but has no reference.
     #[error("{origin} is not in a registry, so there is no reference to store")]
     NoReference {
-        /// The directory or image.
+        /// The folder or image.
         origin: String,
     },
     /// An index cannot store the bundle.
@@ -98,7 +98,8 @@ pub fn prepare(
         };
         Some((bundle, bundle.annotations.as_ref()?, csv?))
     });
-    // A missing part always causes a finding, unless its rule is not reported.
+    // A missing part always causes a finding, but the strictness may suppress it. The check for authors reports it
+    // again.
     let Some((bundle, annotations, csv)) = parts else {
         return Err(refuse(validation::check_reading(&reading)));
     };

@@ -155,9 +155,10 @@ impl DatabaseFile {
 impl FromStr for IndexLocation {
     type Err = IndexLocationError;
 
-    /// An existing path becomes [`IndexLocation::File`], even if it is a folder, and is not looked up in a registry.
-    /// The same applies to a path that begins with `/` or `.` or ends with `/`, which cannot be an image, and to a path
-    /// that ends in `.db`, which is never meant to be an image. Rejects a word without a host, path or tag.
+    /// An existing path becomes [`IndexLocation::File`], even if it is a folder, and is not looked up in a registry. A
+    /// path that begins with `/` or `.` or ends with `/` also becomes a file, because it cannot be an image. The same
+    /// applies to a path that ends in `.db`, because it is never meant to be an image. Rejects a word without a host,
+    /// path or tag.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let path = Path::new(text);
         if is_path(text) || path.extension() == Some(OsStr::new("db")) || path.exists() {

@@ -5,8 +5,8 @@
 //! into an image in which a [`program`] serves it, as described by [`server`]. [`publish`] builds such an image from a
 //! changed database. If the database was made from a catalog, [`follow`] makes the same change to the catalog.
 //! [`catalog_image`] builds such an image from the folder of a file-based catalog, and [`curate`] removes parts of such
-//! a folder. [`export`] writes packages as folders of manifests, [`extract`] writes some packages with everything that
-//! they need, [`render`] converts a whole index to a file-based catalog, and [`import`] makes a database from a
+//! a folder. [`export`] writes packages as folders of manifests, and [`extract`] writes some packages with everything
+//! that they need. [`render`] converts a whole index to a file-based catalog, and [`import`] makes a database from a
 //! catalog. [`check`] finds problems in an index and, according to the table in [`crate::olm::releases`], the contents
 //! that clusters with an older OLM cannot use.
 

@@ -63,7 +63,7 @@ pub struct OpenLimits {
 /// The limits for reading a source: a bundle or an index.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SourceLimits {
-    /// The limits of a bundle, or of similar files.
+    /// The limits of a bundle, or of files that contain other manifests.
     pub bundle: BundleLimits,
     /// The limits of an index of either form.
     pub index: OpenLimits,
@@ -128,7 +128,7 @@ impl Index {
     /// Opens an index by name: a database file, the folder of a file-based catalog, or an image.
     ///
     /// # Errors
-    /// Returns an error if the name is none of these, or if [`Index::open`] fails.
+    /// Returns an error if the name refers to neither a path nor an image, or if [`Index::open`] fails.
     pub async fn open_named(name: &str, transports: &Transports, limits: OpenLimits) -> Result<Self, OpenError> {
         Self::open(&name.parse()?, transports, limits).await
     }

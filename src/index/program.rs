@@ -41,7 +41,7 @@ pub struct Binary {
 /// A string that does not name a program and its platform.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BinaryError {
-    /// The string is not a platform and a file separated by `=`.
+    /// The string does not have the form `PLATFORM=FILE`.
     #[error("expected PLATFORM=FILE, such as linux/arm64=opmx-arm64")]
     Form,
     /// The text before the `=` is not a platform.
@@ -88,7 +88,7 @@ pub enum ProgramError {
         /// The problem with the file.
         problem: &'static str,
     },
-    /// The program is for a different processor than specified.
+    /// The program is not for the processor of the specified platform.
     #[error("{} is not a program for {platform}: {found}", path.display())]
     OtherProcessor {
         /// The program.
@@ -146,7 +146,7 @@ impl std::fmt::Display for Processor {
 /// itself unless another program was specified for its platform.
 ///
 /// # Errors
-/// Returns an error if a program cannot serve from an image, or two programs have the same platform.
+/// Returns an error if a program cannot serve an index from an image, or two programs have the same platform.
 pub(crate) fn programs(named: &[Binary]) -> Result<Vec<Binary>, ProgramError> {
     let mut programs = named.to_vec();
     if let Some(platform) = own_platform() {

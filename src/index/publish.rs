@@ -1,6 +1,6 @@
 //! Changes an index image: its database is extracted, and a changed copy of the database is put into a new image. For a
-//! file-based catalog, a database is made first; the catalog follows the changes to the database and is itself put into
-//! the new image.
+//! file-based catalog, a database is made first. The changes to the database are then repeated in the catalog, and the
+//! catalog is put into the new image.
 
 use super::catalog_image::refuse_index;
 use super::follow::{FollowError, follow};
@@ -204,7 +204,7 @@ pub enum PublishError {
     /// The base image cannot be read, or the new image cannot be built or written.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// A program cannot serve from an image.
+    /// A program cannot serve an index from an image.
     #[error(transparent)]
     Program(#[from] ProgramError),
     /// A file cannot be written.
@@ -230,7 +230,7 @@ impl From<ServerError> for PublishError {
 /// Applies `change` to the index `from`, or to an empty index, and writes the result to `destination`.
 ///
 /// If another program moves the tag of the new image in the meantime, the change is repeated on the image that the
-/// other program published, so that no bundle of another pipeline is lost. Without an original index, or without
+/// other program published. Thus, no bundle that the other program added is lost. Without an original index, or without
 /// [`PublishOptions::redo`], the moved tag causes the error [`ImageError::Moved`].
 ///
 /// # Errors
@@ -353,8 +353,8 @@ struct Start {
     /// The expected state of the tag.
     over: TagState,
     applied: Applied,
-    /// An image that another program published and this call replaced. The image under the tag does not contain the
-    /// changes of that program until the repetition, which starts from the replaced image, is published.
+    /// An image that another program published and this call replaced. The change is repeated on the replaced image.
+    /// Until the result is published, the tag refers to an image without the changes of the other program.
     lost: Option<Digest>,
 }
 
@@ -386,7 +386,7 @@ impl Start {
         let from = match (from, to) {
             (None, _) => first.cloned(),
             (Some(digest), Reference::Registry(_)) => Some(IndexLocation::Image(to.with_digest(&digest))),
-            // This is the current image, which is compared with `over` once more.
+            // Outside a registry, the tag leads to the current image, which is compared with `over` once more.
             (Some(_), _) => Some(IndexLocation::Image(to.clone())),
         };
         Ok(Self {
@@ -398,8 +398,8 @@ impl Start {
     }
 }
 
-/// Returns the image of the changed index, the result of the change, the data that the index cannot represent, and the
-/// platforms of the original image.
+/// Returns the image of the changed index, the result of the change, the data that the database cannot represent, and
+/// the platforms of the original image.
 async fn changed_image<T>(
     start: &Start,
     programs: &[Program],
@@ -459,7 +459,7 @@ async fn generate<T>(
     change_database: impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
 ) -> Result<Published<T>, PublishError> {
     let database = folder.join(DATABASE_PATH.trim_start_matches('/'));
-    // This is the first step because it finishes an interrupted change, which may include the original index and the
+    // This step comes first because it finishes an interrupted change, which may affect the original index and the
     // Dockerfile.
     let change = FolderChange::new(&directory_of(&database))?;
     let dockerfile = files::prepare(dockerfile_path, dockerfile(base).as_bytes())?;

@@ -19,7 +19,8 @@ pub enum Server {
     Base {
         /// The base image.
         base: Reference,
-        /// Whether to use the base image of every platform, instead of only the one for the platform of the transports.
+        /// Whether to use the base image of every platform. Otherwise, only the base image for the platform set in the
+        /// [`ImageOptions`](crate::image::ImageOptions) is used.
         all_platforms: bool,
     },
 }
@@ -27,7 +28,7 @@ pub enum Server {
 /// An error that prevents the use of a program in an image.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// A program cannot serve from an image.
+    /// A program cannot serve an index from an image.
     #[error(transparent)]
     Program(#[from] ProgramError),
     /// The base image cannot be read.
@@ -38,7 +39,8 @@ pub enum ServerError {
 /// Returns the programs of the image, with their base images.
 ///
 /// # Errors
-/// Returns an error if a program cannot serve from an image, or the base image cannot be pulled for a platform.
+/// Returns an error if a program cannot serve an index from an image, or the base image cannot be pulled for a
+/// platform.
 pub(super) async fn serving(server: &Server, transports: &Transports) -> Result<Vec<Program>, ServerError> {
     match server {
         Server::Opmx { binaries, base } => {

@@ -1,11 +1,11 @@
 //! The result of applying a plan to a cluster that a file describes: the status of each step, the phase of the plan,
-//! and the versions that do not succeed after the plan.
+//! and the versions that fail or stay `Pending` after the plan.
 //!
 //! OLM applies the steps repeatedly. A pass runs them in order and ends at the first error; OLM then retries the plan
 //! until every step is done or the plan times out. A new CustomResourceDefinition is served from the next pass on.
 //! After a `Forbidden` error, OLM retries without a time limit.
 //!
-//! If the OperatorGroup names a service account, all objects except CustomResourceDefinitions are created with the
+//! If the OperatorGroup names a service account, OLM creates all objects except CustomResourceDefinitions with the
 //! permissions of that account.
 //!
 //! Optional steps follow the proposal *optional-manifest*, which no OLM release implements: released OLM versions
@@ -60,8 +60,8 @@ pub struct Applied {
     pub phase: Phase,
     /// The error that prevents the plan from completing; empty if there is none.
     pub message: String,
-    /// Messages that OLM would log, such as messages about optional objects that were not created, or about problems
-    /// that occur after the plan.
+    /// Messages that OLM would log, for example about optional objects that were not created, or about problems after
+    /// the plan is complete.
     pub warnings: Vec<String>,
     /// The versions that fail although the plan completes.
     pub failed: Vec<FailedVersion>,
@@ -70,7 +70,7 @@ pub struct Applied {
 }
 
 impl Applied {
-    /// Whether everything is installed in the end.
+    /// Whether the plan completes, and no version fails or stays `Pending`.
     pub fn succeeds(&self) -> bool {
         self.phase == Phase::Complete && self.failed.is_empty() && self.pending.is_empty()
     }
@@ -130,7 +130,8 @@ impl Stop {
     }
 }
 
-/// Applies the steps of a plan, in order, in a namespace of the cluster that `state` describes, as `olm` does.
+/// Applies the steps of a plan, in order, in a namespace of the cluster that `state` describes. `olm` is the OLM
+/// version whose behavior is reproduced.
 ///
 /// # Errors
 /// Returns an error if comparing the roles of the plan with the permissions of a service account takes too many steps.

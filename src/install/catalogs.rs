@@ -67,7 +67,7 @@ pub enum SelectedError {
 
 impl Catalogs {
     /// Returns the catalogs of a state. `indexes` contains the index of each catalog that has a source, and `None` for
-    /// the others.
+    /// each other catalog.
     pub fn new(state: &State, indexes: Vec<Option<Index>>) -> Self {
         let catalogs = state.catalogs.iter().zip(indexes).map(|(catalog, index)| Open {
             name: format!("{}/{}", catalog.namespace, catalog.name),

@@ -254,10 +254,10 @@ fn bundle_of(document: &Document) -> Result<file_based::Bundle, ContentError> {
     })
 }
 
-/// Reads a bundle from a file-based catalog document, which can also be rendered from an index database.
+/// Reads a bundle from a file-based catalog document. The document may have been rendered from a database.
 ///
 /// # Errors
-/// Returns an error if the document contains no manifests, or unreadable ones.
+/// Returns an error if the document contains no manifests, or if they cannot be read.
 pub(crate) fn of_document(document: &file_based::Bundle) -> Result<Content, ContentError> {
     let unreadable = |kind: &str, reason: String| ContentError::Property {
         bundle: document.name.clone(),

@@ -41,7 +41,7 @@ impl<'a> Existing<'a> {
         self.0.get(&(group, kind, namespace, name)).copied()
     }
 
-    /// Returns the existing object for a step of a plan in this namespace.
+    /// Returns the existing object that has the identity of a step's object. `namespace` is the namespace of the plan.
     pub(crate) fn of_step(&self, step: &Step, resource: &Resource, namespace: &str) -> Option<&'a Value> {
         let kind = step.resource.manifest.get("kind").and_then(Value::as_str);
         let kind = kind.unwrap_or(&step.resource.kind);

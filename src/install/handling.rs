@@ -89,7 +89,7 @@ pub(crate) fn manifest_kind(step: &Step) -> &str {
     }
 }
 
-/// Whether `olm` supports the step, as far as is known.
+/// Whether the OLM version `olm` supports the step, as far as opmx knows.
 pub(crate) fn is_supported(step: &Step, olm: &Olm) -> bool {
     let kind = manifest_kind(step);
     let of_bundle = !matches!(step.place, Place::Own(_));

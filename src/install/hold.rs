@@ -17,7 +17,7 @@ pub struct HeldUpgrade {
 
 /// Returns the operator that a bundle would upgrade in a namespace, if the operator's conditions block the upgrade. A
 /// bundle upgrades the version that it replaces, a version that it skips, or any other version of its package.
-/// `replaces` is the version to replace, or `""` for none; `None` means the version that the bundle names.
+/// `replaces` is the version to replace, or `""` for none; `None` means the version in the bundle's `spec.replaces`.
 pub fn held_upgrade(content: &Content, replaces: Option<&str>, state: &State, namespace: &str) -> Option<HeldUpgrade> {
     let mut held = held_in(state, namespace);
     let csv = Csv(&content.csv);

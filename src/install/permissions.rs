@@ -1,5 +1,6 @@
-//! The permission review of an install (proposal *simplify-olm-apis*): the permissions that the install itself needs,
-//! those that the install grants to the operator, and which of these permissions an account lacks.
+//! The permission review of an install (proposal *simplify-olm-apis*). It determines the permissions that the install
+//! itself needs, the permissions that the install grants to the operator, and which of these permissions an account
+//! lacks.
 //!
 //! To prevent privilege escalation, an account must hold all rules of a role that it writes or binds. The verbs
 //! `escalate` and `bind` lift this restriction.
@@ -68,7 +69,7 @@ impl Need {
     }
 }
 
-/// A rule with its namespaces.
+/// A rule and the namespaces in which it applies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Permission {
     /// The rule.
@@ -292,12 +293,12 @@ pub fn not_held(needs: &[Need], held: &Grants) -> Result<Vec<Permission>, TooCom
     Ok(permissions)
 }
 
-/// Returns `held` with the rules that an approval adds: those of all needs that are not optional.
+/// Returns `held` with the rules that an approval adds: the rules of all needs, except those for optional manifests.
 #[must_use]
 pub fn approved(needs: &[Need], mut held: Grants) -> Grants {
     for need in needs.iter().filter(|need| need.purpose != Purpose::Optional) {
-        // Each rule is split into its resources and its paths. In Kubernetes, a rule with both does not even cover
-        // itself, so it would not be treated as approved.
+        // Each rule is split into a rule for its resources and a rule for its URLs. In Kubernetes, a rule that contains
+        // both does not even cover itself, so it would not be treated as approved.
         held.add(need.namespace.as_deref(), need.rules.iter().flat_map(halves));
     }
     held

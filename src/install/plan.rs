@@ -46,7 +46,8 @@ pub enum Subject<'a> {
 /// Options for creating a plan.
 #[derive(Debug, Clone, Default)]
 pub struct PlanOptions {
-    /// The namespace to install into; by default, that of the cluster, otherwise [`NAMESPACE`].
+    /// The namespace to install into; by default, the namespace of the cluster state, or [`NAMESPACE`] if the state has
+    /// none.
     pub namespace: Option<String>,
     /// The approval of the plan; by default, manual if a Subscription requires that, otherwise automatic.
     pub approval: Option<Approval>,
@@ -60,7 +61,7 @@ pub struct PlanOptions {
     pub labels: BTreeSet<String>,
 }
 
-/// A plan with its consequences.
+/// A plan and its results.
 #[derive(Debug)]
 pub struct Planned {
     /// The plan; if a cluster is known, in its final state.
@@ -95,8 +96,8 @@ pub enum PlanError {
 }
 
 /// Creates the plan, and applies it to the cluster if a cluster is known. Returns `None` if there is nothing to
-/// install. A plan that waits for a person is returned without applied steps, and [`Planned::applied`] contains the
-/// result after approval.
+/// install. If the plan waits for approval, the steps of the returned plan are not applied, and [`Planned::applied`]
+/// contains the result of applying them after approval.
 ///
 /// ```
 /// use opmx::install::content::of_files;

@@ -56,7 +56,7 @@ pub(crate) const REASONS: [Reason; 19] = [
     row("Timeout", 504, Class::Failure),
 ];
 
-/// Finds the error by its reason, and by its code only if the reason is unknown, as in Kubernetes clients. `verb`
+/// Finds the error by its reason, and by its code only if the reason is unknown, as Kubernetes clients do. `verb`
 /// distinguishes the two errors with the code 409.
 pub(crate) fn reason_of(reason: &str, code: u16, verb: &str) -> Reason {
     let named = |name: &str| REASONS.into_iter().find(|row| row.name == name);

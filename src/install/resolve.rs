@@ -29,7 +29,7 @@ pub struct ResolveOptions {
     pub starting_csv: Option<String>,
     /// The bundles that are treated as installed, by their names in the catalogs.
     pub installed: Vec<String>,
-    /// The version of OLM that resolves.
+    /// The version of OLM that performs the resolution.
     pub olm: Olm,
     /// Options that OLM does not have.
     pub search: ResolverOptions,

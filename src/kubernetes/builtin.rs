@@ -1,4 +1,4 @@
-//! The built-in Kubernetes resources: plural names, kinds, scope and versions.
+//! The built-in Kubernetes resources: plural names, kinds, scopes and versions.
 
 /// One built-in resource.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(crate) fn is_bare_group(group: &str) -> bool {
     BARE_GROUPS.contains(&group)
 }
 
-/// Whether RBAC rules may name this resource although no objects of it are stored.
+/// Whether RBAC rules may name this resource although the API server stores no objects for it.
 pub(crate) fn is_verb_only(group: &str, resource: &str) -> bool {
     VERB_ONLY.contains(&(group, resource))
 }

@@ -1,8 +1,8 @@
 //! The fields of built-in kinds whose values the API server limits to a few strings. The API documents of Kubernetes
 //! describe them only in prose.
 
-/// Returns the values that a field of a type can have, or `None` if they are not limited. Types of beta and alpha
-/// versions have other values in some Kubernetes releases, so they are not limited.
+/// Returns the values that a field of a type can have, or `None` if they are not limited. Also returns `None` for types
+/// of beta and alpha versions, because their values differ between Kubernetes releases.
 pub(super) fn of(of_type: &str, field: &str) -> Option<&'static [&'static str]> {
     if of_type.contains("beta") || of_type.contains("alpha") {
         return None;
@@ -17,7 +17,7 @@ pub(super) fn of(of_type: &str, field: &str) -> Option<&'static [&'static str]> 
 const CONTAINERS: &[&str] = &["Container", "EphemeralContainer"];
 const WEBHOOKS: &[&str] = &["MutatingWebhook", "ValidatingWebhook"];
 
-/// The types, a field of them, and its values.
+/// Each row contains types, the name of a field that these types have, and the values of the field.
 const CHOICES: &[(&[&str], &str, &[&str])] = &[
     (CONTAINERS, "imagePullPolicy", &["Always", "IfNotPresent", "Never"]),
     (

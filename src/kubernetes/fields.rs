@@ -92,7 +92,7 @@ impl Table {
     }
 }
 
-/// Replaces strings in a type with one of the choices, if there are any.
+/// Limits a string, or the strings in a list, to these choices. Without choices, returns the type unchanged.
 fn limited(wanted: Type, choices: Option<&'static [&'static str]>) -> Type {
     match (wanted, choices) {
         (Type::Text, Some(choices)) => Type::Choice(choices),

@@ -67,7 +67,8 @@ impl Quantity {
         })
     }
 
-    /// Returns the quantity divided by a power of ten that is not above its own, limited to 128 bits.
+    /// Returns the quantity as a multiple of ten to the power of `exponent`, limited to 128 bits. `exponent` must not
+    /// be above the exponent of the quantity.
     fn divided(&self, exponent: i32) -> i128 {
         let scale = 10_i128.saturating_pow(self.exponent.abs_diff(exponent));
         let amount = self.mantissa.saturating_mul(scale);

@@ -109,8 +109,8 @@ fn of_resource_list(document: &Value) -> Vec<ServedResource> {
                 "" => of_list.to_owned(),
                 own => own.to_owned(),
             };
-            // If the list has a group and version, those of a resource are ignored, because they belong to the kind of
-            // a request body.
+            // If the list has a group and version, the group and version of each resource are ignored, because they
+            // describe the kind of a request body.
             let (group, version) = if of_list.version.is_empty() {
                 (own("/group", ""), own("/version", ""))
             } else {

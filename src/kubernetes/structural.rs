@@ -53,7 +53,7 @@ impl Structure {
     }
 }
 
-/// Whether a value has this type of a schema. An unknown type accepts every value.
+/// Whether a value has this schema type. An unknown type accepts every value.
 pub(crate) fn has_type(value: &Value, kind: &str) -> bool {
     match kind {
         "array" => value.is_array(),

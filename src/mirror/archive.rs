@@ -106,7 +106,7 @@ pub enum ArchiveError {
         path: PathBuf,
     },
     /// The base archive is incomplete.
-    #[error("the archive of {} is incomplete", path.display())]
+    #[error("the archive {} is incomplete", path.display())]
     Incomplete {
         /// The file.
         path: PathBuf,
@@ -124,7 +124,7 @@ pub enum ArchiveError {
     #[error(transparent)]
     Volumes(#[from] VolumesError),
     /// The plan in an archive is invalid.
-    #[error("cannot read the plan in the archive of {}", path.display())]
+    #[error("cannot read the plan in the archive {}", path.display())]
     Plan {
         /// The file with the list.
         path: PathBuf,
@@ -132,7 +132,7 @@ pub enum ArchiveError {
         source: PlanError,
     },
     /// The plan in an archive does not match the digest in its list.
-    #[error("the volumes of {} belong to another plan", path.display())]
+    #[error("the volumes of the archive {} belong to another plan", path.display())]
     Swapped {
         /// The file with the list.
         path: PathBuf,

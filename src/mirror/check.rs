@@ -1,4 +1,4 @@
-//! Checks a plan that was read from a file: everything in it must be copied, and only to its target.
+//! Checks a plan that was read from a file: all content of the plan must be copied, and only to the target of the plan.
 
 use super::plan::{Extra, Plan, PlanError, PlannedImage};
 use crate::image::Digest;

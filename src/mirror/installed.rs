@@ -27,8 +27,8 @@ struct Followed {
 }
 
 /// Returns the parts of catalogs that Subscriptions and ClusterExtensions follow, from the installed versions to the
-/// heads of their channels. `catalogs` maps the names of CatalogSources and ClusterCatalogs to the indexes that are
-/// used instead of their own.
+/// heads of their channels. `catalogs` maps the name of a CatalogSource or ClusterCatalog to the index that is used
+/// instead of its own index.
 pub fn installed(objects: &[Value], catalogs: &BTreeMap<String, String>, follow: &Follow) -> Installed {
     let mut needed = Installed::default();
     let mut parts: BTreeMap<String, BTreeMap<String, Followed>> = BTreeMap::new();

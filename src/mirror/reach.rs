@@ -1,4 +1,4 @@
-//! Whether the registries of a mirror can be reached at all.
+//! Checks whether the registries of a mirror can be reached.
 
 use super::placed::CATALOG;
 use super::plan::Plan;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// login is thus reported once, instead of once per image.
 ///
 /// # Errors
-/// Returns an error if there is no connection to the registry, or it rejects the login.
+/// Returns an error if the registry cannot be reached, or if it rejects the login.
 pub async fn reach(plan: &Plan, target: &Transports) -> Result<(), ImageError> {
     let mut places = plan
         .images
@@ -33,7 +33,7 @@ pub async fn reach(plan: &Plan, target: &Transports) -> Result<(), ImageError> {
 }
 
 /// Sends a request to each registry that failed images come from. Returns the registries that cannot be reached, each
-/// with the error of the request, which explains the failures of all images from that registry at once.
+/// with the error of its request. This one error explains why all images from the registry failed.
 pub async fn unreachable_sources(result: &CopyResult, source: &Transports) -> BTreeMap<String, ImageError> {
     let failed = result.items.iter().filter(|item| item.state == CopyState::Failed);
     let mut registries: BTreeMap<String, RegistryReference> = BTreeMap::new();

@@ -14,7 +14,7 @@ pub struct MirrorRequest {
     pub catalogs: Vec<CatalogRequest>,
     /// Images to mirror in addition to those of the catalogs.
     pub images: Vec<ImageRequest>,
-    /// Patterns of excluded images. A pattern may match anywhere in the reference.
+    /// Patterns that match the references of excluded images. A pattern may match anywhere in a reference.
     pub blocked: Vec<Regex>,
     /// The naming of images at the target; `None` if the target is not known yet.
     pub naming: Option<Naming>,

@@ -5,7 +5,7 @@ use crate::shape::{DRAFT_2020_12, Field, TEXT_MAP, TEXTS, json_schema, optional,
 use serde_json::Value;
 
 const ABOUT: &str =
-    "Fields are never removed and never change their meaning; new fields come with a new value of the field schema.";
+    "Fields are never removed and never change their meaning. If fields are added, the value of `schema` changes.";
 
 /// Returns the JSON Schema of a plan.
 pub fn plan_schema() -> Value {

@@ -1,4 +1,4 @@
-//! The share of each package and channel in the size of a plan, and what would be saved by not mirroring it.
+//! The share of each package and channel in the size of a plan, and how much smaller the plan would be without it.
 
 use super::plan::{Plan, PlannedImage};
 use crate::image::Digest;

@@ -18,7 +18,7 @@ pub struct TransferOptions<'a> {
     pub concurrency: usize,
     /// The maximum number of bytes of content in memory.
     pub memory: u64,
-    /// Whether to stop starting transfers once an image has failed.
+    /// Whether to start no more transfers after an image has failed.
     pub fail_fast: bool,
     /// The path of the journal of copied content, which allows an interrupted run to be resumed.
     pub journal: PathBuf,

@@ -272,10 +272,10 @@ pub enum CopyState {
     NotTried,
 }
 
-/// The content of a plan that was not yet in an archive.
+/// The content of a plan that a run was to add to an archive.
 #[derive(Debug, Clone, Default)]
 pub struct Packing {
-    /// The content that was to be added to the archive.
+    /// The digests of the content that was to be added, including the content in `missing`.
     pub added: BTreeSet<Digest>,
     /// The digests of the content that could not be added, each with the reason.
     pub missing: BTreeMap<Digest, String>,

@@ -8,7 +8,7 @@ pub(crate) const INDEX_PROPERTIES: &str = "olm.properties";
 pub const PROPERTIES: &str = "operatorframework.io/properties";
 /// The version that a bundle substitutes for.
 pub(crate) const SUBSTITUTES_FOR: &str = "olm.substitutesFor";
-/// Sample custom resources, a JSON list.
+/// Sample custom resources, as a JSON list.
 pub const EXAMPLES: &str = "alm-examples";
 /// On a ClusterServiceVersion: the namespace into which its author proposes to install the operator.
 pub(crate) const SUGGESTED_NAMESPACE: &str = "operatorframework.io/suggested-namespace";

@@ -24,7 +24,7 @@ pub enum Constraint {
     Cel {
         /// The rule.
         rule: String,
-        /// The message that OLM shows if there is no such bundle.
+        /// The message that OLM shows if the rule is true for no bundle.
         message: String,
     },
 }
@@ -56,11 +56,11 @@ pub enum Key {
     Gvk,
     /// A package.
     Package,
-    /// All of several constraints.
+    /// All of the listed constraints.
     All,
-    /// One of several constraints.
+    /// At least one of the listed constraints.
     Any,
-    /// None of several constraints.
+    /// None of the listed constraints.
     Not,
     /// A rule in the Common Expression Language.
     Cel,
@@ -178,7 +178,8 @@ pub(super) fn api(fields: &mut Fields<'_, '_>) -> GroupVersionKind {
     GroupVersionKind { group, version, kind }
 }
 
-/// Reads the package of a dependency or a constraint; `range` is the name of the field with its version range.
+/// Reads the package of a dependency or a constraint; `range` is the name of the field that contains the
+/// version range.
 pub(super) fn package(fields: &mut Fields<'_, '_>, range: &str) -> PackageConstraint {
     let name = fields.string("packageName");
     let range = fields.string(range);

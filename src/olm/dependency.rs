@@ -21,7 +21,7 @@ pub enum Spelling {
 /// A dependency of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dependency {
-    /// A package, with a version in a range.
+    /// A package in a range of versions.
     Package(PackageConstraint),
     /// An API.
     Api(GroupVersionKind),
@@ -113,7 +113,7 @@ impl DependencyKind {
     }
 }
 
-/// The field with the version range of a package, in databases and in the files of a bundle.
+/// The field that contains the version range of a package, in databases and in the files of a bundle.
 const VERSION: &str = "version";
 
 /// Reads a dependency from its type and its JSON text; returns `None` for types that OLM does not know.
@@ -129,8 +129,8 @@ pub fn read(kind: &str, json: &str, spelling: Spelling) -> Result<Option<Reading
 }
 
 impl Reading {
-    /// Returns the reading as interpreted by this OLM: an OLM that does not support intents ignores them, but rejects
-    /// intents inside constraints.
+    /// Returns the reading as this OLM interprets it. An OLM that does not support intents ignores the intent of a
+    /// package, but rejects intents inside constraints.
     #[must_use]
     pub fn by(mut self, olm: &Olm) -> Self {
         if let (false, Some(Dependency::Package(package))) = (olm.does(Need::Intent), &mut self.dependency) {

@@ -38,8 +38,8 @@ pub fn entries(value: &Value) -> impl Iterator<Item = OptionalManifest> {
     entries.filter_map(|entry| OptionalManifest::deserialize(entry).ok())
 }
 
-/// Returns the value of the property after the namespaces of objects have changed: each pair is an object before and
-/// after the change. Returns `None` if the value does not change.
+/// Returns the value of the property after the namespaces of objects have changed. Each pair contains an object before
+/// and after the change. Returns `None` if the value does not change.
 pub fn moved<'v>(value: &Value, objects: &(impl Iterator<Item = (&'v Value, &'v Value)> + Clone)) -> Option<Value> {
     let mut moved = value.clone();
     for entry in moved.get_mut("manifests")?.as_array_mut()? {

@@ -35,7 +35,7 @@ pub(crate) const PACKAGE_REQUIRED: &str = "olm.package.required";
 pub(crate) const GVK_REQUIRED: &str = "olm.gvk.required";
 /// A label that another bundle must have.
 pub(crate) const LABEL_REQUIRED: &str = "olm.label.required";
-/// A constraint that a bundle needs to be met.
+/// A constraint that another bundle must meet.
 pub(crate) const CONSTRAINT: &str = "olm.constraint";
 /// Marks a bundle that must not be newly installed.
 pub const DEPRECATED: &str = "olm.deprecated";

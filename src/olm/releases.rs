@@ -123,7 +123,7 @@ const fn kind(kind: &'static str, since: Since, source: &'static str) -> Capabil
     row(Need::Kind(kind), since, &rules::CLUSTER_MANIFEST_KIND, instead, source)
 }
 
-// The changelog, and pull requests whose number has no repository name, are those of the repository
+// The changelog, and each pull request that is cited without a repository, belong to the repository
 // operator-framework/operator-lifecycle-manager.
 const BEFORE: &str = "in all releases of the changelog";
 const UNSAID: &str = "in the current sources of OLM; the changelog ends with 0.18.0 and does not mention it";

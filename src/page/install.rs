@@ -1,4 +1,4 @@
-//! Manifests that ask OLM for an operator, ready to copy.
+//! Manifests that tell OLM to install an operator, for users to copy.
 
 use super::frame::Site;
 use super::model::Model;

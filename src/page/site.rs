@@ -56,7 +56,7 @@ pub struct Summary {
     pub unprobed: Vec<Unprobed>,
 }
 
-/// What the packages contribute to the pages about all packages.
+/// The data that packages contribute to the pages about all packages.
 #[derive(Default)]
 struct Collected {
     rows: Vec<Row>,

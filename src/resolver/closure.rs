@@ -296,7 +296,7 @@ pub fn mentions_intents(problem: &Problem<'_>) -> bool {
         let constraints = constraints.filter(|property| is_requirement(&property.kind));
         bundle.dependencies.iter().chain(constraints)
     });
-    // Most dependencies do not contain the word, in upper or lower case, so they need not be parsed.
+    // Most dependencies do not contain the word `intent`, in upper or lower case, so they need not be parsed.
     let is_said = |json: &str| {
         json.to_ascii_lowercase().contains(INTENT) && serde_json::from_str(json).is_ok_and(|value| says_intent(&value))
     };

@@ -178,8 +178,8 @@ impl Entries {
     }
 }
 
-/// Returns the properties of an installed ClusterServiceVersion: those that OLM derives from its package and APIs, then
-/// those of its annotation, if present.
+/// Returns the properties of an installed ClusterServiceVersion: first the properties that OLM derives from its package
+/// and APIs, then the properties in its annotation, if present.
 fn installed_properties(csv: &Installed, package: Option<&String>, texts: &mut Texts) -> Vec<Property> {
     let mut values: Vec<property::Property> = Vec::new();
     let mut add = |kind: &str, value: Value| values.push(property::Property::new(kind, value));

@@ -220,7 +220,7 @@ fn of_list(
     }
 }
 
-/// Returns the reason why a variable cannot be selected in addition to those in `before`, or `None` if unknown.
+/// Returns the reason why a variable cannot be selected in addition to the variables in `before`, or `None` if unknown.
 fn why_not(
     explaining: &Explaining<'_>,
     before: &[Variable],

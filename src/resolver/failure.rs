@@ -258,7 +258,7 @@ fn remedies(variables: &Variables<'_>, core: &BTreeSet<ConstraintId>, options: &
     for constraint in core {
         if let Clause::Unmet(place, Unmet::StartingCsv) = &variables.constraints[*constraint] {
             let name = &variables.problem.subscriptions[*place].name;
-            remedies.push(format!("a different startingCSV in the subscription {name}, or none"));
+            remedies.push(format!("another startingCSV in the subscription {name}, or none"));
         }
     }
     let enabled = Enabled::all(&variables.instance);

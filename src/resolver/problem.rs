@@ -44,8 +44,8 @@ pub struct CatalogSource<'a> {
 
 impl<'a> Problem<'a> {
     /// Returns the problem that a what-if file describes. `read` contains the content of the catalogs, in the order of
-    /// the file. Catalogs in namespaces that OLM does not use become `other_catalogs`, and operators with blocking
-    /// conditions are held.
+    /// the file. Catalogs in namespaces that OLM does not use become `other_catalogs`, and the blocking conditions
+    /// of operators become `held`.
     pub fn of_state(state: &'a State, read: &'a [Cow<'a, Catalog>]) -> Self {
         let sources = state.catalogs.iter().zip(read).map(|(named, catalog)| CatalogSource {
             name: &named.name,

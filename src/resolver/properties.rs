@@ -104,9 +104,9 @@ pub(super) fn of_bundle(package: &Text, bundle: &Bundle, olm: &Olm) -> Result<Fa
     Ok(facts)
 }
 
-/// Returns the properties that OLM writes into the annotation of the ClusterServiceVersion that it installs from this
-/// bundle: those from the catalog, then the dependencies converted to properties, without duplicates, and the package.
-/// If a dependency is malformed, only the package is returned.
+/// Returns the properties that OLM writes into an annotation of the ClusterServiceVersion when it installs this bundle:
+/// the properties from the catalog, then the dependencies converted to properties, without duplicates. Adds the package
+/// if it is missing. If a dependency is malformed, only the package is returned.
 pub fn annotation(package: &str, bundle: &Bundle) -> Vec<property::Property> {
     let facts = of_bundle(&package.into(), bundle, &Olm::Proposed).unwrap_or_default();
     let parsed = |stored: &Property| {

@@ -156,8 +156,8 @@ impl<'p> Variables<'p> {
         if deprecated {
             self.instance.prohibited[variable] = Some(self.constraint(Clause::Deprecated(id)));
         }
-        // If a package group and an API group are both violated, the package is reported, so the packages are added
-        // first.
+        // The groups of packages are added first, so that a failure reports the package if the groups of a package and
+        // of an API are both violated.
         for package in packages {
             let known = self.packages.get(&package).copied();
             let group = known.unwrap_or_else(|| self.group(Clause::OnePackage(package.clone(), Vec::new())));

@@ -6,7 +6,7 @@ rules! { CONVERSION
     Authoring {
         CONVERT_CSV_MISSING = "convert-csv-missing", Error, FORMAT, "Add the ClusterServiceVersion to manifests/.";
         CONVERT_DEPLOYMENT_UNKNOWN = "convert-deployment-unknown", Error, CSV, "Name a Deployment of the install strategy.";
-        CONVERT_POD_LABELS = "convert-pod-labels", Error, PLAIN, "Add a label to the pods of the Deployment that no other Deployment's pods have, so that a Service can select them.";
+        CONVERT_POD_LABELS = "convert-pod-labels", Error, PLAIN, "Add a label that only the pods of this Deployment have, so that a Service can select them.";
         CONVERT_FIELD_LOST = "convert-field-lost", Warning, PLAIN, "No action needed, unless something reads the field.";
         CONVERT_FIELD_SET_BY_CLUSTER = "convert-field-set-by-cluster", Info, PLAIN, "No action needed: the cluster and OLM set the field.";
         CONVERT_FIELD_CHANGED = "convert-field-changed", Warning, PLAIN, "Check the new value.";

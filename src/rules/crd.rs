@@ -16,7 +16,7 @@ rules! { DEFINITIONS
         CRD_GLOBAL_AND_VERSION = "crd-global-and-version", Error, CRD, "Set the field either once for all versions or in each version.";
         CRD_PRINTER_COLUMN = "crd-printer-column", Error, CRD, "Set the column's name, type (boolean, date, integer, number or string) and a path that begins with a dot.";
         CRD_SCALE_PATH = "crd-scale-path", Error, CRD, "Use a path such as .spec.replicas or .status.replicas.";
-        CRD_SELECTABLE_FIELDS = "crd-selectable-fields", Error, CRD, "Name at most eight string, number or boolean fields of the schema, each once, outside metadata.";
+        CRD_SELECTABLE_FIELDS = "crd-selectable-fields", Error, CRD, "List at most eight fields, each once; each must be a string, integer or boolean in the schema, outside metadata.";
         CRD_DEPRECATION_WARNING = "crd-deprecation-warning", Error, CRD, "Set deprecated: true, and use a warning of at most 256 printable characters.";
         CRD_PRESERVE_UNKNOWN_FIELDS = "crd-preserve-unknown-fields", Error, CRD, "Set preserveUnknownFields to false, and x-kubernetes-preserve-unknown-fields to true in the schema where unknown fields must be preserved.";
         CRD_DEFAULTS_NEED_PRUNING = "crd-defaults-need-pruning", Error, CRD, "Set preserveUnknownFields: false.";

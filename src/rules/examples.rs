@@ -55,9 +55,9 @@ pub struct Example {
     /// Whether the snippets are command lines instead of parts of a file.
     #[serde(default)]
     pub command_line: bool,
-    /// The command that finds the fault, if not `bundle validate`.
+    /// The command that finds the fault; `None` for `bundle validate`.
     pub command: Option<String>,
-    /// The suite that finds the fault, if not every validation does.
+    /// The suite that finds the fault; `None` if every validation finds it.
     pub suite: Option<String>,
     /// The program that `bundle validate --as` must name to find the fault.
     #[serde(rename = "as")]

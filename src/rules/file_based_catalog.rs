@@ -60,7 +60,7 @@ rules! { FILE_BASED_CATALOG
         CATALOG_DEPRECATION_REFERENCE = "catalog-deprecation-reference", Error, FBC, "Refer to {schema: olm.package}, or to an olm.channel or olm.bundle of the package by name.";
         CATALOG_DEPRECATION_DUPLICATE = "catalog-deprecation-duplicate", Error, FBC, "Keep one of the two entries.";
         CATALOG_DEPRECATION_MESSAGE = "catalog-deprecation-message", Error, FBC, "Set message to the action that users should take.";
-        CATALOG_DEPRECATION_IGNORED = "catalog-deprecation-ignored", Info, FBC, "No action needed if no cluster is older than opm 1.32.";
+        CATALOG_DEPRECATION_IGNORED = "catalog-deprecation-ignored", Info, FBC, "No action needed if you use opm 1.32 or newer, and no cluster is older than that release.";
 
         // File-based catalogs: lifecycles.
         CATALOG_LIFECYCLE_PACKAGE = "catalog-lifecycle-package", Error, LIFECYCLE, "Keep one lifecycles document for each package of the catalog.";

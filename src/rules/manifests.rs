@@ -23,7 +23,7 @@ rules! { MANIFESTS
         DEPLOYMENT_WATCH_NAMESPACE = "deployment-watch-namespace", Info, OLM, "To follow the OperatorGroup, set the variable from the annotation olm.targetNamespaces with fieldRef.";
         DEPLOYMENT_CERT_VOLUME = "deployment-cert-volume", Info, OLM, "No action needed: OLM mounts its own certificate at this path.";
         SERVICEACCOUNT_FIELDS = "serviceaccount-fields", Warning, OLM, "Set the field in the pod template if it exists there; a ClusterServiceVersion has no field for it.";
-        CERT_SECRET_MISSING = "cert-secret-missing", Warning, OLM, "Remove the mount, or ship the Secret, because nothing creates it.";
+        CERT_SECRET_MISSING = "cert-secret-missing", Warning, OLM, "Remove the mount, or add the Secret to the bundle, because nothing creates it.";
         K8S_FILE_IGNORED = "k8s-file-ignored", Warning, PLAIN, "Rename the file so that it ends in .yaml, or move it out of manifests/.";
         K8S_LIST_OBJECT = "k8s-list-object", Warning, PLAIN, "Use a separate document for each object, because not every program reads lists.";
         OLM_API_UNUSED = "olm-api-unused", Warning, PLAIN, "Correct the group or the resource, or remove the entry, because it has no effect.";
@@ -56,7 +56,7 @@ rules! { MANIFESTS
         RBAC_SUBRESOURCE_WILDCARD = "rbac-subresource-wildcard", Warning, RBAC, "List the subresources.";
         RBAC_NONRESOURCE_NAMESPACED = "rbac-nonresource-namespaced", Warning, RBAC, "Grant nonResourceURLs through a ClusterRoleBinding.";
         RBAC_GENERATED_BINDING = "rbac-generated-binding", Info, OLM, "No action needed.";
-        RBAC_NONRESOURCE = "rbac-nonresource", Info, PLAIN, "No action needed: the operator keeps the permission; only API paths with a known kind become nativeAPIs.";
+        RBAC_NONRESOURCE = "rbac-nonresource", Info, PLAIN, "No action needed: the operator keeps the permission; only paths of APIs whose kind is known become nativeAPIs.";
         RBAC_OWN_GROUP = "rbac-own-group", Info, PLAIN, "If another operator provides the resource, specify its kind and version in metadata/olm.yaml, under apis; otherwise, add it there with dependency: none.";
         RBAC_OLM_API = "rbac-olm-api", Info, PLAIN, "No action needed: OLM's own APIs are available wherever OLM runs.";
     }

@@ -26,7 +26,7 @@ rules! { SERVICES
         WEBHOOK_RULES = "webhook-rules", Error, OLM, "Narrow the rules of the webhook.";
         WEBHOOK_DUPLICATE = "webhook-duplicate", Error, OLM, "Use a different name for each webhook.";
         WEBHOOK_MATCH_CONDITIONS = "webhook-match-conditions", Error, CSV, "Remove matchConditions, and check the conditions in the webhook itself, which is then called more often.";
-        WEBHOOK_SIDE_EFFECTS = "webhook-side-effects", Error, OLM, "Omit side effects in dry runs, and set sideEffects to None or NoneOnDryRun.";
+        WEBHOOK_SIDE_EFFECTS = "webhook-side-effects", Error, OLM, "Avoid side effects in dry runs, and set sideEffects to None or NoneOnDryRun.";
         WEBHOOK_NAMESPACE_SELECTOR = "webhook-namespace-selector", Warning, OLM, "Select namespaces with the OperatorGroup.";
         WEBHOOK_CABUNDLE = "webhook-cabundle", Info, OLM, "No action needed.";
         WEBHOOK_CONVERSION_SERVICE_MISSING = "webhook-conversion-service-missing", Warning, PLAIN, "Add the Service to the bundle, or let the operator patch its CustomResourceDefinitions.";

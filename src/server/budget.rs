@@ -83,8 +83,8 @@ impl Budget {
         })
     }
 
-    /// Takes `size` from the budget, like [`Budget::try_take`], when it is available. To make room for waiting clients,
-    /// clients that do not read their answers are disconnected.
+    /// Takes `size` from the budget, like [`Budget::try_take`], as soon as that much is available. To make room for
+    /// waiting clients, clients that do not read their answers are disconnected.
     ///
     /// # Errors
     /// Returns `RESOURCE_EXHAUSTED` if not enough budget becomes available in time, or if too many calls are waiting.
@@ -120,8 +120,8 @@ impl Budget {
     }
 }
 
-/// Takes `size` from the budget of a single client when it is available. No other clients are disconnected, because
-/// that would not make room in this budget.
+/// Takes `size` from the budget of a single client as soon as that much is available. No other clients are
+/// disconnected, because that would not make room in this budget.
 ///
 /// # Errors
 /// Returns the same errors as [`Budget::take`].

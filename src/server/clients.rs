@@ -28,7 +28,7 @@ pub(super) struct Clients {
     /// The reference instant; times are in milliseconds since then.
     epoch: Instant,
     connected: Mutex<HashMap<u64, Arc<Client>>>,
-    /// The next clients to disconnect, with the rank for which they were chosen.
+    /// The next clients to disconnect, with the rank because of which they were chosen.
     chosen: Mutex<VecDeque<(Rank, Arc<Client>)>>,
     next: AtomicU64,
     looked: AtomicU64,

@@ -67,7 +67,7 @@ impl CatalogFiles {
             (checked, read)
         });
         let findings = checked?;
-        // The findings report each problem that prevents reading a catalog as an error.
+        // Every problem that prevents reading the catalog is also a finding with the severity error.
         let catalog = if has_errors(&findings) {
             None
         } else {

@@ -78,7 +78,7 @@ pub(super) struct Wanted {
     pub(super) inline: bool,
 }
 
-/// What is missing from the catalog: the first of a package, a channel in it and a bundle in that channel.
+/// The first object that is missing: the package, the channel in the package, or the bundle in the channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Absent {
     /// The package does not exist or has no channels.

@@ -1,4 +1,4 @@
-//! The gRPC registry API of the Operator Lifecycle Manager, over an index database or a file-based catalog.
+//! The gRPC registry API of the Operator Lifecycle Manager, for an index database or a file-based catalog.
 //!
 //! [`serve`] answers `api.Registry`, `api.ExperimentalRegistry`, the health service and both versions of server
 //! reflection on one port without TLS, as OLM expects from a catalog pod. The most frequently requested data (the
@@ -87,8 +87,7 @@ pub enum ServeError {
 }
 
 /// The number of connections that may wait to be accepted. A client for whose connection there is no room tries again
-/// only after a second, but a health probe fails if it takes longer than that. Linux does not allow a larger number by
-/// default.
+/// only after a second, but a health probe fails after one second. Linux does not allow a larger number by default.
 const WAITING: u32 = 4096;
 
 /// Listens on a port, either on one address or, by default, on all addresses of the machine. Port 0 selects any free

@@ -40,7 +40,7 @@ impl Pool {
         answer(self.lend(read))
     }
 
-    /// Like [`Pool::read`], but for a `read` that takes a long time, so it runs on a thread that may wait for the disk.
+    /// Like [`Pool::read`], but runs `read` on a thread that may wait for the disk, because `read` takes a long time.
     ///
     /// # Errors
     /// Returns the same errors as [`Pool::read`].

@@ -130,8 +130,8 @@ impl ServedIndex {
         id: ManifestsId,
         client: Option<&Arc<Client>>,
     ) -> Result<(Bytes, Permit), Status> {
-        // If a client requests many manifests, only a few calls may read them at the same time, because they are read
-        // before there is budget for them.
+        // Manifests are read before there is budget for them, so only a few calls of one client may read manifests at
+        // the same time.
         let _turn = match client {
             Some(client) => Some(take_own(&client.readers, 1).await?),
             None => None,

@@ -1,7 +1,7 @@
 //! Decodes objects into the types of a table and encodes them again, as Go programs do.
 //!
-//! Unknown fields are dropped at every level, field names match case-insensitively, quantities are converted to their
-//! canonical form, and empty values are omitted or written according to the [`Presence`] of the field.
+//! Unknown fields are dropped at every level, and field names match case-insensitively. Quantities are converted to
+//! their canonical form. Empty values are omitted or written according to the [`Presence`] of the field.
 
 use super::{Field, Presence, Problem, Shape, check_as_go};
 use crate::kubernetes::quantity;

@@ -20,8 +20,8 @@ const STEP: usize = 4 << 10;
 /// The maximum number of steps for an account of a version: the account, and a role and a binding in each scope.
 const STEPS_OF_ACCOUNT: usize = 5;
 
-/// Returns the size in bytes of the InstallPlan of these steps, as a cluster stores it: each step with its frame, and
-/// its manifest as an escaped JSON string.
+/// Returns the size in bytes of the InstallPlan of these steps, as a cluster stores it. The manifest of each step is an
+/// escaped JSON string.
 pub fn size(steps: &[Step]) -> usize {
     struct Count(usize);
     impl Write for Count {
@@ -65,7 +65,7 @@ pub fn excess<'a>(
     (size > OBJECT).then_some(size)
 }
 
-/// Returns a finding if an index that embeds the manifests of a bundle would be too large for OLM.
+/// Returns a finding if OLM could not install a bundle from an index that embeds its manifests, because of their size.
 pub fn inline_finding<'a>(csv: &'a Value, others: impl Iterator<Item = &'a Value> + Clone) -> Option<Diagnostic> {
     if is_small(csv, others.clone()) {
         return None;
@@ -187,7 +187,8 @@ fn at_most<'a>(manifests: impl Iterator<Item = &'a [u8]>) -> usize {
     manifests.map(of_one).fold(FRAME, usize::saturating_add)
 }
 
-/// Whether an index that embeds these objects is certainly small enough. The objects are not serialized for this check.
+/// Whether OLM can certainly install these objects from an index that embeds them. The objects are not serialized for
+/// this check.
 fn is_small<'a>(csv: &'a Value, others: impl Iterator<Item = &'a Value>) -> bool {
     let bytes = |value: &Value| {
         let mut bytes = Bytes::default();

@@ -23,7 +23,7 @@ pub(super) struct Annotated {
 /// Values by their keys in `olm.yaml` or in an API description.
 pub(super) type ByField = BTreeMap<&'static str, Annotated>;
 
-/// Whether an annotation only sets a value of the bundle, so that it need not be kept.
+/// Whether an annotation only sets a value of the bundle, so that the annotation need not be kept.
 pub(super) fn is_about_bundle(key: &str) -> bool {
     key.starts_with(PREFIX)
 }
@@ -117,7 +117,7 @@ pub(super) fn examples(work: &mut Work<'_>, crds: Vec<(&Object, Annotated)>) {
     }
 }
 
-/// Removes the examples from the values of a CustomResourceDefinition.
+/// Removes the examples from the annotated values of a CustomResourceDefinition, and returns the examples.
 pub(super) fn take_examples(said: &mut ByField) -> Option<Annotated> {
     said.remove(EXAMPLES)
 }

@@ -125,8 +125,8 @@ pub(super) fn project(work: &mut Work<'_>, known: &[Target], kinds: &[Aggregated
             super::overlay::describe(work, &entry, "apiservicedefinitions", &["group", "version", "kind"]);
         }
     }
-    // The kinds of an APIService come from its descriptions in `olm.yaml`, so a description is reported only if no
-    // APIService has its group and version.
+    // The kinds of an APIService come from the descriptions in `olm.yaml`, so a description is reported only if no
+    // APIService has the same group and version.
     let there = |entry: &Value| {
         kinds.iter().any(|kind| {
             let text = |key: &str| entry.get(key).and_then(Value::as_str);
@@ -137,7 +137,7 @@ pub(super) fn project(work: &mut Work<'_>, known: &[Target], kinds: &[Aggregated
     super::overlay::report_unmatched(work, "apiservicedefinitions", &list, &keys, &there);
 }
 
-/// Returns the known target of this APIService.
+/// Returns the known target that this APIService refers to.
 fn reference_target(work: &Work<'_>, index: usize, known: &[Target]) -> Option<Target> {
     let object = work.inventory.object(index);
     let text = |key: &str| object.text(&["spec", "service", key]);

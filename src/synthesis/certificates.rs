@@ -1,4 +1,4 @@
-//! The mounts of serving certificates in Deployments: those of the bundle, and those of OLM.
+//! The mounts of serving certificates in Deployments: the mounts of the bundle, and the mounts of OLM.
 //!
 //! OLM creates one certificate for all webhooks and APIServices of a Deployment, and mounts it into every container at
 //! two paths. OLM replaces the bundle's mounts at these paths. Other mounts stay, but their Secrets must be created
@@ -18,7 +18,7 @@ use serde_json::Value;
 pub(crate) struct OlmMount {
     /// The folder.
     pub(crate) path: &'static str,
-    /// The files in the folder.
+    /// The names of the files: the certificate and its key.
     pub(crate) files: [&'static str; 2],
 }
 
@@ -207,7 +207,8 @@ fn told_of(deployment: &Deployment<'_>, folder: &str) -> Option<Path> {
 }
 
 /// Returns the paths of the arguments and environment variables that name a certificate or a key in a folder. Skips
-/// those that name a certificate authority for clients, which is not part of a serving certificate.
+/// arguments and variables that name a certificate authority for clients, because it is not part of a serving
+/// certificate.
 pub(crate) fn read_at(deployment: &Deployment<'_>, folder: &str) -> Vec<Path> {
     let told = all_told_of(deployment, folder).into_iter();
     let is_serving = |text: &str| {

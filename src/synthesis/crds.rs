@@ -1,4 +1,4 @@
-//! Turns CustomResourceDefinitions into owned APIs, and ships them.
+//! Turns CustomResourceDefinitions into owned APIs, and ships the definitions alongside the CSV.
 
 use super::Work;
 use super::annotated;
@@ -140,7 +140,7 @@ pub(super) fn project(work: &mut Work<'_>) -> Owned {
     owned
 }
 
-/// Whether `olm.yaml` excludes a served version from the list.
+/// Whether `olm.yaml` excludes a served version from the owned APIs.
 fn is_unlisted(work: &Work<'_>, name: &str, version: &str) -> bool {
     let unlisted = work.olm.list(&["customresourcedefinitions", "unlisted"]);
     let is = |entry: &Value, key: &str, wanted: &str| entry.get(key).and_then(Value::as_str) == Some(wanted);
@@ -220,7 +220,7 @@ fn description(crd: &Object, version: &Version) -> Option<Path> {
         .find(says)
 }
 
-/// Returns the names of the served versions of a CRD whose schema contains a description.
+/// Returns the names of those served versions of a CRD whose schemas contain a description.
 pub(crate) fn described_names(crd: &Object) -> Vec<&str> {
     let versions = served_versions(crd).into_iter();
     versions
@@ -229,7 +229,7 @@ pub(crate) fn described_names(crd: &Object) -> Vec<&str> {
         .collect()
 }
 
-/// The names of the served versions of a CRD.
+/// Returns the names of the served versions of a CRD.
 pub(crate) fn served_names(crd: &Object) -> Vec<&str> {
     let versions = served_versions(crd).into_iter();
     versions
@@ -242,7 +242,7 @@ fn check(work: &mut Work<'_>, crd: &Object) {
     let group = crd.text(&["spec", "group"]).unwrap_or_default();
     if crd.name() != format!("{plural}.{group}") {
         let message = format!(
-            "the name {} must be <plural>.<group>, here {plural}.{group}",
+            "the name {} must be {plural}.{group}, in the form <plural>.<group>",
             crd.name()
         );
         let finding = Diagnostic::new(&rules::CRD_NAME, message).object(crd.label());

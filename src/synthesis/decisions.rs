@@ -1,4 +1,4 @@
-//! Decisions that only a person can make about manifests that become a bundle.
+//! Decisions that only a person can make when manifests become a bundle.
 
 use super::wildcards::WildcardRule;
 use super::{Fate, Outcome, Synthesis, Unresolved};
@@ -11,7 +11,7 @@ use crate::rules;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Decisions that only a person can make about manifests that become a bundle.
+/// Decisions that only a person can make when manifests become a bundle.
 #[derive(Debug, Default)]
 pub struct Decisions {
     /// Resources that RBAC rules name, but whose kinds are unknown.
@@ -83,7 +83,8 @@ fn foreign(synthesis: &Synthesis) -> Vec<Object> {
     elsewhere.cloned().collect()
 }
 
-/// Returns the value of the property `olm.manifests.optional` that lists the objects as their manifests name them.
+/// Returns a value of the property `olm.manifests.optional` that lists these objects, with the namespaces in their
+/// manifests.
 pub fn optional_manifests(objects: &[Object]) -> Value {
     let entry = |object: &Object| {
         let mut entry = json!({"group": object.gvk().group, "kind": object.gvk().kind, "name": object.name()});
@@ -95,8 +96,8 @@ pub fn optional_manifests(objects: &[Object]) -> Value {
     json!({"manifests": objects.iter().map(entry).collect::<Vec<_>>()})
 }
 
-/// Returns the rules of the roles that RoleBindings grant to the operator, merged for readability, with those about
-/// Secrets first.
+/// Returns the rules of the roles that RoleBindings grant to the operator. Merges rules for readability, and puts rules
+/// about Secrets first.
 fn widened(outcomes: &[Outcome], objects: &[Object]) -> Vec<Rule> {
     let bindings = outcomes.iter().filter(|outcome| {
         outcome.object.gvk().is(rbac::GROUP, "RoleBinding") && matches!(outcome.fate, Fate::Projected)
@@ -112,7 +113,7 @@ fn widened(outcomes: &[Outcome], objects: &[Object]) -> Vec<Rule> {
     for_reader(&rules)
 }
 
-/// Merges rules and puts those about Secrets first.
+/// Merges rules, and puts rules about Secrets first.
 pub(super) fn for_reader(rules: &[Rule]) -> Vec<Rule> {
     let mut rules = compact(rules);
     rules.sort_by_key(|rule| {

@@ -21,7 +21,7 @@ const TARGET_NAMESPACES: &str = "metadata.annotations['olm.targetNamespaces']";
 pub(super) struct Accounts {
     /// The Deployments that use each account, by account name.
     pub(super) of_deployments: BTreeMap<String, Vec<usize>>,
-    /// Accounts in `extraServiceAccounts`, with their positions in it.
+    /// Accounts in `extraServiceAccounts`, with their positions in this list.
     pub(super) extra: BTreeMap<String, usize>,
     /// The namespace of the Deployments, if they specify a namespace.
     pub(super) namespace: Option<String>,
@@ -39,7 +39,7 @@ impl Accounts {
     }
 }
 
-/// The account of a Deployment's pods, and the path of the field that specifies it.
+/// Returns the account of a Deployment's pods, and the path of the field that specifies the account.
 pub(crate) fn service_account(deployment: &Object) -> (&str, Path) {
     let template = Path::root().key("spec").key("template").key("spec");
     for field in ["serviceAccountName", "serviceAccount"] {
@@ -51,7 +51,7 @@ pub(crate) fn service_account(deployment: &Object) -> (&str, Path) {
     ("default", template)
 }
 
-/// The labels of a Deployment's pods.
+/// Returns the labels of a Deployment's pods.
 pub(super) fn pod_labels(deployment: &Object) -> serde_json::Map<String, Value> {
     deployment
         .map(&["spec", "template", "metadata", "labels"])
@@ -175,7 +175,7 @@ fn write_entry(work: &mut Work<'_>, deployment: &Object, entry: &Path) {
     let pod = ["spec", "template", "spec"];
     let (account, path) = service_account(deployment);
     if deployment.text(&[&pod[..], &["serviceAccountName"]].concat()).is_none() && account != "default" {
-        // OLM reads only this field when it grants access to certificates.
+        // OLM reads only `serviceAccountName` when it grants access to certificates.
         let field = entry.key("spec").key("template").key("spec").key("serviceAccountName");
         let origin = from(path).derived("the deprecated field serviceAccount");
         work.draft.put(&field, account, [origin]);

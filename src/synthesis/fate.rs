@@ -36,7 +36,8 @@ impl Outcome {
     }
 }
 
-/// Kinds that OLM applies from a bundle alongside the CSV, and whether OLM moves them into the install namespace.
+/// The kinds of objects that OLM applies from a bundle alongside the CSV. The second value is whether OLM moves the
+/// objects into the install namespace.
 const KEPT_KINDS: [(&str, bool); 20] = [
     ("ClusterRole", false),
     ("ClusterRoleBinding", false),

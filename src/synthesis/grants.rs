@@ -65,7 +65,7 @@ struct Binding<'a> {
 }
 
 /// Collects the grants in the order of the bindings' names, and decides the fate of the bundle's RBAC objects.
-/// `certified` lists the Deployments for which OLM itself creates the bindings of an API server.
+/// `certified` lists the Deployments for which OLM itself creates the bindings that an API server needs.
 pub(super) fn collect(work: &mut Work<'_>, accounts: &Accounts, certified: &[usize]) -> Vec<Grant> {
     let mut grants = Vec::new();
     let mut projected: BTreeSet<usize> = BTreeSet::new();
@@ -162,7 +162,7 @@ fn annotated_role(work: &mut Work<'_>, role: usize) {
     let path = Path::root().key("metadata").key("annotations").key(OPTIONAL);
     let finding = Diagnostic::new(&rules::RBAC_OPTIONAL_ANNOTATION, message)
         .object(object.label())
-        .help(format!("Move it to the {binding} that binds the role."));
+        .help(format!("Move the annotation to the {binding} that binds the role."));
     work.report(finding.at(object.key_place(&path)));
 }
 
@@ -296,7 +296,7 @@ fn without_role(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>,
             .decide(binding.index, Fate::Dropped, "OLM creates the same binding");
         return;
     }
-    // OLM moves the binding, so a Role is looked up in the install namespace.
+    // OLM moves the binding, so the cluster looks up a Role in the install namespace.
     let names_namespace = object.namespace().is_some_and(|namespace| !namespace.is_empty());
     if kind == "Role" && (elsewhere || names_namespace && accounts.namespace.is_none()) {
         return role_elsewhere(work, binding, role);
@@ -443,7 +443,8 @@ fn is_aggregated(role: &Object) -> bool {
     role.map(&["aggregationRule"]).is_some()
 }
 
-/// Returns the rules that a role grants: its own, or those of the roles that it aggregates, as (role, position).
+/// Returns the rules that a role grants: its own rules, or the rules of the roles that it aggregates. Each rule is
+/// returned as (role, position).
 fn effective_rules(work: &Work<'_>, role: usize) -> Vec<(usize, usize)> {
     let mut rules = Vec::new();
     let mut visited = BTreeSet::new();

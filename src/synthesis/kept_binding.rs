@@ -44,9 +44,9 @@ pub(super) fn subject_of(work: &mut Work<'_>, accounts: &Accounts, binding: &Obj
                 .help(help)
                 .at(binding.place(&path))
         }
-        // The author has chosen the install namespace.
+        // The author has suggested this namespace for the operator.
         Some(namespace) if suggested(work) == Some(namespace) => return,
-        // A binding that OLM moves must be replaced, whatever its subjects are.
+        // The author must replace a binding that OLM moves, whatever its subjects are.
         Some(_) if is_moved_elsewhere(work, binding) => return,
         Some(namespace) => {
             let grants = format!(
@@ -122,7 +122,7 @@ fn listing(work: &Work<'_>, accounts: &Accounts, binding: &Object, account: &str
     match (in_bundle, known) {
         (true, true) if binding.gvk().kind == "ClusterRoleBinding" => match &accounts.namespace {
             Some(namespace) => {
-                format!("set the namespace of the subject to {namespace}, which is that of the Deployment")
+                format!("set the namespace of the subject to {namespace}, the namespace of the Deployment")
             }
             None => "remove the namespace of the subject".to_owned(),
         },

@@ -1,4 +1,5 @@
-//! Kustomizations: determines whether kustomize must render a folder, or the kustomizations in it only list manifests.
+//! Kustomizations: determines whether kustomize must render a folder, or whether the kustomizations in the folder only
+//! list manifests.
 
 use crate::manifest::has_manifest_extension;
 use crate::text::{self, Limits};
@@ -120,7 +121,7 @@ fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Appends a path to a folder; `None` if the path leads out of the tree.
+/// Appends a path to a folder; `None` if the path leads out of the top folder.
 fn joined(folder: &str, path: &str) -> Option<String> {
     if path.starts_with('/') || path.contains("://") {
         return None;

@@ -78,8 +78,8 @@ pub struct Synthesis {
     pub diagnostics: Vec<Diagnostic>,
     /// The kinds that the bundle provides.
     pub provided: BTreeSet<GroupVersionKind>,
-    /// The rules with wildcards that are granted to the operator's own accounts, in the order of the bindings that
-    /// grant them.
+    /// The rules that contain wildcards and are granted to the operator's own accounts, in the order of the bindings
+    /// that grant the rules.
     pub wildcards: Vec<WildcardRule>,
 }
 
@@ -95,8 +95,8 @@ pub enum Shipping {
 }
 
 impl Synthesis {
-    /// Returns the value of the property `olm.manifests.optional` for the kept objects, which have no namespaces,
-    /// because OLM moves them into the install namespace. Returns `None` if `value` already matches.
+    /// Removes the namespaces of kept objects from `value`, a value of the property `olm.manifests.optional`, if OLM
+    /// moves these objects into the install namespace. Returns the new value, or `None` if nothing changes.
     pub fn optional_manifests(&self, value: &Value) -> Option<Value> {
         let shipped = self.outcomes.iter();
         let shipped = shipped.filter_map(|outcome| Some((outcome.object.value(), outcome.shipped()?)));
@@ -130,8 +130,8 @@ impl Work<'_> {
     }
 }
 
-/// Synthesizes the CSV of a `k8s+v1` bundle. `reading` contains the findings of reading the bundle; they are not
-/// repeated.
+/// Synthesizes the CSV of a `k8s+v1` bundle. `reading` contains the findings from reading the bundle; the result does
+/// not repeat these findings.
 pub fn synthesize(bundle: &Bundle, reading: &[Diagnostic]) -> Synthesis {
     synthesize_for(bundle, reading, Shipping::Plain)
 }

@@ -27,7 +27,7 @@ use std::path::Path;
 /// The caller's decisions about the next release.
 #[derive(Debug, Default)]
 pub struct ReleaseOptions {
-    /// The version of the release; by default, that of the manifests.
+    /// The version of the release; by default, the version of the manifests.
     pub version: Option<String>,
     /// The bundle that the release replaces; by default, the existing bundle if its version is different.
     pub replaces: Option<String>,
@@ -72,7 +72,7 @@ pub enum ReleaseError {
         /// The version of the bundle.
         old: String,
     },
-    /// The specified version is lower than that of the bundle that the release would replace.
+    /// The specified version is lower than the version of the bundle that the release would replace.
     #[error("version {new} is lower than {old} in {OLM_YAML}, so it cannot replace that version")]
     Lower {
         /// The specified version.
@@ -129,12 +129,12 @@ pub struct Release {
     pub inferred_version: Option<Found>,
     /// The resources in RBAC rules whose kinds were found in a source.
     pub resolved: Vec<Resolved>,
-    /// The result of preparing the manifests. Its examples are those that are added to `olm.yaml`.
+    /// The result of preparing the manifests. Its examples are the examples that are added to `olm.yaml`.
     pub settled: Settled,
     /// The custom resources that differ from an example in `olm.yaml`. The example is kept.
     pub differing: Vec<Object>,
-    /// The remaining decisions for a person. Rules of Roles are included only if they allow more than the previous
-    /// release.
+    /// The remaining decisions for a person. Rules of Roles are included only if they allow more than the rules
+    /// of the previous release.
     pub decisions: Decisions,
     /// The labels of the rules whose wildcards were expanded because the previous release listed the bundle's own kinds
     /// by name. See [`WildcardRule::label`](super::wildcards::WildcardRule::label).
@@ -208,7 +208,7 @@ pub fn next_release(
     }
     let mut tree = manifests_of(folder, intake, options)?;
     let mut after = before.clone();
-    // These findings name the original files of the manifests.
+    // Findings about these objects name the original files of the manifests.
     let kept = objects_of(folder, &options.keep, limits);
     after.objects = manifests.objects.iter().chain(&kept).cloned().collect();
     let learned = learn(&after, &[], &options.outside);
@@ -386,7 +386,7 @@ fn manifests_of(folder: &Tree, intake: &Intake, options: &ReleaseOptions) -> Res
     Ok(tree)
 }
 
-/// Returns the changes that add the new manifests and remove all others. Files other than manifests stay.
+/// Returns the changes that add the new manifests and remove all other manifests. Files other than manifests stay.
 fn manifests_that_change(folder: &Tree, new: &Tree) -> BTreeMap<String, FileChange> {
     let mut files = BTreeMap::new();
     for (path, content) in new.iter() {

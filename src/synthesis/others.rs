@@ -1,4 +1,4 @@
-//! The objects that no other step has decided about: they are kept, omitted or refused.
+//! The objects whose fate no other step has decided: they are kept, omitted or rejected.
 
 use super::Work;
 use super::certificates;

@@ -89,7 +89,7 @@ pub(crate) fn write_into(
 
 /// Adds information about the APIs that a `k8s+v1` bundle uses, as if its `olm.yaml` contained the information; the
 /// files do not change. A `registry+v1` bundle already contains all of this information. `reading` contains the
-/// findings of reading the bundle. Returns findings about choices that a person must make.
+/// findings from reading the bundle. Returns findings about choices that a person must make.
 pub fn inform(bundle: &mut Bundle, reading: &[Diagnostic], outside: &Outside) -> Vec<Diagnostic> {
     let Some(olm) = bundle.olm.clone().filter(|_| bundle.media_type == MediaType::K8sV1) else {
         return Vec::new();
@@ -140,7 +140,7 @@ pub struct Resolved {
     pub source: String,
 }
 
-/// Looks up missing information for a bundle. `reading` contains the findings of reading the bundle.
+/// Looks up missing information for a bundle. `reading` contains the findings from reading the bundle.
 pub fn learn(bundle: &Bundle, reading: &[Diagnostic], outside: &Outside) -> Learned {
     let synthesis = synthesize(bundle, reading);
     let (resolved, mut findings) = resolve(&synthesis.unresolved, &outside.sources);

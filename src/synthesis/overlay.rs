@@ -1,4 +1,4 @@
-//! Values from `olm.yaml`: names, texts, images, install modes, and descriptions of the inferred APIs.
+//! Values from `olm.yaml`: names, strings, images, install modes, and descriptions of the inferred APIs.
 
 use super::Work;
 use super::annotated::Annotated;
@@ -26,8 +26,8 @@ pub(super) fn write(work: &mut Work<'_>) {
     }
 }
 
-/// Writes a field whose form in the ClusterServiceVersion differs from that in `olm.yaml`. API descriptions are written
-/// with the APIs that the manifests define.
+/// Writes a field whose form in the ClusterServiceVersion differs from its form in `olm.yaml`. API descriptions are
+/// written with the APIs that the manifests define.
 fn make(work: &mut Work<'_>, key: &str, from: &Path, to: &Path) {
     match key {
         "minKubeVersion" if work.olm.text(&[key]) != Some(olm_yaml::ANY_KUBE_VERSION) => copy(work, from, to),
@@ -151,11 +151,14 @@ fn icon(work: &mut Work<'_>, from: &Path, to: &Path) {
                 (Some(path), None) => return absent_icon(work, path, &origin),
                 (Some(_), Some(bytes)) => (
                     Some(bytes.to_vec()),
-                    "the file in base64, and the media type from its bytes",
+                    "the file in base64, with the media type inferred from its first bytes",
                 ),
                 (None, _) => {
                     let base64: String = text.split_whitespace().collect();
-                    (STANDARD.decode(base64).ok(), "the media type follows from its bytes")
+                    (
+                        STANDARD.decode(base64).ok(),
+                        "the media type is inferred from the first bytes of the image",
+                    )
                 }
             };
             let image = bytes.and_then(|bytes| Some((image_type(&bytes)?, bytes)));
@@ -225,7 +228,7 @@ pub(super) fn describe(work: &mut Work<'_>, entry: &Path, section: &str, keys: &
     said
 }
 
-/// Writes empty values for the fields of a resource that `olm.yaml` omits, as OLM does.
+/// Writes an empty string for each field that `olm.yaml` omits from a resource, as OLM does.
 fn resources(work: &mut Work<'_>, from: &Path, to: &Path) {
     let listed = work.draft.get(to).and_then(Value::as_array);
     let absent: Vec<_> = listed.into_iter().flatten().map(csv::absent_of_resource).collect();
@@ -243,9 +246,9 @@ fn resources(work: &mut Work<'_>, from: &Path, to: &Path) {
     }
 }
 
-/// Reports descriptions of APIs that the manifests do not define, because the mistake would otherwise go unnoticed. The
-/// field checks report an entry that lacks one of the keys. `excused` returns `true` for a description that must not be
-/// reported, because its API exists but is not in the CSV for another reason.
+/// Reports descriptions of APIs that the manifests do not define, because the mistake would otherwise go unnoticed. An
+/// entry that lacks one of `keys` is skipped, because the field checks report the missing key. `excused` returns `true`
+/// for a description that must not be reported, because its API exists but is not in the CSV for another reason.
 pub(super) fn report_unmatched(
     work: &mut Work<'_>,
     section: &str,

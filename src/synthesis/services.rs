@@ -233,7 +233,8 @@ pub(super) fn settle(work: &mut Work<'_>, webhooks: &[Target], apiservices: &[Ta
             work.report(finding.at(service.name_place()));
         } else if taken > 0 {
             let message = format!(
-                "{} is shipped in addition to the Service that OLM creates, because it has other ports",
+                "{} is shipped in addition to the Service that OLM creates, because it also has ports that no webhook \
+                 or APIService uses",
                 service.label()
             );
             let finding = Diagnostic::new(&rules::SERVICE_KEPT, message).object(service.label());

@@ -237,8 +237,8 @@ fn title(package: &str) -> String {
     words.join(" ")
 }
 
-/// Returns the images that a mirror would not contain, because no container uses them. Container images are not copied
-/// from the Deployments, because the copies would be outdated in the next release.
+/// Returns the images that a mirror would otherwise not contain, because no container uses them. Does not copy the
+/// images of containers from the Deployments, because the copies would be outdated in the next release.
 fn infer_related_images(objects: &[Object]) -> Vec<Value> {
     mentions::missing_entries(&bundle_of(objects))
 }

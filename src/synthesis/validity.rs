@@ -1,4 +1,4 @@
-//! Checks the result after all fields are written: the rules of OLM and of catalogs that concern the whole
+//! Checks the synthesized `ClusterServiceVersion` against the rules of OLM and of catalogs that concern the whole
 //! `ClusterServiceVersion` rather than a single manifest.
 
 use super::fate::Outcome;
@@ -70,7 +70,8 @@ fn examples(work: &mut Work<'_>) {
     match olm.get(&["annotations", EXAMPLES]) {
         Some(Value::String(text)) if !text.trim().is_empty() => {
             let reading = olm.document().embedded(&from, &Limits::default());
-            // All readers of the examples are written in Go, which uses the last value of a repeated key.
+            // All programs that read the examples are written in Go, whose JSON decoder uses the last value of a
+            // repeated key.
             let (repeated, errors): (Vec<_>, Vec<_>) = reading
                 .diagnostics
                 .into_iter()

@@ -209,7 +209,7 @@ fn refusal(work: &Work<'_>, grant: &Grant, found: &WildcardRule, path: &Path) ->
         written.join("\n")
     )];
     if !found.open.is_empty() {
-        help.push("List the resources of the other groups that the operator uses.".to_owned());
+        help.push("For the other groups, list the resources that the operator uses.".to_owned());
         help.extend(known_resources(found));
     }
     finding.help(help.join("\n"))

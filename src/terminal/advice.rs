@@ -67,13 +67,13 @@ fn command(rule: &Rule) -> Option<&'static str> {
         (&rules::YAML_TOO_MANY_VALUES, "Use --max-values to raise the limit."),
         (
             &rules::RBAC_KIND_UNKNOWN,
-            "Or let --api-source look up such kinds in an index, a folder of CRDs or the output of `kubectl \
-             api-resources`.\nIf the operator works without the resource, grant access by a separate binding with the \
-             annotation\noperators.operatorframework.io.bundle.dependency: optional.",
+            "Or let --api-source look up the kind in an index, a folder of CRDs or the output of `kubectl \
+             api-resources`.\nIf the operator works without the resource, grant access in a separate binding that has \
+             the annotation\noperators.operatorframework.io.bundle.dependency: optional.",
         ),
         (
             &rules::RBAC_OWN_GROUP,
-            "`opmx bundle validate --api-source` looks up the kind, as do the other commands that read bundles.",
+            "To look up the kind, use --api-source with `opmx bundle validate` or another command that reads bundles.",
         ),
         (
             &rules::RELATED_IMAGE_MISSING,
@@ -81,12 +81,12 @@ fn command(rule: &Rule) -> Option<&'static str> {
         ),
         (
             &rules::RBAC_WILDCARD,
-            "--expand-wildcards of `opmx bundle init`, `update` and `build` lists the bundle's own kinds; `opmx bundle \
-             build --media-type registry+v1` keeps wildcards.",
+            "With --expand-wildcards, `opmx bundle init`, `update` and `build` list the bundle's own resources; `opmx \
+             bundle build --media-type registry+v1` keeps wildcards.",
         ),
         (
             &rules::RBAC_CLUSTER_ADMIN,
-            "`opmx bundle build --media-type registry+v1` builds an image from a bundle that requires all permissions.",
+            "If the operator requires all permissions, use `opmx bundle build --media-type registry+v1`.",
         ),
         (
             &rules::BUNDLE_INLINE_SIZE,
@@ -105,8 +105,8 @@ fn command(rule: &Rule) -> Option<&'static str> {
         (&rules::INDEX_API_UNUSED, "`opmx index check --fix` does this."),
         (
             &rules::CLUSTER_MEDIA_TYPE,
-            "`opmx bundle convert BUNDLE OUT --to registry+v1` converts the bundle, `opmx index add` without --by-reference \
-             stores the ClusterServiceVersion, and `opmx index add --allow-media-types registry+v1` refuses all \
+            "`opmx bundle convert BUNDLE OUT --to registry+v1` converts the bundle. `opmx index add` without \
+             --by-reference stores the ClusterServiceVersion; with --allow-media-types registry+v1, it refuses all \
              other media types.",
         ),
     ];

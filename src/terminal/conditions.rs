@@ -19,7 +19,7 @@ pub fn command(release: &Release) -> String {
 }
 
 /// Prints whether operators may be upgraded. If `with_updates` is set, updates were resolved, and each check is shown
-/// next to the update that is available to its operator.
+/// next to the update that is available for the operator.
 ///
 /// # Errors
 /// Returns an error if the reader has closed the output, or the output cannot be written.

@@ -22,7 +22,7 @@ const NAME: usize = 28;
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// The bars of all active transfers, below a bar for the total. Without a terminal, a line about the total is written
-/// every ten seconds, and nothing about individual transfers.
+/// every ten seconds, and individual transfers are not shown.
 #[derive(Debug)]
 pub struct Bars {
     screen: MultiProgress,
@@ -46,7 +46,7 @@ struct UnderWay {
     transfers: BTreeMap<u64, (u64, Option<ProgressBar>)>,
 }
 
-/// The overall progress of a larger piece of work.
+/// The overall progress of a larger operation.
 #[derive(Debug)]
 struct Overall {
     began: Instant,

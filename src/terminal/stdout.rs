@@ -1,4 +1,4 @@
-//! Standard output that hides no failure.
+//! Standard output that reports every failure.
 
 use std::fs::File;
 use std::io::{self, Write};

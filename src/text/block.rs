@@ -44,7 +44,7 @@ pub(super) fn load(text: &str, limits: &Limits) -> Option<Value> {
 /// U+FEFF, U+FFFE and U+FFFF.
 fn has_plain_characters(text: &str) -> bool {
     let plain = |byte: &u8| matches!(byte, b'\n' | b' '..=b'~');
-    // Checks chunks, each of which takes a few instructions.
+    // The text is checked in chunks, because a chunk takes only a few instructions.
     let ascii = |chunk: &[u8]| chunk.iter().fold(true, |all, byte| all & plain(byte));
     text.as_bytes().chunks(64).all(ascii)
         || text.chars().all(|character| match character {
@@ -128,7 +128,8 @@ impl Lines<'_> {
         rest.starts_with(b"---") || rest.starts_with(b"...")
     }
 
-    /// Moves on after a value: only whitespace and a comment may follow it on its line.
+    /// Moves to the next line with content after a value. On the line of the value, only whitespace and a comment may
+    /// follow.
     fn finish(&mut self, end: usize) -> Option<()> {
         let at = self.skip_spaces(end);
         match self.byte(at) {

@@ -1,4 +1,4 @@
-//! Counts the values in texts before any value is built.
+//! Counts the values in YAML and JSON before any value is built.
 //!
 //! A value takes about a hundred bytes of memory, but as little as two bytes of a file. So the values of a file are
 //! counted first. Counting punctuation is quick and never gives too low a count. If this count exceeds the limit, or
@@ -34,7 +34,7 @@ const WEIGHTS: [u8; 256] = {
 /// The maximum number of values in a file without punctuation.
 const LEAST: usize = DOCUMENT + 3;
 
-/// The limit that texts exceed, and the place at which they exceed it.
+/// The limit that the input exceeds, and the place at which the input exceeds it.
 #[derive(Debug, PartialEq, Eq)]
 struct Excess {
     at: usize,
@@ -177,7 +177,7 @@ impl<'limits> Counter<'limits> {
                 last = token;
             }
         }
-        // Text that begins like JSON may still be YAML, so the larger number counts.
+        // Text that begins like JSON may still be YAML, so it is counted as both, and the larger count applies.
         let as_json = std::mem::replace(&mut self.written, before);
         for piece in pieces(text, 0) {
             self.write(DOCUMENT, piece.range.start)?;

@@ -36,7 +36,8 @@ pub(super) enum Event<'event> {
         anchor: Option<&'event str>,
         tag: Option<&'event str>,
         value: &'event str,
-        /// Whether only the text decides the type: a plain scalar, or one with the tag `!`.
+        /// Whether only the text decides the type: `true` for a plain scalar without a tag, and for a scalar with the
+        /// tag `!`.
         implicit: bool,
         style: Style,
     },
@@ -62,7 +63,7 @@ pub(super) struct Fault {
     pub(super) context: Option<(&'static str, usize)>,
 }
 
-/// A parser of one text.
+/// A parser for one string.
 pub(super) struct Events<'text> {
     parser: NonNull<sys::yaml_parser_t>,
     event: Option<sys::yaml_event_t>,

@@ -116,7 +116,7 @@ pub(super) fn syntax(fault: &Fault, part: &Passage) -> Diagnostic {
     diagnostic.help(help)
 }
 
-/// Returns the advice if no single value is at fault.
+/// Returns advice on an error that no single value causes.
 fn advice(problem: &str, text: &str, at: usize) -> Option<&'static str> {
     const MARKERS: [&str; 3] = ["<<<<<<< ", "=======\n", ">>>>>>> "];
     let before = text[..line_start(text, at)].rfind('\n').unwrap_or_default();

@@ -52,7 +52,7 @@ pub(super) struct Known {
     aliased: u64,
 }
 
-/// Like [`load`], for a part of a document: its aliases may repeat anchors of the parts before it.
+/// Like [`load`], but for a part of a document. Its aliases may refer to anchors in earlier parts.
 pub(super) fn load_beside(text: &str, limits: &Limits, known: &mut Known) -> Result<Option<Loaded>, Vec<Problem>> {
     let mut loader = Loader::new(limits);
     loader.anchors = std::mem::take(&mut known.anchors);

@@ -1,5 +1,5 @@
-//! Changes a document while keeping the surrounding comments, layout and quotes. Each change is an [`Edit`], if the form
-//! of the text allows the change; reading the changed text again shows whether the change had the intended effect.
+//! Changes a document while keeping the surrounding comments, layout and quotes. Each change is an [`Edit`], if the
+//! form of the text allows the change; reading the changed text again shows whether the change had the intended effect.
 
 use super::document::{Document, Format};
 use super::emit::to_yaml;
@@ -144,8 +144,8 @@ pub(crate) struct Edited {
 }
 
 impl Edited {
-    /// Returns whether the values of the documents differ only where the text was changed, and each edit changed one
-    /// value. Documents that could not be read before are not compared.
+    /// Returns whether the values of the documents differ only where the text was changed, and whether each edit
+    /// changed exactly one value. Documents that could not be read before are not compared.
     pub(crate) fn only_its_values_differ(&self, before: &Reading, after: &Reading) -> bool {
         before.documents.iter().all(|old| {
             let mut documents = after.documents.iter();
@@ -189,7 +189,8 @@ impl Edited {
         })
     }
 
-    /// Returns whether a range of the text before the changes, or after them if `now`, touches a change.
+    /// Returns whether a range touches a change. If `now` is set, the range refers to the changed text, otherwise to
+    /// the original text.
     fn touches(&self, range: &Range<usize>, now: bool) -> bool {
         self.spans.iter().any(|(before, after)| {
             let span = if now { after } else { before };

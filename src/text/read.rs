@@ -100,7 +100,7 @@ pub(crate) fn read_part(name: &str, text: &str, limits: &Limits, anchors: &mut A
     reader.finish()
 }
 
-/// Returns the reading of content that has too many values; `None` if the content is within the limit.
+/// Returns a reading with a finding if the content has too many values; returns `None` if it is within the limit.
 fn refusal(passage: &Passage, limits: &Limits) -> Option<Reading> {
     let (at, finding) = count::excess_at(passage.text(), limits)?;
     Some(Reading {

@@ -133,7 +133,7 @@ pub(super) fn is_merge(text: &str, tag: Option<&str>, implicit: bool) -> bool {
     text == "<<" && (implicit || tag.and_then(|tag| tag.strip_prefix(YAML_TAGS)) == Some("merge"))
 }
 
-/// Returns the key that results from an alias of a value.
+/// Returns the key that an alias stands for if it repeats this value.
 pub(super) fn value_key(value: &Value) -> Result<String, Meaningless> {
     match value {
         Value::String(text) => Ok(text.clone()),

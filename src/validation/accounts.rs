@@ -69,7 +69,7 @@ fn unbound(deployment: &Object, account: &str, path: &Path, subject: &Subject<'_
 /// Reports a Deployment that runs as the default account, to which a binding grants permissions.
 fn shared(deployment: &Object, path: &Path) -> Diagnostic {
     let message = format!(
-        "{} runs as the service account {DEFAULT}, so every pod in the namespace that names no account gets the same \
+        "{} runs as the service account {DEFAULT}, so all pods in the namespace that name no account get the same \
          permissions",
         deployment.label()
     );
@@ -144,9 +144,9 @@ impl<'a> Bound<'a> {
         self.accounts.iter().any(|subject| subject.name == account)
     }
 
-    /// Returns the bound account that the Deployment was probably meant to run as. `None` if the Deployment already
-    /// runs as a bound account or needs none: a second Deployment may need no permissions, and operators bind accounts
-    /// for objects that they create themselves.
+    /// Returns the bound account that the Deployment was probably meant to run as. Returns `None` if the Deployment
+    /// already runs as a bound account, or probably needs none: a second Deployment may need no permissions, and
+    /// operators bind accounts for pods that the operators create themselves.
     fn meant_for(&self, deployment: &Object, account: &str, has_manifest: bool, used: &[&str]) -> Option<&Subject<'a>> {
         if self.others || self.binds(account) || self.extra.contains(account) {
             return None;

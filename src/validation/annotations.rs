@@ -140,7 +140,7 @@ fn present<'a>(bundle: &'a Bundle, findings: &mut Vec<Diagnostic>) -> Option<&'a
     if annotations.get(DEFAULT_CHANNEL) == Some("") {
         let finding = Diagnostic::new(
             &rules::ANN_DEFAULT_CHANNEL_EMPTY,
-            "the annotation of the default channel is empty",
+            "the annotation for the default channel is empty",
         );
         findings.push(finding.at(annotations.place(DEFAULT_CHANNEL)));
     }

@@ -30,7 +30,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         part.object_name();
         let gvk = object.gvk();
         match (gvk.group.as_str(), gvk.kind.as_str()) {
-            // OLM ignores a Deployment beside a ClusterServiceVersion, which is reported elsewhere.
+            // OLM ignores a Deployment beside a ClusterServiceVersion. Another rule reports it.
             ("apps", "Deployment") if bundle.media_type == MediaType::K8sV1 => {
                 part.pods(&object.label(), &Path::root());
             }
@@ -187,7 +187,7 @@ impl Part<'_> {
     }
 }
 
-/// The verbs that Kubernetes gives a meaning. Others are possible, because extensions define their own verbs.
+/// The verbs that have a meaning in Kubernetes. Extensions can define additional verbs.
 const VERBS: [&str; 15] = [
     "*",
     "approve",

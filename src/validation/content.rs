@@ -78,7 +78,7 @@ pub(super) fn kind(object: &Object) -> Option<Diagnostic> {
     Some(match kind {
         "Deployment" => finding.help(
             "Move it to spec.install.spec.deployments of the ClusterServiceVersion, or convert the \
-                          bundle to plain manifests with opmx bundle convert.",
+                          bundle to plain manifests with `opmx bundle convert`.",
         ),
         _ => finding,
     })

@@ -116,7 +116,7 @@ impl<'o> Checked<'o> {
             Some(Step::Key(key)) => key.as_str(),
             _ => "",
         };
-        // If a known name differs only in case, that name is suggested and not another place.
+        // A known name that differs only in case is suggested instead of another place.
         let same = nearest.filter(|nearest| nearest.eq_ignore_ascii_case(written));
         match (elsewhere(self.fields, below), nearest) {
             (Some(place), _) if same.is_none() => {

@@ -118,8 +118,8 @@ struct FileEdits<'a> {
 }
 
 impl<'a> FileEdits<'a> {
-    /// Adds the edits of one finding, unless they overlap with other edits or the result is not sound. Returns `false`
-    /// only if the result is not sound.
+    /// Adds the edits of one finding, unless they overlap with other edits or `sound` rejects the result. Returns
+    /// `false` only if `sound` rejects the result.
     fn add(
         &mut self,
         finding: &Finding,
@@ -176,8 +176,8 @@ impl Round {
         round
     }
 
-    /// Applies the findings whose edits do not overlap: all of them if the result is sound, otherwise one after the
-    /// other as long as the result stays sound.
+    /// Applies the edits of findings in one file, except edits that overlap with earlier edits. If `is_sound` rejects
+    /// the result, starts again, and adds the findings one by one, except those whose result `is_sound` rejects.
     fn file(&mut self, tree: &Tree, path: String, candidates: &[(&Finding, Vec<&Edit>)], request: &Request) {
         let Some(bytes) = tree.get(&path) else { return };
         let source = candidates.first().and_then(|(_, edits)| edits.first());

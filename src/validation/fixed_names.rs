@@ -112,8 +112,8 @@ fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Returns the string that is the name of a Service if there is one of that name: the first label of a host name, or the
-/// whole value of a setting about a service.
+/// Returns the part of a value that may be the name of a Service: the first label of a host name, or the whole value of
+/// a setting about a service.
 fn named_service<'a>(name: &str, value: &'a str) -> Option<&'a str> {
     let host = value.split("://").last().unwrap_or_default();
     match host.split_once('.') {
@@ -122,7 +122,7 @@ fn named_service<'a>(name: &str, value: &'a str) -> Option<&'a str> {
     }
 }
 
-/// Whether a setting names a namespace: in a host name, or as a whole in a setting about a namespace.
+/// Whether a setting contains the namespace: in a host name, or as the whole value of a setting about a namespace.
 fn names_namespace(name: &str, value: &str, namespace: &str) -> bool {
     let in_host = value.contains(&format!(".{namespace}.svc"));
     in_host || value == namespace && name.contains("namespace")

@@ -53,7 +53,7 @@ pub(super) fn unknown_media_type(bundle: &Bundle) -> Option<Diagnostic> {
     if bundle.csv().is_some() || bundle.olm.is_some() || named.is_empty() {
         return None;
     }
-    let help = "Use registry+v1 for a bundle with a ClusterServiceVersion, or k8s+v1 for plain manifests with a \
+    let help = "Use registry+v1 for a bundle with a ClusterServiceVersion, or k8s+v1 for plain manifests with \
                 metadata/olm.yaml, which `opmx bundle init DIR` writes.";
     let finding = Diagnostic::new(&rules::INDEX_NO_CSV, unknown.to_string()).help(help);
     Some(finding.at(annotations.place(MEDIA_TYPE)))

@@ -13,7 +13,7 @@ use crate::tree::Tree;
 pub struct Strictness {
     /// The gate that applies.
     pub gate: Gate,
-    /// The treatment of the findings of individual rules.
+    /// The rules whose findings are reported, and whether warnings count as errors.
     pub selection: Selection,
 }
 
@@ -59,7 +59,7 @@ fn weigh(finding: &mut Diagnostic, gate: Gate) -> bool {
     true
 }
 
-/// The treatment of the findings of individual rules.
+/// The rules whose findings are reported, and whether warnings count as errors.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     /// Rules whose findings are not reported.

@@ -31,7 +31,7 @@ pub(crate) struct Asked<'a> {
     pub mending: Mending,
 }
 
-/// The treatment of findings that can be fixed without a human decision.
+/// What to do with findings that can be fixed without a human decision.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Mending {
     /// Findings are only reported.
@@ -81,9 +81,9 @@ pub enum UnreadableError {
     Write(#[from] FileError),
 }
 
-/// Validates the bundles with these names, several at a time, and returns the results in their order. A bundle that
-/// cannot be read does not affect the others. Must be called inside a runtime, because CPU-bound work runs on its
-/// threads.
+/// Validates the bundles with these names, several at a time, and returns the results in the order of the names. A
+/// bundle that cannot be read does not affect the other bundles. Must be called inside a runtime, because CPU-bound
+/// work runs on the threads of the runtime.
 pub(crate) fn check_all<'a>(names: Vec<String>, asked: &'a Asked<'a>) -> impl Stream<Item = Checked> + 'a {
     // A folder that is named twice must not be fixed concurrently.
     let at_once = if asked.mending == Mending::Files { 1 } else { AT_ONCE };

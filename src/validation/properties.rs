@@ -115,7 +115,7 @@ fn without_list(document: &Document, named: &str) -> Option<Diagnostic> {
     )
 }
 
-/// Checks the list and its entries. Entries without a type are already reported on reading.
+/// Checks the list and its entries. Reading the bundle already reports entries without a type.
 fn entries(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let path = Path::root().key("properties");
     for document in &bundle.metadata {
@@ -193,7 +193,7 @@ fn optional(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     for property in properties {
         let path = Path::root().key("manifests");
         let Some(list) = property.value.get("manifests").and_then(Value::as_array) else {
-            let message = format!("the value of {OPTIONAL} has no list manifests");
+            let message = format!("the value of {OPTIONAL} has no list named manifests");
             findings.push(Diagnostic::new(&rules::OPT_VALUE_SHAPE, message).at(property.place_of(&path)));
             continue;
         };
@@ -314,7 +314,7 @@ fn meaning(
             Some(namespace) => format!(" in the namespace {namespace}"),
             None => String::new(),
         };
-        let message = format!("no manifest is {} {}{place}", entry.kind, entry.name);
+        let message = format!("no manifest matches {} {}{place}", entry.kind, entry.name);
         let (key, help) = near_miss(bundle, &entry);
         return report(&rules::OPT_NO_MATCH, message, key, help);
     };

@@ -96,7 +96,7 @@ impl<'a> Synthesized<'a> {
         }
         let path = self.path_at(&place);
         let origin = self.provenance.origin(&path).or_else(|| {
-            // A value that was assembled from several values has the place of the first one.
+            // A value that was assembled from several values has the place of the first of them.
             let below = |found: &&Path| path.steps().len() > 1 && found.steps().starts_with(path.steps());
             let found = self.provenance.iter().map(|(found, _)| found).find(below)?;
             self.provenance.origin(found)

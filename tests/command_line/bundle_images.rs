@@ -172,7 +172,7 @@ fn a_wrong_map_is_an_error_at_its_line_and_nothing_is_built() {
     fs::write(sandbox.path("images.yaml"), "kind: ConfigMap\n").unwrap();
     insta::assert_snapshot!(build(&sandbox, "--image-map images.yaml"), @"
     ------- stderr -------
-    error: images.yaml:1:7: a ConfigMap defines no mirrors; expected one of ImageDigestMirrorSet, ImageTagMirrorSet, ImageContentSourcePolicy
+    error: images.yaml:1:7: the kind ConfigMap defines no mirrors; expected one of ImageDigestMirrorSet, ImageTagMirrorSet, ImageContentSourcePolicy
     ------- exit 1 -------
     ");
     let absent = build(&sandbox, "--image-map absent.txt");

@@ -189,12 +189,12 @@ fn what_cannot_be_is_refused_and_nothing_written() {
     ------- exit 1 -------
     "#
     );
-    insta::assert_snapshot!(run(&sandbox, "catalog lifecycle catalog rake 1.2 --platform openshift=4.20"), @"
+    insta::assert_snapshot!(run(&sandbox, "catalog lifecycle catalog rake 1.2 --platform openshift=4.20"), @r#"
     ------- stderr -------
-    error: package rake has no lifecycle for version 1.2, and a new lifecycle requires phases
+    error: package "rake" has no lifecycle for version 1.2, and a new lifecycle requires phases
       hint: pass --phase once for each phase of the version
     ------- exit 1 -------
-    ");
+    "#);
     let _ = miss(
         &sandbox,
         "catalog lifecycle catalog hoe 1.2 --phase A=2026-01-01..2026-12-31",

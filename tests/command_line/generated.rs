@@ -170,8 +170,8 @@ fn departures() -> String {
     let proposals: Vec<Proposal> = serde_yaml::from_str(&data).expect("a list of proposals");
     let mut page = String::from(
         "# Where opmx departs from the proposals\n\nThis page lists every deliberate difference from the five \
-         enhancement proposals with its reason and, where useful, the option for the literal behavior. `man \
-         opmx-departures` has the same list.\n",
+         enhancement proposals with its reason and, where possible, a way to get the behavior that the proposal \
+         describes. `man opmx-departures` has the same list.\n",
     );
     for Proposal { proposal, departures } in proposals {
         page += &format!("\n## {proposal}\n");

@@ -467,7 +467,7 @@ fn an_index_that_somebody_else_moved_meanwhile_is_left_alone_where_nothing_is_ma
         (Some(1), b"".as_slice())
     );
     insta::assert_snapshot!(String::from_utf8(output.stderr).unwrap(), @"
-    error: oci:index:v1 was changed by another client in the meantime, so it was left unchanged
+    error: oci:index:v1 was changed by another client in the meantime, so opmx did not replace it
       hint: run the command again
     ");
     let there = image(&sandbox, "index", "v1").digest();

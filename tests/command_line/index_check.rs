@@ -162,8 +162,8 @@ fn a_bundle_that_an_accepted_add_pushes_out_stays_is_reported_and_is_a_warning()
     let outcome = outcome_of(&sandbox, "registry add -b alone -d index.db");
     let words = "warning: rake.v1.0.0, rake.v1.1.0 are no longer in channel stable of package rake";
     assert!(outcome.stderr.contains(words), "{outcome}");
-    let hint = "hint: to keep them, make rake.v2.0.0 replace or skip rake.v1.1.0, or order the channel by version with \
-                --mode semver";
+    let hint = "hint: to avoid this, make rake.v2.0.0 replace or skip rake.v1.1.0, or order the channel by version \
+                with --mode semver";
     assert!(outcome.stderr.contains(hint), "{outcome}");
     let names = bundle_names(&sandbox.path("index.db"));
     assert!(names.contains(&"rake.v1.0.0".to_owned()), "{names:?}");
@@ -230,7 +230,7 @@ fn bundles_that_an_olm_cannot_use_are_named_with_the_reason_and_what_to_do() {
         "error[cluster-media-type]: bundle \"greenhouse-operator.v1.2.0\" is a k8s+v1 bundle",
         "is stored as a reference to its image registry.example.com/greenhouse:v1.2.0",
         "unpacks registry+v1 images only",
-        "in channels \"candidate\", \"stable\" of package \"greenhouse-operator\" new installations fail",
+        "in channels \"candidate\", \"stable\" of package \"greenhouse-operator\", new installations fail",
         "opmx bundle convert BUNDLE OUT --to registry+v1",
         "--allow-media-types registry+v1",
     ] {

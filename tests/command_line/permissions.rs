@@ -488,10 +488,13 @@ fn s86_a_new_version_is_compared_with_the_published_head() {
         "{both}"
     );
     for (line, words) in [
-        ("--package rak", "the index has no package rak; did you mean rake?"),
+        (
+            "--package rak",
+            "the index has no package \"rak\"; did you mean \"rake\"?",
+        ),
         (
             "--package rake --channel beta",
-            "the package rake has no channel beta; its channels are stable",
+            "the package \"rake\" has no channel \"beta\"; its channels are \"stable\"",
         ),
     ] {
         let wrong = sandbox.run(format!("permissions diff c --index index.db {line}").split(' '));

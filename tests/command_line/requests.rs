@@ -129,7 +129,7 @@ fn s50_an_entrypoint_alone_is_looked_up() {
     assert!(
         found
             .stderr
-            .contains("rake.v1.0.0 belongs to the package rake, channel stable"),
+            .contains("rake.v1.0.0 belongs to the channel stable of the package rake"),
         "{found}"
     );
     fs::write(sandbox.path("entry.yaml"), of_catalog("entrypoint: rake.v1.0.1")).unwrap();

@@ -154,7 +154,7 @@ fn a_link_to_a_folder_elsewhere_is_not_passed_over() {
     symlink("../catalog/compost-operator", sandbox.path("linked/compost-operator")).unwrap();
     insta::assert_snapshot!(sandbox.run(["validate", "linked"]), @"
     ------- stderr -------
-    error: linked/compost-operator is a link to a folder outside the catalog, which is not followed; copy the folder there
+    error: linked/compost-operator is a link to a folder outside the catalog; replace the link with a copy of the folder
     ------- exit 1 -------
     ");
     // As a ConfigMap is mounted.

@@ -32,7 +32,7 @@ fn a_tag_that_is_not_there_and_plain_http_are_said_with_a_way_out() {
         assert!(said.contains(&format!("GET http://{host}/v2/")), "{line}: {said}");
         assert!(said.contains(": not found"), "{line}: {said}");
         assert!(
-            said.contains("hint: check the spelling of repository and tag"),
+            said.contains("hint: check the spelling of the repository and the tag"),
             "{line}: {said}"
         );
         assert!(!said.contains("panicked"), "{line}: {said}");

@@ -35,8 +35,7 @@ pub fn check(olm: Olm<'_>, reading: &[Diagnostic]) -> Vec<Diagnostic> {
 struct Checker<'a> {
     olm: Olm<'a>,
     findings: Vec<Diagnostic>,
-    /// Top-level keys that belong in the block above them, and the names of these blocks, because the blocks lack the
-    /// keys.
+    /// The top-level keys that belong in a block above them, and the names of the blocks that lack these keys.
     misindented: Vec<&'static str>,
 }
 

@@ -358,7 +358,7 @@ pub const FIELDS: &[Field] = &[
     optional(
         "extraServiceAccounts",
         TEXTS,
-        "Service accounts of operands whose permissions belong in the ClusterServiceVersion.",
+        "Service accounts that operands use and whose permissions belong in the ClusterServiceVersion.",
     )
     .example("[]"),
 ];

@@ -28,7 +28,7 @@ pub(super) static VERSION: Syntax = Syntax {
     longest: None,
 };
 
-/// Identifiers like those in the pre-release of a semantic version.
+/// A release: identifiers separated by dots, as in the pre-release of a semantic version.
 pub(super) static RELEASE: Syntax = Syntax {
     rule: &rules::OLM_RELEASE,
     fault: |text| {

@@ -307,7 +307,7 @@ fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
 struct Ranges {
     /// The versions in ascending order, each with the position of its bundle.
     versions: Vec<(Version, usize)>,
-    /// The end of the run that contains each version; within a run, the positions increase or decrease by one.
+    /// For each version, the end of the run that contains it; within a run, the positions increase or decrease by one.
     stretches: Vec<usize>,
     /// The number of additional parts that may be drawn.
     left: usize,

@@ -107,7 +107,8 @@ impl Document {
         self
     }
 
-    /// Returns a message about the first field of the schema whose value has the wrong type. Null is treated as absent.
+    /// Returns a message about the first known field whose value has the wrong type. A null value is treated as
+    /// absent.
     pub(super) fn wrong_type(&self) -> Option<String> {
         let schema = self.schema()?;
         schema.fields().iter().find_map(|name| {

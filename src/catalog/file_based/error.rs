@@ -10,8 +10,7 @@ pub enum CatalogError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The target of a link is a folder outside the catalog.
-    #[error("{} is a link to a folder outside the catalog, which is not followed; copy the folder \
-             there", link.display())]
+    #[error("{} is a link to a folder outside the catalog; replace the link with a copy of the folder", link.display())]
     LinkedFolder {
         /// The link.
         link: PathBuf,
@@ -62,7 +61,7 @@ pub enum CatalogError {
     TooMuch {
         /// The file.
         file: PathBuf,
-        /// The line of the document that exceeds the limit, counted from 1.
+        /// The line, counted from 1, of the document at which the limit is exceeded.
         line: usize,
         /// The limit in bytes.
         limit: usize,

@@ -16,8 +16,8 @@ use std::collections::HashMap;
 pub struct Formatted {
     /// The content of the file.
     pub content: Vec<u8>,
-    /// The first lines, counted from 1, of the documents that keep their layout because another layout would change
-    /// their content.
+    /// The documents that keep their layout because another layout would change their content: the first line of each,
+    /// counted from 1.
     pub kept: Vec<usize>,
 }
 

@@ -21,7 +21,7 @@ pub struct CatalogLimits {
     /// The memory, in bytes, for the names, edges, properties and findings of all documents.
     pub kept_bytes: usize,
     /// The number of files that stay open, so that their original content can still be read after they have been
-    /// replaced. If a catalog has more files, the others are reopened by name.
+    /// replaced. If a catalog has more files, the other files are reopened by name.
     pub open_files: usize,
 }
 

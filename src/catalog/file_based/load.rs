@@ -237,7 +237,7 @@ impl Loader {
     }
 }
 
-/// Builds a channel, with its entries from the head downwards: the heads, then the others by version.
+/// Builds a channel, with its entries from the head downwards: the heads, then the other entries by descending version.
 fn channel(catalog: &Catalog, name: Text, mut entries: Vec<ChannelEntry>) -> Channel {
     let heads: HashSet<BundleId> = heads_of(catalog, &entries).into_iter().collect();
     let version = |entry: &ChannelEntry| -> Option<Version> {
@@ -255,7 +255,7 @@ fn channel(catalog: &Catalog, name: Text, mut entries: Vec<ChannelEntry>) -> Cha
     Channel { name, head, entries }
 }
 
-/// Returns the bundles of a channel that no other entry replaces or skips. A valid channel has exactly one.
+/// Returns the heads of a channel: the bundles that no other entry replaces or skips. A valid channel has exactly one.
 pub fn heads(catalog: &Catalog, channel: &Channel) -> Vec<BundleId> {
     heads_of(catalog, &channel.entries)
 }

@@ -21,7 +21,8 @@ pub enum Level {
     BundleObjectToCsvMetadata,
 }
 
-/// The fields of the property, each with the part and the field of the `ClusterServiceVersion` from which it is copied.
+/// The fields of the property. Each is followed by the part of the `ClusterServiceVersion` (`metadata` or `spec`) and
+/// the field in that part from which it is copied.
 const FIELDS: [(&str, &str, &str); 14] = [
     ("annotations", "metadata", "annotations"),
     ("apiServiceDefinitions", "spec", "apiservicedefinitions"),

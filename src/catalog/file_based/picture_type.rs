@@ -1,7 +1,7 @@
 //! The media type of an image, detected from its bytes: like opm, this ignores file names.
 
 /// Returns the media type of the bytes, if they are an image of a type that opm knows. SVG is also detected if it
-/// contains a `*` or begins with a comment; opm fails on both.
+/// contains a `*` or begins with a comment; opm fails in both cases.
 pub(crate) fn media_type(data: &[u8]) -> Option<&'static str> {
     let known = SIGNATURES.iter().find(|signature| signature.fits(data));
     if let Some(signature) = known {

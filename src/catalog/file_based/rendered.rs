@@ -29,7 +29,7 @@ const RELATED_IMAGES: Part = Part {
     required: 2,
 };
 
-/// Returns the parts of documents with this schema, and the fields that may be omitted.
+/// Returns the list fields of documents with this schema, and the fields that may be omitted.
 fn parts(schema: &Schema) -> (&'static [Part], &'static [&'static str]) {
     match schema {
         Schema::Package => (&[PROPERTIES], &["icon", "description", "properties"]),
@@ -50,7 +50,7 @@ pub fn rendered(document: Document, from_yaml: bool) -> Document {
     document.without(|name, value| optional.contains(&name) && is_nothing(value))
 }
 
-/// Sorts the fields of the items of a part. Any value other than a list of maps is unchanged.
+/// Sorts the fields of each item in a list field. Any value other than a list of maps is unchanged.
 fn in_order(document: Document, part: &Part) -> Document {
     let items = document
         .field(part.name)

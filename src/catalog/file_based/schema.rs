@@ -4,7 +4,7 @@ use crate::catalog::Text;
 use serde::Deserialize;
 use std::fmt;
 
-/// The known schemas: the name of each, and the fields of its documents in the order of other OLM tools.
+/// The known schemas: the name of each, and the fields of its documents in the order that other OLM tools use.
 macro_rules! schemas {
     ($($(#[$doc:meta])* $schema:ident = $name:literal: $($field:literal),*;)*) => {
         /// The schema of a catalog document, which specifies what the document describes.
@@ -51,7 +51,7 @@ schemas! {
 }
 
 impl Schema {
-    /// Whether a package may have several documents of the schema, which differ by name.
+    /// Whether a package may have several documents of this schema, distinguished by their names.
     pub fn has_names(&self) -> bool {
         match self {
             Self::Channel | Self::Bundle => true,
@@ -117,7 +117,7 @@ impl<'a> Key<'a> {
         }
     }
 
-    /// Returns the name of a channel or a bundle; empty for all others.
+    /// Returns the name of a channel or a bundle; empty for all other documents.
     pub fn name(&self) -> &'a str {
         self.name
     }

@@ -5,7 +5,7 @@ use crate::visible;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The language of a catalog's text.
+/// The format of a catalog's text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Language {
     /// Concatenated JSON documents.

@@ -276,7 +276,7 @@ pub enum GraphError {
     },
     /// Inserting a bundle would disconnect other bundles from the head.
     #[error(
-        "channel {channel:?} of package {package:?} (head {head}) would lose the update path from {}: the next higher bundle would replace the new bundle instead of the bundles that it replaces or skips now; use replaces mode for this package",
+        "channel {channel:?} of package {package:?} (head {head}) would lose the update path from {}: the next higher bundle would replace the new bundle instead of the bundles that the higher bundle replaces or skips now; use replaces mode for this package",
         .lost.join(", ")
     )]
     Disconnected {

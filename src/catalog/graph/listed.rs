@@ -32,7 +32,7 @@ pub enum Difference {
 /// The error for a channel with no head or several heads.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "channel {channel} of package {package} must have exactly one head, which no other bundle in the channel replaces or skips"
+    "channel {channel:?} of package {package:?} must have exactly one head, which no other bundle in the channel replaces or skips"
 )]
 pub struct HeadError {
     /// The package.

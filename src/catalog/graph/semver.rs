@@ -5,9 +5,9 @@
 //! that it had before. In the mode `semver-skippatch`, the new bundle also skips all lower versions with the same major
 //! and minor number.
 //!
-//! The reference implementation adds the bundles of one call in random order, and in the mode `semver-skippatch`, the
-//! result depends on that order. This implementation adds bundles in ascending order of version. The fields `replaces`
-//! and `skips` of the bundles are ignored.
+//! opm adds the bundles of one call in random order, and in the mode `semver-skippatch`, the result depends on that
+//! order. opmx adds bundles in ascending order of version. The fields `replaces` and `skips` of the bundles are
+//! ignored.
 
 use super::{Channel, Graph, GraphEntry, GraphError, Node, Package, dropped};
 use crate::version::parse_strict;

@@ -38,7 +38,7 @@ pub enum Versions {
     OfChannels(BTreeMap<String, Versions>),
 }
 
-/// A bundle of a channel that [`Versions`] may select.
+/// A bundle that [`Versions`] may select in a channel.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
     /// The channel.

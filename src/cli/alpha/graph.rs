@@ -16,7 +16,7 @@ pub(crate) struct GraphArguments {
     /// Draw only this package
     #[arg(short, long, value_name = "PACKAGE")]
     package_name: Option<String>,
-    /// Draw only the package of this bundle, from this bundle upwards
+    /// Draw only this bundle and the higher versions of its package
     #[arg(long, value_name = "BUNDLE")]
     minimum_edge: Option<String>,
     /// Distinguish skipped bundles, which OLM updates from but never to

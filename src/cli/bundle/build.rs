@@ -198,8 +198,8 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         && arguments.folder.bundle().join(OLM_YAML).is_file()
     {
         printer.warning_hint(format_args!(
-            "these files are those of the converted bundle; opmx bundle validate {origin} --media-type registry+v1 shows \
-             the places in your files"
+            "the findings name files of the converted bundle; use opmx bundle validate {origin} --media-type \
+             registry+v1 to show the places in your files"
         ));
     }
     let Some((image, in_image)) = &built.image else {

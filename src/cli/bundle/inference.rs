@@ -62,7 +62,7 @@ impl InferenceArguments {
 pub(super) fn report(findings: &[Diagnostic], resolved: &[Resolved], context: &Context<'_>) {
     context.printer.report(findings);
     for Resolved { hint, source } in resolved {
-        // An existing entry in olm.yaml determines the dependency.
+        // An existing entry in olm.yaml already says whether the bundle requires the API.
         let consequence = match hint.entry {
             Some(_) => "",
             None if hint.native => "; this API is native, because the platform serves it",

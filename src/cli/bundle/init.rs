@@ -56,7 +56,7 @@ pub(crate) struct InitArguments {
     /// kustomization only lists manifests, only the listed manifests are copied. Files without manifests are skipped.
     #[arg(long, value_name = "DIR|FILE|-")]
     from: Option<PathBuf>,
-    /// Package that the bundle belongs to [default: the name of the Deployment, or the common start of several names,
+    /// Package that the bundle belongs to [default: the name of the Deployment, or the common prefix of several names,
     /// or the namespace if the name is generic]
     #[arg(short, long, value_name = "NAME")]
     package: Option<String>,

@@ -24,10 +24,10 @@ Examples:
 
 /// List the rules, or explain one of them
 ///
-/// Findings name the violated rule. The explanation of a rule names the proposal or format that requires the rule, and
-/// shows advice and a wrong and a right example. It also shows the severities of the rule: for authors (authoring), for
-/// published content that is added to an index or a catalog (intake), and in existing indexes (serving). The meaning of
-/// an id never changes.
+/// Findings name the violated rule. The explanation of a rule names the proposal or format that requires the rule,
+/// gives advice, and shows a wrong and a right example. It also shows the severities of the rule: for authors
+/// (authoring), for published content that is added to an index or a catalog (intake), and in existing indexes
+/// (serving). The meaning of an id never changes.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RulesArguments {

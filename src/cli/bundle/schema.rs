@@ -48,7 +48,7 @@ enum Described {
     /// metadata/olm.yaml
     #[default]
     Olm,
-    /// Annotations of Deployments and CustomResourceDefinitions that replace olm.yaml
+    /// Annotations that can replace keys of olm.yaml, on Deployments and CustomResourceDefinitions
     Annotations,
     /// The output of opmx bundle validate -o json
     Findings,

@@ -23,7 +23,7 @@ Examples:
   Import the manifests of the next release; the version is the tag of the operator's image
   $ opmx bundle update etcd --from deploy/
 
-  Import the output of kustomize with a different version, and only preview the changes
+  Import the output of kustomize as version 0.9.5, and only preview the changes
   $ kustomize build config/default | opmx bundle update etcd --from - --version 0.9.5 --dry-run
 
   Keep a manifest that was added manually

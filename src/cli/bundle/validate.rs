@@ -79,7 +79,7 @@ pub(crate) struct ValidateArguments {
     /// Reproduce the verdict of another program, including its mistakes
     #[arg(long = "as", value_enum, value_name = "PROGRAM")]
     reference: Option<Program>,
-    /// Check bundles of plain manifests as "opmx bundle build --media-type registry+v1" will ship them
+    /// Check bundles of plain manifests in the form that "opmx bundle build --media-type registry+v1" builds
     ///
     /// Their RBAC rules may contain wildcards.
     #[arg(long, value_name = "TYPE", value_parser = ["registry+v1"], conflicts_with = "reference")]
@@ -107,7 +107,7 @@ pub(crate) struct ValidateArguments {
     ///
     /// Fixes missing or superfluous quotes and brackets, a v before a version, spaces between channels, wrong
     /// capitalization of a key, and API versions with a compatible successor. Comments and layout are kept. A file is
-    /// not changed if the result would have worse findings.
+    /// not changed if the changes would cause worse findings.
     #[arg(long, conflicts_with = "reference")]
     fix: bool,
     /// With --fix, print the changes as a diff without writing anything

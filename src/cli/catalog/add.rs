@@ -250,7 +250,7 @@ fn range(text: &str) -> Result<String, RangeError> {
     VersionRange::parse(text).map(|_| text.to_owned())
 }
 
-/// For each package, its bundles with their references, ordered from the lowest version up.
+/// The bundles of each package with their references, ordered from the lowest version up.
 type Packages = BTreeMap<String, Vec<(String, RenderedBundle)>>;
 
 /// Returns the reason why a catalog stores the manifests of a bundle instead of a reference to its image.

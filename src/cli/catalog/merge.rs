@@ -28,7 +28,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MergeArguments {
-    /// Folders of the catalogs; documents are in the order of the first catalog
+    /// Folders of the catalogs; the first catalog determines the order of the documents
     #[arg(required = true, num_args = 2.., value_name = "DIR")]
     catalogs: Vec<PathBuf>,
     /// Folder for the new catalog

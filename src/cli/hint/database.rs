@@ -19,7 +19,8 @@ hints! {
         pass: [Read, File],
         missing: [NoFolder],
         none: [NotADatabase, NotAnIndex, TooLarge, Newer, Locked, ReadOnly, CannotOpen, Full, Other],
-        Self::Unfit(Unfit::Empty { .. }) => hint("specify an index database, or remove the file to start a new one"),
+        Self::Unfit(Unfit::Empty { .. }) => hint("specify an index database, or remove the file to start a new \
+                                                      database"),
         Self::Unfit(Unfit::NotPlain { .. }) => Advice::default(),
         Self::Steps { .. } => hint(raise(DATABASE_STEPS)),
         Self::Io { .. } => hint("check the disk, its free space, the quota and the limit on file sizes"),

@@ -54,8 +54,8 @@ hints! {
         Self::Moved { race, .. } => hint(match race {
             Race::Before { .. } | Race::After { .. } => "run the command again".to_owned(),
             Race::Over { lost } | Race::Unknown { lost: Some(lost) } => {
-                format!("the repository still contains {lost}; apply its change again to the index that the tag now \
-                         points to")
+                format!("the repository still contains {lost}; repeat the change that produced it, on the index that \
+                         the tag now points to")
             }
             Race::Unknown { lost: None } => {
                 "check whether the index contains the bundles that other pipelines published; the log (-v) shows the \
@@ -83,7 +83,8 @@ pub fn registry_hint(error: &RegistryError) -> Option<&'static str> {
     use RegistryFailure as Failure;
     Some(match error.failure.as_ref() {
         Failure::NotFound { .. } => {
-            "check the spelling of repository and tag; some registries also report this when a login is required"
+            "check the spelling of the repository and the tag; some registries also report this when a login is \
+             required"
         }
         Failure::Unauthorized {
             login: LoginTried::Rejected { .. },

@@ -68,7 +68,7 @@ impl Advice {
 
 /// An error that can end a command.
 pub trait Hints: Error {
-    /// Returns the advice for the error, and whether the named item does not exist.
+    /// Returns the hints for the error, and whether it reports that the named item does not exist.
     fn hints(&self) -> Advice;
 }
 
@@ -84,7 +84,7 @@ fn hints_of(words: impl IntoIterator<Item = String>) -> Advice {
     }
 }
 
-/// Implements `Hints` for errors by variant. `pass` lists the variants that wrap another error and share its advice.
+/// Implements `Hints` for error enums. `pass` lists the variants that wrap another error and share its advice.
 /// `none` lists the variants without advice, and `missing` the variants that report that the named item does not exist.
 macro_rules! hints {
     ($($error:ty {

@@ -61,8 +61,8 @@ pub(crate) struct CheckArguments {
     /// operators run and list
     ///
     /// Only manifests are requested, not layers, and each image only once. A missing image is an error, and so is an
-    /// image whose registry does not respond, because an index with such an image should not be published. The two
-    /// errors have different rules. A registry that does not respond is not queried repeatedly.
+    /// image whose registry does not respond, because an index with such an image should not be published. Each of
+    /// the two errors has its own rule. A registry that does not respond is not queried for further images.
     #[arg(
         long,
         value_enum,
@@ -75,10 +75,10 @@ pub(crate) struct CheckArguments {
     /// Find bundles that clusters with this OLM version cannot use; registry+v1 stands for all released versions
     ///
     /// A bundle that cannot be installed is an error, which lists the channels in which the bundle blocks installations
-    /// and updates. A bundle that can be installed but works differently than intended is a warning. For clusters with
-    /// several versions, use the oldest, because newer versions support everything that it supports. The version is
-    /// that of OLM, such as 0.18.0, not that of OpenShift. The default, "proposed", is for an OLM that implements the
-    /// proposals.
+    /// and updates. A bundle that can be installed but works differently than intended is a warning. If your
+    /// clusters have different OLM versions, specify the oldest, because newer versions support everything that it
+    /// supports. The version is that of OLM, such as 0.18.0, not that of OpenShift. The default, "proposed", is for an
+    /// OLM that implements the proposals.
     #[arg(
         long = "for",
         visible_alias = "olm",

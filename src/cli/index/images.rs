@@ -44,8 +44,8 @@ Examples:
 /// the bundles that they require in turn.
 ///
 /// For each image, shows whether it is named by digest or by tag, and the bundles that need it. Also shows the role of
-/// the image in these bundles (bundle image, run by the operator, or only listed as related), and the reason for
-/// including bundles that were not selected. If the index does not contain the manifests of a bundle, images that the
+/// the image in these bundles: bundle image, run by the operator, or only listed as related. For bundles that were not
+/// selected, also shows why they are included. If the index does not contain the manifests of a bundle, images that the
 /// operator runs cannot be distinguished from related images.
 ///
 /// The format mapping has a line SOURCE=DESTINATION for each image, for "oc image mirror -f" and other mirroring

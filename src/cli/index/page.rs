@@ -44,8 +44,8 @@ Examples:
 
 /// Write a website that shows an index
 ///
-/// The site has a list of all packages with search and filters, a page for each package with its channels and update
-/// graphs, and a page for each version with its APIs, permissions, images and dependencies. It also shows the changes
+/// The site lists all packages, with search and filters. Each package has a page with its channels and update graphs,
+/// and each version has a page with its APIs, permissions, images and dependencies. The site also shows the changes
 /// from each version to the next. The site consists of plain files. It works from disk, from any path on a web server
 /// and from a bucket, loads nothing from other hosts, and can be read without JavaScript. The same index always gives
 /// the same files.

@@ -35,8 +35,8 @@ pub(crate) struct ServerArguments {
     /// Also build for this platform, with the static opmx binary in FILE; may be repeated
     ///
     /// The result is an image index with an image for the platform of the running opmx and for each specified platform.
-    /// A binary for the platform of the running opmx replaces the running opmx. With --binary-image, opmx is added to
-    /// the base image for each platform, and serves the index instead of the program in the base image.
+    /// A binary for the platform of the running opmx is used in place of the running opmx. With --binary-image, opmx is
+    /// added to the base image for each platform, and serves the index instead of the program in the base image.
     #[arg(long = "binary", value_name = "PLATFORM=FILE")]
     binaries: Vec<Binary>,
     /// Build for all platforms of the base image

@@ -22,7 +22,7 @@ struct Departure {
     proposed: String,
     opmx: String,
     reason: String,
-    /// The option for the literal behavior.
+    /// A way to get the behavior that the proposal describes, such as an option.
     literal: Option<String>,
 }
 
@@ -39,7 +39,8 @@ pub(super) fn page() -> io::Result<Vec<u8>> {
     roff.control("SH", ["DESCRIPTION"]);
     roff.text([roman(
         "opmx implements five Operator Lifecycle Manager enhancement proposals. This page lists every \
-         deliberate difference from them with its reason and, where useful, the option for the literal behavior.",
+         deliberate difference from them with its reason and, where possible, a way to get the behavior that the \
+         proposal describes.",
     )]);
     for Proposal { proposal, departures } in proposals {
         roff.control("SH", [proposal.to_uppercase().as_str()]);

@@ -151,7 +151,7 @@ pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> Command
             counted(doomed.len(), "manifest")
         )),
         Some(_) => printer.status(format_args!(
-            "deleted {}; {absent} already absent, {failed} failed",
+            "deleted {}; already absent: {absent}, failed: {failed}",
             counted(doomed.len() - failed - absent, "manifest")
         )),
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 pub(super) fn warn(missing: usize, place: &Path, printer: &Printer) {
     if missing > 0 {
         printer.warning(format_args!(
-            "{} left out of the plan, so the mirror is incomplete; left_out in {} lists the reasons",
+            "{} left out of the plan, so the mirror is incomplete; the field left_out in {} lists the reasons",
             match missing {
                 1 => "1 selected image is".to_owned(),
                 missing => format!("{} are", counted(missing, "selected image")),

@@ -339,7 +339,7 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
     let missing = plan.missing();
     if collected.is_empty {
         return Err(CommandError::failure(format!(
-            "no selected image could be read, so {} lacks all of them: {}",
+            "no selected image could be read, so {} lacks {}",
             arguments.output.display(),
             counted(missing.len(), "image")
         )));

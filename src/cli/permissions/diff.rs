@@ -34,7 +34,7 @@ Examples:
 ///
 /// The permissions of NEW are compared with all permissions of the OLD bundles and, if specified, of the service
 /// account. The exit status is 3 if there are additional permissions, because the upgrade then requires approval; a
-/// version with fewer permissions requires none.
+/// version with fewer permissions requires no approval.
 ///
 /// With --package, the head of the package in the index counts as an OLD bundle. Any other OLD bundles are also looked
 /// up in the index; NEW is a folder or an image.

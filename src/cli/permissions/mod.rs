@@ -61,7 +61,7 @@ Examples:
 /// Review the permissions that the installation of a bundle needs
 ///
 /// These are the permissions for the requests of the installation itself, and those that the bundle grants to its
-/// operator and to others. The latter are needed because an account that writes or binds a role must hold the
+/// operator and to other accounts. The latter are needed because an account that writes or binds a role must hold the
 /// permissions in the role, unless it is granted the verb escalate or bind. Objects that already exist require
 /// permissions to read and change them; for an upgrade, describe the installed objects with --cluster. OLM writes
 /// CustomResourceDefinitions with its own account, so no other account needs permissions for them. Permissions for
@@ -364,7 +364,7 @@ fn print(
         (Purpose::Operator, "to grant to the operator"),
         (
             Purpose::Optional,
-            "for optional manifests, without which the installation completes",
+            "for optional manifests, without which the installation also completes",
         ),
     ];
     for (purpose, what) in parts {

@@ -33,7 +33,7 @@ pub(super) struct UserArguments {
     /// Group of the user; may be repeated. Without --user, any member of these groups is checked
     #[arg(long, value_name = "GROUP")]
     group: Vec<String>,
-    /// CatalogSource that the user would use, which requires the verb install on it; may be repeated
+    /// CatalogSource that the user would use (this requires the verb install on it); may be repeated
     ///
     /// Without a bundle and without this option, the CatalogSources of the cluster are listed. For Operators, the form
     /// is [NAME=]INDEX[,PRIORITY]: an index to use instead of the CatalogSource with this name.

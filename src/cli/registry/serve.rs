@@ -18,7 +18,7 @@ Examples:
 
 /// Serve a database file to OLM, over gRPC
 ///
-/// The file is never changed, and is served even if it was written by an older release.
+/// The file is never changed, and is served even if it was written by an older release of opm.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArguments {

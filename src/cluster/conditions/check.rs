@@ -49,10 +49,10 @@ pub struct Check {
     /// The resource that holds the upgrade back, when it began to do so, and the change that allows the upgrade.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_by: Option<Hold>,
-    /// Conditions of the operator that an override replaces.
+    /// The operator's conditions that an override replaces.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overridden: Vec<Said>,
-    /// Conditions of the operator that OLM does not know and that are only informational.
+    /// The operator's conditions that OLM does not know and that are only informational.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Said>,
     /// The progress of the last upgrade.
@@ -137,8 +137,7 @@ fn checked(operator: &InstalledOperator<'_>, condition: Option<OperatorCondition
     }
 }
 
-/// Like [`held`], for the operators that are installed in one namespace of the cluster that a what-if file or dumps
-/// describe.
+/// Like [`held`], but for the operators in one namespace of the cluster that a what-if file or dumps describe.
 pub(crate) fn held_in(state: &State, namespace: &str) -> BTreeMap<String, Hold> {
     let here = |operator: &InstalledOperator<'_>| operator.namespace.is_none_or(|own| own == namespace);
     let installed: Vec<_> = installed_in(state).into_iter().filter(here).collect();
@@ -172,8 +171,8 @@ pub fn installed_in(state: &State) -> Vec<InstalledOperator<'_>> {
     [named, others].concat()
 }
 
-/// Returns the operators that OLM does not upgrade, each with its hold, by the names of their ClusterServiceVersions. A
-/// resolver must not change these operators.
+/// Returns the holds on operators that OLM does not upgrade, each under the name of the operator's
+/// ClusterServiceVersion. A resolver must not change these operators.
 pub fn held(conditions: &[Value], installed: &[InstalledOperator<'_>]) -> BTreeMap<String, Hold> {
     let conditions: Vec<_> = conditions.iter().filter_map(OperatorCondition::of).collect();
     let why = |operator: &InstalledOperator<'_>| {

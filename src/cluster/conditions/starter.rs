@@ -26,8 +26,8 @@ impl Starter<'_> {
         }
     }
 
-    /// Returns a Role with this name, and a RoleBinding to the accounts. The Role allows the verbs only on the resource
-    /// with the operator's name; OLM creates and deletes that resource.
+    /// Returns a Role with this name, and a RoleBinding for the accounts. The Role allows the verbs only on the
+    /// resource with the operator's name; OLM creates and deletes that resource.
     pub(super) fn permission(&self, name: &str, resources: &[&str], verbs: &[&str]) -> [Value; 2] {
         let Self {
             operator, namespace, ..

@@ -163,7 +163,7 @@ fn without_misses(value: &Value, objects: &[&Object]) -> Option<Value> {
 }
 
 /// Returns the metadata files that cannot be read, and the findings. OLM ignores these files, so their errors do not
-/// prevent the conversion: each error becomes a finding that the file is omitted.
+/// prevent the conversion: each error becomes a finding, which says that the file is omitted.
 fn unreadable_metadata(tree: &Tree, reading: &[Diagnostic]) -> (Vec<String>, Vec<Diagnostic>) {
     let mut unreadable: Vec<String> = Vec::new();
     let mut findings = Vec::new();

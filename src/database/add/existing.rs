@@ -14,12 +14,13 @@ use std::fmt;
 /// The differences between a bundle of the call and the bundle of the same name in the index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Differences {
-    /// The image in the index and the image in the call, if they differ; each is empty if the bundle has no image.
+    /// The image of the bundle in the index and the image of the new bundle, if they differ. An empty string stands for
+    /// a bundle without an image.
     pub images: Option<(String, String)>,
     /// Whether the manifests differ. Manifests that are only in a bundle image are not compared.
     pub content: bool,
-    /// The channels that the bundle names but does not belong to. Additional channels in the index are ignored, because
-    /// the bundle may have been promoted.
+    /// The channels that the new bundle names, but that do not contain the bundle in the index. Additional channels in
+    /// the index are ignored, because the bundle may have been promoted.
     pub channels: Vec<String>,
 }
 

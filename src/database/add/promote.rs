@@ -80,9 +80,9 @@ pub struct Stranding {
 /// Publishes bundles in additional channels of their packages, in one transaction.
 ///
 /// # Errors
-/// Returns an error if a bundle is unknown or is in no channel, if the bundles do not form a valid graph, if a bundle
-/// would have no update path to the head of a channel, or if the database cannot be changed. The database is then
-/// unchanged.
+/// Returns an error if a bundle is unknown or is in no channel, if the bundles do not form a valid graph, or if a
+/// bundle would have no update path to the head of a channel. Also returns an error if the database cannot be changed.
+/// After an error, the database is unchanged.
 pub fn promote(
     promotion: Promotion<'_>,
     target: &Target<'_>,

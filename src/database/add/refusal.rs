@@ -16,9 +16,9 @@ pub enum Refusal {
     Twice {
         /// The bundle.
         bundle: String,
-        /// The directory or image of the first bundle.
+        /// The folder or image of the first bundle.
         first: String,
-        /// The directory or image of the second bundle.
+        /// The folder or image of the second bundle.
         second: String,
     },
     /// The bundle is already in the index.
@@ -28,7 +28,7 @@ pub enum Refusal {
         bundle: String,
         /// The package of the bundle.
         package: String,
-        /// The directory or image of the bundle.
+        /// The folder or image of the bundle.
         origin: String,
         /// The differences from the bundle in the index.
         differences: Differences,
@@ -41,7 +41,7 @@ pub enum Refusal {
     Stranded {
         /// The bundle.
         bundle: String,
-        /// The directory or image of the bundle.
+        /// The folder or image of the bundle.
         origin: String,
     },
     /// Another bundle of the package has the same image.
@@ -69,7 +69,7 @@ pub enum Refusal {
         bundle: String,
         /// The package of the bundle.
         package: String,
-        /// The directory or image of the bundle.
+        /// The folder or image of the bundle.
         origin: String,
         /// The bundle that replaces or skips the bundle in the index.
         by: String,
@@ -92,13 +92,13 @@ pub enum Refusal {
     OverwriteMode,
     /// The bundle substitutes for another bundle, which the policy does not allow.
     #[error(
-        "bundle {bundle} of {origin} substitutes for {substitutes} (annotation olm.substitutesFor), which rewrites the \
-         edges of other bundles"
+        "bundle {bundle} of {origin} substitutes for {substitutes} (annotation olm.substitutesFor); the substitution \
+         would rewrite the edges of other bundles"
     )]
     Substitutes {
         /// The bundle.
         bundle: String,
-        /// The directory or image of the bundle.
+        /// The folder or image of the bundle.
         origin: String,
         /// The bundle that it substitutes for.
         substitutes: String,
@@ -202,7 +202,7 @@ impl About<'_> {
 
 impl Refusal {
     /// Returns the bundles that the refusal is about, and the kind of value that is refused. Returns `None` if the
-    /// refusal names the directory or image of the bundle, or is not about a value in the bundle's files.
+    /// refusal names the folder or image of the bundle, or is not about a value in the bundle's files.
     fn stated(&self) -> Option<(About<'_>, Stated)> {
         Some(match self {
             Self::OtherPackage { bundle, .. } | Self::SeveralPackages { bundle, .. } => {

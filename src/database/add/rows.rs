@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 
-/// Encodes the rows that a bundle has in the small tables as bytes, for a spool.
+/// Encodes [`Rows`] as bytes, for a spool.
 pub(super) fn encode(rows: &Rows) -> io::Result<Vec<u8>> {
     Ok(serde_json::to_vec(rows)?)
 }
@@ -104,8 +104,8 @@ pub(super) fn rewrite(transaction: &Transaction<'_>, rewritten: &BTreeMap<String
     Ok(())
 }
 
-/// Removes from the index the manifests of each bundle of the given packages that has an image and is not the head of a
-/// channel.
+/// Removes manifests of the given packages from the index: a bundle loses its manifests if it has an image and is not
+/// the head of a channel.
 pub(super) fn leave_to_images<'a>(
     transaction: &Transaction<'_>,
     packages: impl Iterator<Item = &'a str>,

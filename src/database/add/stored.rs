@@ -88,8 +88,8 @@ impl Stored {
         Ok(())
     }
 
-    /// Reads the entries of the touched packages, and the packages that contain names of the call, in a single pass
-    /// over all entries.
+    /// Reads the entries of the touched packages. In the same pass over all entries, finds the packages that contain
+    /// the bundles of the call, or bundles that these replace, skip or substitute for.
     fn read_entries(
         &mut self,
         transaction: &Transaction<'_>,

@@ -159,7 +159,7 @@ impl Channel<'_> {
         Diagnostic::new(&rules::INDEX_CHANNEL_MISSING, message)
     }
 
-    /// `head` is the head in the row of the channel.
+    /// `head` is the head according to the row of the channel.
     fn check(&self, head: Option<&str>, findings: &mut Vec<Diagnostic>) {
         let place = place(&self.of.package, &self.of.channel);
         self.missing_bundles(&place, findings);

@@ -1,4 +1,4 @@
-//! Writes one bundle, with its rows in the small tables, from the data that an older schema version stores about it.
+//! Writes the rows of one bundle, in all tables, from the data that an older schema version stores about it.
 
 use crate::catalog::manifests;
 use crate::database::read::text;
@@ -167,8 +167,8 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    /// Writes the provided APIs. In schema versions in which APIs belong to channel entries, the database contains no
-    /// APIs of a bundle that is only skipped, so they are derived from the manifests of the bundle.
+    /// Writes the provided APIs. In older schema versions, APIs belong to channel entries. Databases of these versions
+    /// contain no APIs of a bundle that is only skipped, so the APIs are derived from the manifests of the bundle.
     fn write_provided(&mut self, owner: Owner<'_>, said: &Stored) -> rusqlite::Result<BTreeSet<Gvk>> {
         let mut provided = apis(&mut self.providers, owner.name)?;
         if self.version < since::APIS {

@@ -51,7 +51,7 @@ pub enum ReadError {
         /// The part that was being read.
         what: &'static str,
     },
-    /// A path next to the file that is reserved for the database is not a regular file.
+    /// SQLite reserves a path next to the database for its own files, but the path is not a regular file.
     #[error(transparent)]
     Beside(FileError),
     /// The file is truncated.
@@ -62,9 +62,9 @@ pub enum ReadError {
     Truncated {
         /// The file.
         path: PathBuf,
-        /// The size in bytes according to its header.
+        /// The size in bytes that the header of the file states.
         expected: u64,
-        /// Its actual size in bytes.
+        /// The actual size of the file in bytes.
         found: u64,
     },
     /// The database is not an index.
@@ -101,7 +101,7 @@ pub enum ReadError {
     Copy {
         /// The file.
         path: PathBuf,
-        /// The directory for temporary files.
+        /// The folder for temporary files.
         directory: PathBuf,
         /// The I/O error.
         source: io::Error,

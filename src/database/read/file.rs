@@ -162,7 +162,7 @@ fn stamps(path: &Path, handle: &File) -> Result<[Option<Stamp>; 3], ReadError> {
 /// than the tick of the clock that sets the modification time.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Copies the database with the files next to it and lets SQLite finish or undo the transaction in the copy.
+/// Copies the database and the files next to it, and lets SQLite finish or undo the transaction in the copy.
 ///
 /// # Errors
 /// Returns [`ReadError::Changed`] if another program writes to one of the files during the copy, because the copies

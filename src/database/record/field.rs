@@ -4,7 +4,7 @@ use super::RecordError;
 use crate::text::kind_of;
 use serde_json::Value;
 
-/// A value inside an object, which may be absent; null is treated as absent.
+/// A value inside an object. The value may be absent; null is treated as absent.
 #[derive(Debug, Clone)]
 pub(super) struct Field<'a> {
     origin: &'a str,

@@ -104,7 +104,7 @@ fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
     None
 }
 
-/// Splits off the first JSON value, and returns it with the rest of the text.
+/// Splits off the first JSON value, and returns the value and the rest of the text.
 fn split_value(text: &str) -> Option<(&str, &str)> {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
     stream.next()?.ok()?;

@@ -21,7 +21,7 @@ pub(in crate::image) struct Contents<'a> {
 }
 
 impl<'a> Contents<'a> {
-    /// Reserves half of the memory for `under_way` blobs in flight; the other half is for connection buffers.
+    /// Divides half of the memory among `under_way` blobs in flight; the other half is for connection buffers.
     pub(in crate::image) fn within(memory: u64, under_way: usize, source: &'a Transports) -> Self {
         Self {
             source,

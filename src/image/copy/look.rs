@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The content of the target registry before a copy.
 pub(super) struct Found {
-    /// The repositories that are new, whose content need not be looked up.
+    /// The new repositories. Their content need not be looked up.
     new: BTreeSet<String>,
-    /// For everything that was looked up, whether it is in its repository, or the reason why this is unknown.
+    /// Whether each looked-up blob or manifest is in its repository, or the reason why this is unknown.
     content: BTreeMap<Content, Result<bool, String>>,
 }
 
@@ -61,7 +61,7 @@ pub(super) async fn look(copy: &Copy, target: &Transports, parallel: usize) -> (
 }
 
 impl Found {
-    /// Whether a repository was new.
+    /// Whether a repository was new before the copy.
     pub(super) fn is_new(&self, repository: &str) -> bool {
         self.new.contains(repository)
     }

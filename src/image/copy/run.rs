@@ -239,9 +239,9 @@ impl Run<'_> {
         Done::Item(place, result.map_err(|error| with_causes(&error)))
     }
 
-    /// Checks the blobs that are in the repository according to the journal, and copies those that are missing, because
-    /// the registry may have been cleaned up in the meantime. Returns whether at least one of these blobs is in the
-    /// repository afterwards.
+    /// Checks the blobs that the journal lists for the repository, and copies the missing blobs: the registry may have
+    /// been cleaned up in the meantime. Returns whether the repository contains at least one of the listed blobs
+    /// afterwards.
     async fn distrusts_journal(&self, item: &Item) -> bool {
         let Some(journal) = self.options.journal else {
             return false;

@@ -37,7 +37,7 @@ pub(super) enum Purpose {
     Content,
 }
 
-/// The network locations that a request may be sent to.
+/// The network locations to which opmx may send a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Reach {
     private: bool,

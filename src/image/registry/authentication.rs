@@ -160,7 +160,8 @@ impl Repository {
         Ok(found.await?.as_ref())
     }
 
-    /// Adds the source of the login to an `Unauthorized` failure, or the files in which no login was found.
+    /// Adds the source of the login to an `Unauthorized` failure. If there is no login, adds the files that were
+    /// searched.
     pub(super) async fn with_login(&self, failure: RegistryFailure) -> RegistryFailure {
         match failure {
             RegistryFailure::Unauthorized { message, .. } => {

@@ -66,7 +66,7 @@ pub(super) struct Clients {
 enum Way {
     /// Through a proxy, which resolves names itself.
     Proxy,
-    /// Directly, at addresses within this reach.
+    /// Directly, and only to addresses within this reach.
     Direct(Reach),
 }
 

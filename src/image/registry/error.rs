@@ -231,8 +231,8 @@ impl RegistryError {
 }
 
 impl RegistryFailure {
-    /// Whether the failure means that the server cannot be reached with the current options: there is no connection or
-    /// no trusted connection, or the files with certificates or credentials cannot be read.
+    /// Whether the server cannot be reached with the current options: the connection failed or is not trusted, or the
+    /// certificates or credentials cannot be read.
     pub(crate) fn is_unreachable(&self) -> bool {
         matches!(
             self,

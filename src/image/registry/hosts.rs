@@ -21,8 +21,8 @@ enum Known {
 }
 
 impl Hosts {
-    /// Waits until it is known whether a host can be reached. The first request does not wait, and keeps the returned
-    /// value until it has ended.
+    /// Waits until it is known whether a host can be reached. The first request does not wait; its caller keeps the
+    /// returned value until the request has ended.
     ///
     /// # Errors
     /// Returns the failure of the first request if the host could not be reached.

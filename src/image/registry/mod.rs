@@ -239,8 +239,8 @@ impl Registry {
         Ok((descriptor.digest, blob))
     }
 
-    /// Returns a manifest. If the reference contains a digest and the manifest is in the cache, it is read from there.
-    /// `declared` is the media type in the image index.
+    /// Returns a manifest. If the reference contains a digest and the cache contains the manifest, reads the manifest
+    /// from the cache. `declared` is the media type in the image index.
     async fn document(
         &self,
         repository: &Repository,

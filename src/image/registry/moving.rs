@@ -75,8 +75,8 @@ impl Noticed {
         self.asked = asked;
     }
 
-    /// Returns the replaced image of another writer if the image was under the tag for so long that its writer may have
-    /// finished.
+    /// Returns another writer's image that this push replaced, if the image was under the tag long enough for its
+    /// writer to have finished.
     fn lost(&self, settle: Duration) -> Option<Digest> {
         let (digest, since) = self.between?;
         (since.elapsed() >= settle).then_some(digest)

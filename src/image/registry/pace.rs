@@ -109,7 +109,7 @@ impl Pace {
             let got = tokio::time::timeout(self.patience(), &mut next).await;
             let moved = got.as_ref().map_or(0, &bytes);
             match got {
-                // Without new bytes, this is the end of the data or a more specific error.
+                // Without new bytes, the result is the end of the data or a more specific error.
                 Ok(got) if moved == 0 => return Ok(got),
                 Ok(got) => return self.passed(begun.elapsed(), moved).map(|()| got),
                 Err(_) => self.passed(begun.elapsed(), 0)?,

@@ -71,8 +71,8 @@ pub struct Before<'a> {
 }
 
 impl Registry {
-    /// Places a blob in the repository of a reference. If `before` specifies a repository to mount the blob from, the
-    /// registry is first asked to mount it.
+    /// Places a blob in the repository of a reference. If `before` specifies a repository that contains the blob, first
+    /// asks the registry to mount the blob from there.
     pub(in crate::image) async fn place(
         &self,
         reference: &RegistryReference,

@@ -1,4 +1,4 @@
-//! Extracts a folder in the file system of an image to disk, for catalogs that are too large for memory.
+//! Extracts a folder from the file system of an image to disk, for catalogs that are too large for memory.
 
 use super::{Stop, Whiteout, copy, is_below, limit, parents, take_with_below};
 use crate::files::{FileError, create_private};

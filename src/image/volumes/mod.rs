@@ -39,7 +39,7 @@ fn file_name(name: &str, number: usize) -> String {
     format!("{name}-{number:04}.tar")
 }
 
-/// Returns the path of a blob in a layout, or of a part of a blob. Part numbers start at 1.
+/// Returns the path, in a layout, of a blob or of one of its parts. Part numbers start at 1.
 fn blob_path(digest: &Digest, part: Option<u32>) -> String {
     let hex = digest.hex();
     match part {

@@ -9,7 +9,7 @@ use crate::source::Place;
 use crate::validation::Strictness;
 use std::path::Path;
 
-/// Returns all findings about catalog documents, in a fixed order, with the file names known to the user.
+/// Returns all findings about catalog documents, in a fixed order. The findings name files as the user knows them.
 ///
 /// # Errors
 /// Returns an error if a file cannot be read or a limit is exceeded.

@@ -92,7 +92,8 @@ fn lacks(olm: &Olm, needs: Vec<Needed>) -> Vec<(&'static Capability, String)> {
         (!olm.has(row)).then_some((row, how))
     });
     let mut rows: Vec<_> = rows.collect();
-    // An OLM that ignores all constraints refuses none of them. For an excessive size, a single finding is enough.
+    // An OLM that ignores all constraints never refuses a bundle because of a constraint. For an excessive size, a
+    // single finding is enough.
     let has = |rows: &[(&Capability, String)], need| rows.iter().any(|(row, _)| row.need == need);
     if has(&rows, Need::Dependency(CONSTRAINT)) {
         rows.retain(|(row, _)| !matches!(row.need, Need::OtherConstraint | Need::IntentInConstraint));
@@ -118,7 +119,7 @@ fn stops(catalog: &Catalog, refused: &BTreeSet<BundleId>) -> BTreeMap<BundleId, 
         for ((id, stop), channels) in of_package {
             let word = if channels.len() == 1 { "channel" } else { "channels" };
             let (channels, package) = (channels.join(", "), &package.name);
-            let stop = format!("in {word} {channels} of package {package:?} {stop}");
+            let stop = format!("in {word} {channels} of package {package:?}, {stop}");
             stops.entry(id).or_default().push(stop);
         }
     }
@@ -186,14 +187,14 @@ mod tests {
 
     #[test]
     fn a_head_that_cannot_be_installed_stops_new_installations_and_holds_clusters_below_it() {
-        let stops = "; in channel \"stable\" of package \"k\" new installations fail, and clusters with \"k.v1\" cannot be updated";
+        let stops = "; in channel \"stable\" of package \"k\", new installations fail, and clusters with \"k.v1\" cannot be updated";
         assert_eq!(found("registry+v1", &[BY_REFERENCE]), [format!("{REFUSED}{stops}")]);
         assert_eq!(found("registry+v1", &[]), Vec::<String>::new());
     }
 
     #[test]
     fn in_the_middle_of_the_path_it_holds_only_those_who_have_no_other_way() {
-        let held = "; in channel \"stable\" of package \"k\" clusters with \"k.v1\" cannot be updated";
+        let held = "; in channel \"stable\" of package \"k\", clusters with \"k.v1\" cannot be updated";
         assert_eq!(
             found("registry+v1", &[BY_REFERENCE, THREE]),
             [format!("{REFUSED}{held}")]
@@ -227,7 +228,7 @@ mod tests {
             [
                 "cluster-bundle-size: bundle \"k.v2\" has manifests of 1200008 bytes, and OLM 0.18.0 unpacks them \
                  uncompressed into a ConfigMap, which is limited to 1048576 bytes (supported since OLM 0.19.0); in \
-                 channel \"stable\" of package \"k\" new installations fail, and clusters with \"k.v1\" cannot be \
+                 channel \"stable\" of package \"k\", new installations fail, and clusters with \"k.v1\" cannot be \
                  updated"
             ]
         );

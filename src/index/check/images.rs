@@ -18,7 +18,7 @@ const AT_ONCE: usize = 8;
 /// The images to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
-    /// The images of the bundles themselves, if the index stores the bundles by image.
+    /// The image of each bundle for which the index records an image.
     Bundles,
     /// The images of the bundles, and the images that the bundles run or list as related images.
     All,
@@ -29,7 +29,7 @@ pub enum Which {
 pub struct Wanted {
     /// The reference as stored.
     pub image: String,
-    /// The bundles that are stored by this image, sorted.
+    /// The bundles that are in this image, sorted.
     pub bundles: Vec<String>,
     /// The other bundles that run or list the image, sorted.
     pub users: Vec<String>,

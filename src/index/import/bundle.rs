@@ -17,8 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Membership<'a> {
     pub(super) package: &'a str,
     pub(super) channels: BTreeSet<String>,
-    /// The edges that the index stores for the bundle. The skip range may come from a different entry than the other
-    /// edges.
+    /// The edges that the database stores for the bundle. The skip range and the other edges may come from different
+    /// entries.
     pub(super) replaces: Option<&'a str>,
     pub(super) skips: Vec<&'a str>,
     pub(super) skip_range: Option<&'a str>,
@@ -135,7 +135,7 @@ fn plurals(csv: &Value, stored: &Stored) -> BTreeMap<GroupVersionKind, String> {
     plurals
 }
 
-/// Returns all objects in the form that an index stores. A ClusterServiceVersion generated from metadata is not
+/// Returns all objects in the form that a database stores. A ClusterServiceVersion generated from metadata is not
 /// included.
 fn manifests(csv: &Value, objects: &[Value]) -> Manifests {
     let mut text = Vec::new();

@@ -1,9 +1,9 @@
-//! The data of a file-based catalog that an index cannot represent.
+//! The data of a file-based catalog that a database cannot represent.
 
 use crate::catalog::graph::Difference;
 use std::fmt;
 
-/// Data of a catalog that is missing from the index made from it.
+/// Data of a catalog that is missing from the database made from the catalog.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NotKept {
     /// The package; empty if the data belongs to no package.
@@ -12,7 +12,7 @@ pub struct NotKept {
     pub part: Part,
 }
 
-/// A part of a catalog that an index cannot represent.
+/// A part of a catalog that a database cannot represent.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// The description of the package.
@@ -55,7 +55,7 @@ pub enum Part {
         /// The field.
         field: String,
     },
-    /// A document whose schema an index cannot represent.
+    /// A document whose schema a database cannot represent.
     Document {
         /// The schema.
         schema: String,

@@ -34,8 +34,8 @@ impl Index {
         }
     }
 
-    /// Returns the related images of some bundles of this index's `catalog`: the images that the bundles run and list,
-    /// and the images of the bundles themselves.
+    /// Returns the related images of some bundles: the images that the bundles run and list, and the images of the
+    /// bundles themselves. `catalog` is the catalog of this index.
     ///
     /// # Errors
     /// Returns an error if the index is damaged or changes while it is being read.
@@ -143,8 +143,9 @@ impl OpenCatalog {
     }
 }
 
-/// Returns the kinds whose plural names a bundle specifies: in its CustomResourceDefinitions, and in the owned and
-/// required APIs of its ClusterServiceVersion or of the one generated from its metadata.
+/// Returns the kinds whose plural names a bundle specifies. The names are in its CustomResourceDefinitions, and in the
+/// owned and required APIs of its ClusterServiceVersion. If the bundle has no ClusterServiceVersion, one is generated
+/// from its metadata.
 fn apis_in(bundle: &Document) -> Vec<ServedResource> {
     let manifests = Manifests::of(bundle);
     let objects = manifests.objects.iter();

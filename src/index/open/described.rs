@@ -12,7 +12,8 @@ use std::collections::{BTreeSet, HashMap};
 /// The description of a bundle.
 #[derive(Debug, Default)]
 pub(crate) struct Described {
-    /// The ClusterServiceVersion as JSON, or one generated from metadata in a catalog that contains no manifests.
+    /// The ClusterServiceVersion as JSON. If a catalog contains no manifests, the ClusterServiceVersion is generated
+    /// from metadata.
     pub(crate) csv: Option<String>,
     /// The manifests as JSON, including the ClusterServiceVersion; empty if the index does not contain them.
     pub(crate) objects: Vec<String>,
@@ -29,7 +30,7 @@ pub(crate) struct DescribedPackage {
     pub(crate) icon: Option<String>,
     /// The deprecated items, each with its message.
     pub(crate) deprecations: Vec<Deprecation>,
-    /// The documents of the package with custom schemas, in the order of the catalog.
+    /// The package's documents that have custom schemas, in the order of the catalog.
     pub(crate) others: Vec<Document>,
     /// The document of the package.
     document: Option<Document>,
@@ -41,7 +42,7 @@ pub(crate) struct Describer<'a> {
     index: &'a Index,
     /// The related images in a database, by bundle.
     images: HashMap<String, Vec<String>>,
-    /// The numbers of the catalog documents about packages, by package.
+    /// For each package, the positions of the catalog documents that describe it.
     documents: HashMap<Text, Vec<usize>>,
 }
 

@@ -97,8 +97,7 @@ pub async fn render_bundle(
 }
 
 impl RenderedBundle {
-    /// Returns the bundle in the form in which it is added to a catalog, with old forms replaced by newer ones up to
-    /// `level`.
+    /// Returns the bundle as it is added to a catalog, migrated to `level`.
     ///
     /// # Errors
     /// Returns an error if the document cannot be written as JSON.

@@ -187,7 +187,7 @@ impl RenderSource {
             let tree = Tree::from_directory(path, &opening.limits.bundle.tree)?;
             let mut read = bundle_of(&tree, None, opening)?;
             if let Some(published) = opening.published {
-                // The parts of the reference are known only now.
+                // The values of the placeholders are known only after the bundle has been read.
                 let reference = published.of(&Named::of(&read.0));
                 read = bundle_of(&tree, Some(&reference), opening)?;
             }
@@ -395,7 +395,7 @@ fn write_blob(blob: &Blob, form: Form, out: &mut Vec<u8>) -> Result<(), SourceEr
 pub struct Form {
     /// The language.
     pub language: Language,
-    /// The level up to which old forms are replaced by newer ones.
+    /// The level to which documents are migrated.
     pub level: Level,
 }
 

@@ -99,7 +99,7 @@ fn unfit<'a>(
             continue;
         }
         for (version, checker) in &checkers {
-            // The result of a conversion webhook is unknown; without one, the object stays the same.
+            // The result of a conversion webhook is unknown. Without a webhook, the object stays the same.
             if converted && *version != own_version {
                 continue;
             }

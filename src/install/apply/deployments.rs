@@ -20,8 +20,9 @@ pub struct FailedVersion {
     pub message: String,
 }
 
-/// Returns the versions among these steps whose Deployments the installing account is not allowed to create or update.
-/// `statuses` are the final statuses of the steps; a version that already existed is not installed again.
+/// Returns the versions among these steps that fail because the installing account is not allowed to create or update
+/// their Deployments. `statuses` are the final statuses of the steps; a version that already existed is not installed
+/// again.
 pub(super) fn refused(steps: &[Step], statuses: &[StepStatus], cluster: &Cluster<'_>) -> Vec<FailedVersion> {
     let new = steps
         .iter()

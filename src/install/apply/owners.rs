@@ -1,4 +1,4 @@
-//! Finds CustomResourceDefinitions that two versions would own.
+//! Finds CustomResourceDefinitions that both a new version and an installed version would own.
 
 use super::Step;
 use crate::cluster::State;
@@ -6,7 +6,7 @@ use crate::csv::{self, Csv};
 use crate::kubernetes::GroupVersionKind;
 use serde_json::Value;
 
-/// An installed version with the kinds that it owns.
+/// An installed version and the kinds that it owns.
 struct Owner<'a> {
     name: &'a str,
     owned: Vec<GroupVersionKind>,

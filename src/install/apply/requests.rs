@@ -17,7 +17,8 @@ use std::collections::BTreeMap;
 pub(super) struct Installer {
     account: Account,
     held: Grants,
-    /// By the position of a step: the rules that the account needs to write a role or a binding, but does not hold.
+    /// The rules that the account needs to write the role or binding of a step, but does not hold. The key is the
+    /// position of the step.
     not_held: BTreeMap<usize, Vec<Rule>>,
 }
 
@@ -114,8 +115,8 @@ impl<'a> Cluster<'a> {
 }
 
 impl Installer {
-    /// Returns an installer with the permissions of an account, and with the rules that the account needs to write
-    /// roles and bindings, but does not hold.
+    /// Returns the installer for an account with the permissions `held`. Also determines the rules that the account
+    /// needs to write the roles and bindings of the plan, but does not hold.
     pub(super) fn of(
         steps: &[Step],
         state: &State,

@@ -1,4 +1,4 @@
-//! The APIs that a version requires: until the cluster serves them, the version stays `Pending` after its plan.
+//! The APIs that a version requires. After its plan, the version stays `Pending` until the cluster serves these APIs.
 
 use super::{Apis, Step, StepStatus};
 use crate::cluster::State;
@@ -48,8 +48,8 @@ fn is_provided(api: &GroupVersionKind, state: &State) -> bool {
     })
 }
 
-/// Returns the new versions among these steps whose required APIs the cluster does not serve, with the APIs that are
-/// missing. `statuses` are the final statuses of the steps.
+/// Returns the new versions among these steps that stay `Pending` because required APIs are missing, each with the
+/// missing APIs. `statuses` are the final statuses of the steps.
 pub(super) fn pending(steps: &[Step], statuses: &[StepStatus], apis: &Apis, state: &State) -> Vec<RequiredApis> {
     let new = steps
         .iter()
@@ -59,8 +59,8 @@ pub(super) fn pending(steps: &[Step], statuses: &[StepStatus], apis: &Apis, stat
         .collect()
 }
 
-/// Returns the versions among these steps that require APIs found in neither the plan nor the description of the
-/// cluster, each with those APIs. Returns an empty list if the description lists the APIs of the cluster, because then
+/// Returns each version among these steps with the APIs that it requires but that neither the plan nor the description
+/// of the cluster contains. Returns an empty list if the description lists the APIs of the cluster, because then
 /// [`pending`] checks them.
 pub(crate) fn unchecked(steps: &[Step], state: &State) -> Vec<RequiredApis> {
     if state.apis.is_some() {

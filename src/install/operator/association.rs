@@ -101,7 +101,7 @@ impl Owned {
         owned
     }
 
-    /// Adds all components that belong to those in `places`, directly or indirectly.
+    /// Adds to `places` all components that belong, directly or indirectly, to the components in `places`.
     fn follow(&self, components: &[Component<'_>], places: &mut BTreeSet<usize>) {
         let mut new: Vec<usize> = places.iter().copied().collect();
         while let Some(component) = new.pop().and_then(|place| components.get(place)) {

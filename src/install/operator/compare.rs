@@ -83,8 +83,8 @@ pub struct Comparison {
     pub unknown: BTreeSet<String>,
 }
 
-/// Compares the objects of a cluster with those that a bundle installs there. `installed` is the name of the installed
-/// version, and `namespace` its namespace.
+/// Compares the objects of a cluster with the objects that a bundle installs there. `installed` is the name of the
+/// installed version, and `namespace` is its namespace.
 ///
 /// # Errors
 /// Returns an error if OLM could not read the ClusterServiceVersion of the bundle.

@@ -59,7 +59,7 @@ fn diverge(resource: Option<Component<'_>>, components: &[Component<'_>]) -> Opt
 }
 
 /// Returns the condition about an image that could not be pulled. The condition is taken from an `Install`, from a
-/// Subscription whose bundle could not be unpacked, or from the resource, in this order.
+/// Subscription whose bundle could not be unpacked, or from the `Operator` resource, in this order.
 fn import_error(resource: Option<Component<'_>>, components: &[Component<'_>]) -> Option<Condition> {
     let unpack_failed = || {
         let failed = first_true(of_kind(components, "Subscription"), "BundleUnpackFailed")?;

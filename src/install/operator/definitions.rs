@@ -3,10 +3,10 @@
 use crate::text::{self, Document, Limits};
 use serde_json::Value;
 
-/// The name of each definition, and its YAML.
+/// The name and the YAML of each definition.
 ///
-/// OLM serves an `Operator` with the same name, but only in version v1. The definition here contains both versions, and
-/// v1 remains the storage version.
+/// OLM itself also defines the kind `Operator`, but only in version v1. The definition here contains v1 and v2alpha1,
+/// and v1 remains the storage version.
 pub const ALL: [(&str, &str); 3] = [
     (
         "operators.operators.coreos.com",

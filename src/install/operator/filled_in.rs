@@ -183,7 +183,7 @@ fn ends_with(path: &str, last: &str) -> bool {
     path == last || path.strip_suffix(last).is_some_and(|rest| rest.ends_with('.'))
 }
 
-/// Returns the kind under which the table lists a field, and the path of the field below this kind.
+/// Returns the kind under which [`FIELDS`] lists a field, and the path of the field below this kind.
 fn rooted<'k, 'p>(kind: &'k str, path: &'p str) -> (&'k str, &'p str) {
     let Some(of_pod) = path.strip_prefix("spec.template.spec.") else {
         return (kind, path);

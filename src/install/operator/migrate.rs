@@ -189,7 +189,7 @@ fn groups(objects: &[Value], subscriptions: &[Component<'_>]) -> Vec<Group> {
     found
 }
 
-/// Returns the copied versions, with the Operator that takes over their objects.
+/// Returns the copied versions, each with the Operator that takes over its objects.
 fn copies(all: &[Component<'_>], owners: &BTreeMap<(String, String), String>) -> Vec<CopiedVersion> {
     let mut found = Vec::new();
     for copy in all.iter().filter(|object| object.is_copied()) {
@@ -302,7 +302,8 @@ impl<'a> Place<'a> {
             if object.get("catalogSourceName").is_some() {
                 return None;
             }
-            // OLM generates the objects without a kind again, and an Operator replaces the Subscription.
+            // Omit the objects that OLM generates again, whose manifests specify no kind, and the Subscription, which
+            // an Operator replaces.
             let is_generated = object.get("kind").is_none();
             let goes = is_generated || step.text("/resource/kind") == "Subscription";
             object.as_object_mut()?.shift_remove("status");

@@ -2,7 +2,7 @@
 //!
 //! [`operators`] finds the operators by the labels of their components. For each operator, it reports the components
 //! with their problems, the metadata of the newest working version, the updates in an index, and the conditions of the
-//! operator as a whole. [`definitions`] are the CustomResourceDefinitions of this kind and the related kinds.
+//! operator as a whole. [`definitions`] contains the CustomResourceDefinitions of `Operator` and the related kinds.
 //!
 //! Information that only a controller has is read from the resources that report it. [`compare()`] determines whether
 //! the components diverge from the resolved content. [`migrate`] creates the resources that replace Subscriptions and
@@ -43,7 +43,7 @@ pub(crate) const API_VERSION: &str = "operators.coreos.com/v2alpha1";
 /// Options for assembling the resource.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OperatorOptions {
-    /// The style of the key in `matchLabels`.
+    /// The style of the label key in `matchLabels`.
     pub label_style: LabelStyle,
     /// Whether conditions with the expected status are also shown.
     pub all_conditions: bool,
@@ -95,7 +95,7 @@ pub struct Status {
     /// The metadata of the newest working ClusterServiceVersion; `None` if none works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
-    /// The channels with an update; `None` without updates or without an index.
+    /// The channels with an update; `None` if there are no updates or there is no index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updates: Option<Updates>,
     /// The problems, and the decisions that a person must make.
@@ -109,7 +109,7 @@ pub struct Status {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Components {
-    /// The label of the components.
+    /// The label that marks the components.
     pub match_labels: Map<String, Value>,
     /// The components, by kind, API version, namespace and name.
     pub refs: Vec<Reference>,

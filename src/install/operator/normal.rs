@@ -62,8 +62,8 @@ const TRUE: [&str; 12] = [
     "Resolved",
 ];
 
-/// Conditions that are not True in a healthy component. A condition whose type ends in one of the words in `UNWELL` is
-/// not True either.
+/// Conditions that are not True in a healthy component, in addition to conditions whose type ends in one of the words
+/// in `UNWELL`.
 const NOT_TRUE: [&str; 7] = [
     "ComponentsDiverge",
     "ContentImportError",
@@ -75,8 +75,8 @@ const NOT_TRUE: [&str; 7] = [
 ];
 const UNWELL: [&str; 2] = ["Unhealthy", "Failed"];
 
-/// Returns the unexpected conditions of a component, or all of them if `all` is set. Returns none for a kind whose
-/// conditions are not shown.
+/// Returns the unexpected conditions of a component, or all of them if `all` is set. Returns no conditions for a kind
+/// whose conditions are not shown.
 pub(super) fn conditions(component: Component<'_>, gvk: &GroupVersionKind, all: bool) -> Vec<Condition> {
     if gvk.is(GROUP, csv::KIND) {
         let phase = phase(component);
@@ -139,7 +139,7 @@ fn phase(csv: Component<'_>) -> Option<Condition> {
     })
 }
 
-/// Whether an operator reports only that it works and may be upgraded.
+/// Whether a condition reports only that the operator may be upgraded, or that it is not upgrading.
 fn is_expected(condition: &Condition) -> bool {
     let expected = [(UPGRADEABLE, "True"), (UPGRADING, "False")];
     expected.contains(&(condition.kind.as_str(), condition.status.as_str()))

@@ -1,4 +1,4 @@
-//! Conditions for administrators: that an operator allows no upgrade, or that an override replaces the operator's
+//! Conditions that tell administrators that an operator allows no upgrade, or that an override replaces the operator's
 //! report.
 
 use super::component::Component;
@@ -8,7 +8,8 @@ use crate::cluster::conditions::{
 };
 use serde_json::Value;
 
-/// Returns the condition resources in `all`, but not in `own`, that belong to ClusterServiceVersions in `own`.
+/// Returns the condition resources in `all` that belong to ClusterServiceVersions in `own`, except those that are in
+/// `own` themselves.
 pub(super) fn resources<'a>(own: &[Component<'a>], all: &[Component<'a>]) -> Vec<Component<'a>> {
     let versions: Vec<_> = own.iter().filter_map(|csv| InstalledOperator::of(csv.0)).collect();
     let is_own = |object: &&Component<'a>| {

@@ -81,8 +81,9 @@ impl CatalogReference {
     }
 }
 
-/// Returns the package and channel that an `Operator` follows, if it follows a CatalogSource. If only an entrypoint is
-/// specified, both are looked up in the catalog; without a catalog, `None` is returned.
+/// Returns the package and channel that an `Operator` follows, if it follows a CatalogSource. If the `Operator`
+/// specifies only an entrypoint, the package and channel are looked up in the catalog; without a catalog, returns
+/// `None`.
 pub(super) fn reference_of(resource: Component<'_>, catalog: Option<&Catalog>) -> Option<CatalogReference> {
     let spec = spec_of(resource)?;
     let source = Component(spec.get("catalogSource")?);
@@ -101,7 +102,8 @@ pub(super) fn reference_of(resource: Component<'_>, catalog: Option<&Catalog>) -
     })
 }
 
-/// Returns the Subscription of an operator, preferably one with an installed version; of several, the first by name.
+/// Returns the Subscription of an operator. If there are several, prefers those with an installed version, and returns
+/// the first of these by namespace and name.
 pub(super) fn subscription<'a>(components: &[Component<'a>]) -> Option<Component<'a>> {
     let subscriptions = components
         .iter()

@@ -49,7 +49,7 @@ pub struct Operator {
 pub struct AccountPermissions {
     /// The account.
     pub account: Account,
-    /// The permissions, with cluster-wide ones first.
+    /// The permissions; cluster-wide permissions come first.
     pub permissions: Vec<Holding>,
 }
 
@@ -169,8 +169,8 @@ fn targets(csv: Csv<'_>, namespace: &str, state: &State) -> (Targets, Option<Str
     (targets, Some(group.name().to_owned()))
 }
 
-/// Merges the permissions of an account: returns one entry per resource and namespaces, with all verbs and reasons. If
-/// these entries would be too many for a person to read, returns one entry per rule instead.
+/// Merges the permissions of an account: returns one entry per resource and set of namespaces, with all verbs and
+/// reasons. If these entries would be too many for a person to read, returns one entry per rule instead.
 fn holdings(account: &Account, given: &[Given], state: &State) -> Result<Vec<Holding>, TooComplex> {
     // The whole cluster sorts first.
     type Key = (Vec<String>, Rule);

@@ -5,8 +5,8 @@ use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, Grants, grants};
 use serde_json::Value;
 
-/// Returns the service account that the state specifies; by default, that of the only OperatorGroup in the namespace.
-/// Returns `None` if OLM installs with its own permissions.
+/// Returns the service account that the state specifies; by default, the account of the only OperatorGroup in the
+/// namespace. Returns `None` if OLM installs with its own permissions.
 pub(crate) fn account_of(state: &State, namespace: &str) -> Option<Account> {
     let of_group = || match operator_groups(&state.objects, namespace)[..] {
         [group] => group.pointer("/spec/serviceAccountName")?.as_str(),

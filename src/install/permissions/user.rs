@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The resource name of CatalogSources. The verb `install` on it lets a user install from a catalog.
+/// The resource name of CatalogSources. The verb `install` on this resource lets a user install from a catalog.
 const CATALOGS: &str = "catalogsources";
 const INSTALL: &str = "install";
 
@@ -51,8 +51,8 @@ pub fn missing_to_approve(needs: &[Need], installer: &Grants, user: &Grants) -> 
     pending(needs, &installer.clone().with(user.clone()))
 }
 
-/// Returns, for each of these catalogs, whether the holder of `held` may use it. A catalog is specified as namespace
-/// and name.
+/// Returns, for each of these catalogs, whether a user with the permissions `held` may use the catalog. Each catalog is
+/// a pair of its namespace and its name.
 pub fn catalog_uses(catalogs: impl IntoIterator<Item = (String, String)>, held: &Grants) -> Vec<CatalogUse> {
     let catalogs: BTreeSet<(String, String)> = catalogs.into_iter().collect();
     let asked = |(namespace, name): (String, String)| {

@@ -21,7 +21,7 @@ const IMAGE_CHANNEL: &str = "manifest-image";
 pub struct AskedOperator {
     /// The resource.
     pub operator: RequestedOperator,
-    /// The bundle in the image. Without it, an Operator that specifies an image is skipped.
+    /// The bundle in the image. If `None`, an Operator that specifies an image is skipped.
     pub content: Option<Content>,
 }
 
@@ -134,7 +134,7 @@ pub fn subscribe(
                     let (package, channel) = entrypoint(name, updates, state, read)?;
                     let entrypoint = updates.entrypoint.as_deref().unwrap_or_default();
                     notes.push(format!(
-                        "Operator {name}: {entrypoint} belongs to the package {package}, channel {channel}"
+                        "Operator {name}: {entrypoint} belongs to the channel {channel} of the package {package}"
                     ));
                     (package, Some(channel))
                 };
@@ -155,7 +155,7 @@ pub fn subscribe(
                 let installed = of_subscription.or_else(|| installed(name, &package, state));
                 if let Some(installed) = installed.as_ref().filter(|_| updates.package.is_none()) {
                     notes.push(format!(
-                        "Operator {name} subscribes to no updates, so the installed version {installed} stays"
+                        "Operator {name} does not subscribe to updates, so the installed version {installed} is kept"
                     ));
                     continue;
                 }
@@ -336,7 +336,7 @@ mod tests {
         let notes = subscribed(&asked(None, Some("plumbus.v1")), &mut settled).unwrap();
         assert_eq!(settled.subscriptions, []);
         assert!(
-            notes[1].contains("so the installed version plumbus.v1 stays"),
+            notes[1].contains("so the installed version plumbus.v1 is kept"),
             "{notes:?}"
         );
         let error = subscribed(&asked(None, Some("plumbus.v3")), &mut fresh).unwrap_err();

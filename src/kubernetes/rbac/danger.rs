@@ -27,7 +27,7 @@ pub fn dangers(rule: &Rule) -> Vec<String> {
             "may request service account tokens",
         ),
         (
-            // Secrets with explicit names usually belong to the operator itself, such as certificates.
+            // Secrets with explicit names, such as certificates, usually belong to the operator itself.
             rule.resource_names.is_empty() && asks.any("", "secrets", &["get", "list", "watch"]),
             "may read Secrets",
         ),
@@ -74,11 +74,12 @@ fn all_resources(groups: &[String]) -> String {
     format!("has access to all resources of {word} {}", groups.join(", "))
 }
 
-/// A loose view of a rule: it includes permissions that are limited to named objects, unless a check excludes them.
+/// A rule as the checks see it. Permissions on named objects also count, unless a check excludes them.
 struct Asks<'a>(&'a Rule);
 
 impl Asks<'_> {
-    /// Whether the rule allows one of these verbs. [`ALL`] requires the wildcard itself.
+    /// Whether the rule allows one of these verbs on the resource. If an argument is [`ALL`], the rule must contain the
+    /// wildcard itself.
     fn any(&self, group: &str, resource: &str, verbs: &[&str]) -> bool {
         let has = |list: &[String], wanted: &str| list.iter().any(|item| item == ALL || item == wanted);
         let (main, sub) = resource.split_once('/').unwrap_or((resource, ""));

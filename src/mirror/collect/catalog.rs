@@ -74,7 +74,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// Resolves the name of an index to a digest if it is an image.
+    /// Resolves the name of an index to a digest if the index is an image.
     async fn original(&self, name: &str) -> Result<Option<Original>, CollectError> {
         // Reading the catalog later reports a name that is neither a file nor an image.
         let Ok(IndexLocation::Image(written)) = name.parse() else {

@@ -31,7 +31,7 @@ impl Collector<'_> {
             return;
         };
         known.uses.insert(use_of);
-        // If one use of the image requests all platforms, all are included.
+        // If one use of the image requests all platforms, all platforms are included.
         if platforms.is_empty() || known.platforms.is_empty() {
             known.platforms.clear();
         } else {

@@ -229,7 +229,7 @@ impl Reader<'_> {
         if own.is_some() && full {
             return self.fail(
                 path,
-                "full selects all versions, so it cannot be combined with minVersion or maxVersion",
+                "`full` selects all versions, so it cannot be combined with `minVersion` or `maxVersion`",
             );
         }
         let others = if full { Versions::All } else { Versions::Head };
@@ -247,7 +247,7 @@ impl Reader<'_> {
                 (Some(_), None) if full => {
                     return self.fail(
                         &path,
-                        "full selects all versions, so it cannot be combined with minVersion or maxVersion",
+                        "`full` selects all versions, so it cannot be combined with `minVersion` or `maxVersion`",
                     );
                 }
                 _ => {}

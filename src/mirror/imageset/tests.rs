@@ -163,7 +163,7 @@ fn files_that_say_what_cannot_be_are_refused_at_their_line() {
         (
             "mirror:\n  operators:\n  - {catalog: c, full: true, packages: [{name: a, minVersion: 1.0.0}]}\n"
                 .to_owned(),
-            "full selects all",
+            "`full` selects all",
         ),
         (
             "mirror:\n  blockedImages: [{name: '('}]\n".to_owned(),

@@ -5,7 +5,7 @@ use super::super::plan::{ImageRole, Plan};
 use crate::image::Reference;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The scope of the source of a rule.
+/// The part of a registry to which a rule applies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scope {
     /// A single repository.
@@ -17,8 +17,8 @@ pub enum Scope {
     Registry,
 }
 
-/// Rules that map a source to its mirrors. Of the rules that match an image, the most specific applies. The remainder
-/// of the image name after the source is appended to the mirror.
+/// Rules that map sources to mirrors. Of the rules that match an image, the most specific rule applies. The part of the
+/// image name that follows the source is appended to the mirror.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rules {
     /// The rules for images that are pulled by digest.

@@ -1,9 +1,10 @@
 //! Reads signature policies in the formats of container engines and clusters, and checks whether mirrored images comply
 //! with them.
 //!
-//! Signatures are checked as container engines check them, but only signatures that a public key verifies and that are
-//! stored under tags derived from digests are supported. The signatures are read from the target of the image, but the
-//! policy for the original image name applies, as on a cluster with mirrors. No other servers are contacted.
+//! opmx checks signatures as container engines do. It supports only signatures that can be verified with a public key
+//! and are stored under a tag derived from the digest of the signed image. The signatures are read from the target of
+//! the image, but the policy for the original image name applies, as on a cluster with mirrors. No other servers are
+//! contacted.
 
 mod judge;
 mod read;

@@ -71,7 +71,8 @@ impl Channel {
     }
 
     /// Returns the edges of an entry. One edge leads to the bundle that the entry replaces, or to nothing if the entry
-    /// replaces none. One edge leads to each other bundle that the entry skips, if `wanted` accepts the bundle.
+    /// replaces none. A further edge leads to each skipped bundle that `wanted` accepts, unless the entry also
+    /// replaces that bundle.
     fn edges(&self, entry: &ServedEntry, wanted: impl Fn(&Text) -> bool) -> Vec<Edge> {
         let skips = entry
             .skips

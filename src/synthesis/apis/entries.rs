@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// A required API that was inferred.
 pub(super) struct Requirement {
-    /// Whether the API is aggregated, so that an APIService serves it.
+    /// Whether the API is aggregated, that is, served by an APIService.
     pub(super) aggregated: bool,
     pub(super) fields: BTreeMap<&'static str, Sourced>,
 }

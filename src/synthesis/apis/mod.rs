@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Groups that OLM serves in every cluster, and that no bundle provides.
 const OLM_GROUPS: [&str; 2] = ["operators.coreos.com", "packages.operators.coreos.com"];
 
-/// The kind and version of an unknown API, as placeholders.
+/// Placeholders for the kind and version of an unknown API.
 const UNKNOWN: (&str, &str) = ("…", "…");
 
 /// A resource that RBAC rules name, but whose kind neither the bundle nor `olm.yaml` specifies.
@@ -46,7 +46,7 @@ pub struct Unresolved {
     /// Whether the bundle defines other kinds of the group. In that case, another release of the operator might define
     /// the resource.
     pub of_own_group: bool,
-    /// Index of the entry of `apis` in `olm.yaml` that names the resource without kind and version.
+    /// Index of the entry in `apis` of `olm.yaml` that names the resource, but not its kind and version.
     pub entry: Option<usize>,
     /// The first place where a rule names the resource.
     pub place: Option<Place>,
@@ -97,8 +97,8 @@ pub(super) fn project(
             continue;
         }
         let hint = hint(work, group, resource);
-        // An operator may name kinds of its own group that only other releases define. Only the author can distinguish
-        // these kinds from those of another operator in the same group.
+        // An operator may use kinds of its own group that only other releases of the operator define. Only the author
+        // can distinguish these kinds from the kinds of another operator in the same group.
         if owned.has_group(group) && hint.is_none() {
             if mentions.iter().any(|mention| !mention.grant.optional) {
                 own_group(work, group, resource, mentions);
@@ -333,7 +333,7 @@ fn is_described(work: &Work<'_>, group: &str, resource: &str, name: &str) -> boo
 }
 
 fn unresolved(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) {
-    // A group with a version does not exist, which is reported elsewhere.
+    // A version in the name of a group is a mistake that another check reports.
     if group.contains('/') {
         return;
     }
@@ -366,10 +366,10 @@ fn own_group(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Menti
          the kind of this resource"
     );
     let help = format!(
-        "If another operator provides the resource, add its kind to metadata/olm.yaml, so that OLM installs it:\n\
-         apis:\n- {{group: {group}, resource: {resource}, kind: …, version: …}}\n\
-         or specify a source for the look-up. If only other releases of this operator define the resource, add\n\
-         - {{group: {group}, resource: {resource}, dependency: none}}"
+        "If another operator provides the resource, add its kind to metadata/olm.yaml, so that OLM installs that \
+         operator:\napis:\n- {{group: {group}, resource: {resource}, kind: …, version: …}}\n\
+         or specify a source in which to look up the kind. If only other releases of this operator define the \
+         resource, add\n- {{group: {group}, resource: {resource}, dependency: none}}"
     );
     report(work, &rules::RBAC_OWN_GROUP, message, mentions, Some(help));
     remember(work, (group, resource), UNKNOWN, false, mentions);
@@ -420,7 +420,7 @@ fn native(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<
     })
 }
 
-/// Adds the native APIs whose URL paths the rules name. All other URLs imply no API.
+/// Adds the native APIs whose URL paths the rules name. Other URLs imply no API.
 fn native_urls(work: &mut Work<'_>, granted: &[&Grant], natives: &mut Vec<Native>) {
     let mut seen = BTreeSet::new();
     for grant in granted {

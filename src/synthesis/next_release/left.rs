@@ -1,4 +1,5 @@
-//! The decisions that the next release leaves to a person, in addition to those for the previous release.
+//! The decisions that the next release leaves to a person, in addition to the decisions for the previous
+//! release.
 
 use crate::bundle::Bundle;
 use crate::bundle::stamp::Stamp;
@@ -16,7 +17,7 @@ use std::collections::BTreeSet;
 /// The key of the install modes in `olm.yaml`.
 const INSTALL_MODES: &str = "installModes";
 
-/// Returns the open decisions, without those that were made for the previous release.
+/// Returns the open decisions, without the decisions that were made for the previous release.
 pub(super) fn decisions(is: &Synthesis, after: &Bundle, was: &Decisions, wanted: &Stamp) -> Decisions {
     let mut open = Decisions::of(is, &after.objects);
     open.unresolved.retain(|entry| {

@@ -42,7 +42,7 @@ const FINDING: Shape = Object(&[
     always(
         "rule",
         Text,
-        "The id of the rule, which never changes its meaning; opmx bundle rules explains the rule.",
+        "The id of the rule. An id never changes its meaning; `opmx bundle rules` explains the rule.",
     ),
     always(
         "severity",
@@ -52,13 +52,14 @@ const FINDING: Shape = Object(&[
     nullable(
         "validator",
         Text,
-        "The validator of the Operator Framework that has this rule; null if only opmx has it.",
+        "The Operator Framework validator that has this rule; null if only opmx has the rule.",
     ),
     always("message", Text, "The fault, in one sentence."),
     nullable(
         "file",
         Text,
-        "The file, relative to the specified folder or image; null if a required part is missing as a whole.",
+        "The file, relative to the specified folder or image; null if the fault is not in a file, for example because \
+         a required file is missing.",
     ),
     nullable("line", Within(1, i64::MAX), "The line, counted from 1."),
     nullable(

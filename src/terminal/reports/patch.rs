@@ -4,7 +4,7 @@ use crate::validation::fix::Fixing;
 use similar::{Algorithm, TextDiff};
 use std::path::{Component, Path};
 
-/// Returns the changes to one bundle, as a unified diff whose names are relative to the working folder.
+/// Returns the changes to one bundle, as a unified diff whose file names are relative to the working folder.
 pub fn patch(bundle: &str, fixing: &Fixing) -> String {
     let changes = fixing.files.iter();
     let changes = changes.map(|(path, change)| (path.as_str(), Some(&change.before[..]), Some(&change.after[..])));
@@ -50,7 +50,7 @@ fn relative(path: &Path) -> String {
     steps.collect::<Vec<_>>().join("/")
 }
 
-/// Returns a name in diff format: in quotes if it contains a character that would end it.
+/// Returns a name in diff format: in quotes if it contains a control character, a quotation mark or a backslash.
 fn quoted(name: &str) -> String {
     if name
         .chars()

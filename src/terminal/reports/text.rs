@@ -6,8 +6,8 @@ use crate::terminal::{counted, findings};
 use crate::validation::Validation;
 use std::collections::BTreeSet;
 
-/// Writes every finding, or only every error if `quiet`, with its source line, and a summary line. A bundle that could
-/// not be read at all is reported elsewhere, with its causes, and only counted here.
+/// Writes every finding (only errors if `quiet` is set) with its source line, and then a summary line. A bundle that
+/// could not be read at all is reported elsewhere, with its causes, and is only counted here.
 pub(super) fn write(validations: &[Validation], quiet: bool, color: bool) -> String {
     let mut out = String::new();
     let mut told = BTreeSet::new();

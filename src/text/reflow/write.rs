@@ -11,7 +11,7 @@ const INDENT: usize = 2;
 /// A document that is being written. Its parts are read in order.
 pub(super) struct Writer<'t> {
     text: &'t str,
-    /// The end of the text that has been written.
+    /// The byte offset up to which `text` has been read.
     at: usize,
     out: String,
     /// The lists and maps around the current position, from the root.

@@ -50,7 +50,7 @@ pub fn revise(document: &Document, value: &Value) -> Result<String, ReviseError>
     if document.value() == value {
         return Ok(text.to_owned());
     }
-    // The last line gets a line break, like the others.
+    // The last line gets a line break, like all other lines.
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let lines = if text.ends_with('\n') {
         text.to_owned()
@@ -82,7 +82,7 @@ pub fn revise(document: &Document, value: &Value) -> Result<String, ReviseError>
     }
 }
 
-/// Returns whether the document reads as `value` in the changed text of its file.
+/// Returns whether the document has the value `value` if the text of its file is changed to `text`.
 fn says(document: &Document, text: &str, value: &Value) -> bool {
     let source = SourceFile::new(document.source().name(), text);
     let limits = Limits {

@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::cmp::Ordering;
 
 impl<'a> Part<'a> {
-    /// Checks a container of a pod with these volumes; `None` if the volumes are unknown.
+    /// Checks a container of a pod. `volumes` is `None` if the volumes of the pod are unknown.
     pub(super) fn container(&mut self, container: &'a Value, at: &Path, label: &str, volumes: Option<&Volumes<'_>>) {
         self.container_name(container, at);
         self.image(container, at, label);
@@ -71,7 +71,7 @@ impl<'a> Part<'a> {
         names
     }
 
-    /// Checks that the volumes of all mounts exist, and that their paths differ.
+    /// Checks that the volumes of all mounts exist, and that the mounts have different paths.
     fn mounts(&mut self, at: &Path, volumes: Option<&Volumes<'_>>) {
         let list = at.key("volumeMounts");
         for (index, mount) in self.list(&list).iter().enumerate() {
@@ -132,7 +132,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Checks the path of a field of the pod that becomes the value of an environment variable.
+    /// Checks the path of the pod field from which an environment variable takes its value.
     fn pod_field(&mut self, path: &Path) {
         let Some(field) = self.value(path).and_then(Value::as_str) else {
             return;
@@ -140,7 +140,7 @@ impl<'a> Part<'a> {
         if is_pod_field(field) {
             return;
         }
-        let message = format!("{field:?} is not a field of pods that an environment variable can have as its value");
+        let message = format!("{field:?} is not a pod field from which an environment variable can take its value");
         let help = match self.similar(field, POD_FIELDS.into_iter()) {
             _ if POD_MAPS.contains(&field) => format!("Add the key, as in {field}['example.com/key']."),
             Some(meant) => format!("Did you mean {meant}?"),
@@ -169,7 +169,7 @@ impl<'a> Part<'a> {
 /// The names of the volumes in which OLM puts serving certificates.
 const OLM_VOLUMES: [&str; 2] = ["apiservice-cert", "webhook-cert"];
 
-/// The sources of a value of an environment variable.
+/// The sources from which an environment variable can take its value.
 const SOURCES: [&str; 5] = [
     "fieldRef",
     "resourceFieldRef",
@@ -178,7 +178,7 @@ const SOURCES: [&str; 5] = [
     "fileKeyRef",
 ];
 
-/// The fields of a pod that can be the value of an environment variable.
+/// The fields of a pod from which an environment variable can take its value.
 const POD_FIELDS: [&str; 9] = [
     "metadata.name",
     "metadata.namespace",
@@ -191,7 +191,7 @@ const POD_FIELDS: [&str; 9] = [
     "status.podIPs",
 ];
 
-/// The maps of a pod of which a single value can be that of an environment variable.
+/// The maps of a pod from which an environment variable can take a single value.
 const POD_MAPS: [&str; 2] = ["metadata.labels", "metadata.annotations"];
 
 fn is_pod_field(path: &str) -> bool {
@@ -212,7 +212,7 @@ fn is_nameless(value: &Value) -> bool {
     value.is_object() && (name.is_null() || name == "")
 }
 
-/// Returns a quantity as it is written.
+/// Returns a quantity as written in the manifest.
 fn written(quantity: &Value) -> Option<String> {
     match quantity {
         Value::String(text) => Some(text.clone()),
@@ -221,7 +221,7 @@ fn written(quantity: &Value) -> Option<String> {
     }
 }
 
-/// Whether a value is the number of a port. Values of other types are reported elsewhere.
+/// Whether a value is a port number. Returns `true` for values of other types, which another rule reports.
 pub(super) fn is_port(value: &Value) -> bool {
     value.as_i64().is_none_or(|number| (1..=65_535).contains(&number))
 }

@@ -1,7 +1,7 @@
 //! Validation rules of schemas, which are expressions in the Common Expression Language.
 
-/// Returns why no parser accepts an expression, if that is certain: only quotes, brackets and operators are checked,
-/// because Kubernetes has its own macros and syntax.
+/// Returns the reason why no parser accepts an expression, or `None` if this is not certain. Only quotes, brackets and
+/// operators are checked, because Kubernetes has its own macros and syntax.
 pub(super) fn problem_of_expression(expression: &str) -> Option<&'static str> {
     let mut brackets = Vec::new();
     let (mut rest, mut word) = (expression, expression);
@@ -60,7 +60,7 @@ pub(super) fn problem_of_expression(expression: &str) -> Option<&'static str> {
     is_operator.then_some("it ends with an operator")
 }
 
-/// Returns the text behind a string, or `None` if the string does not end.
+/// Returns the text after a string, or `None` if the string does not end.
 fn literal(text: &str, quote: char, is_raw: bool) -> Option<&str> {
     let triple = quote.to_string().repeat(3);
     let is_triple = text.starts_with(&triple);

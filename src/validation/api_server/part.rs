@@ -1,4 +1,4 @@
-//! An object that is checked: its values by path, and reports about them.
+//! Gets the values of an object by path, and reports findings about them.
 
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// An object that is checked.
+/// The object to check, and the findings so far.
 pub(super) struct Part<'a> {
     pub(super) object: &'a Object,
     pub(super) findings: &'a mut Vec<Diagnostic>,
@@ -31,8 +31,8 @@ impl<'a> Part<'a> {
         self.findings.push(finding);
     }
 
-    /// Reports items of these lists that have the same string at `key`. Returns all strings, each with the path of the
-    /// first one.
+    /// Reports items of these lists that have the same string at `key`. Returns all strings, each with the path of its
+    /// first occurrence.
     pub(super) fn distinct(&mut self, lists: &[Path], key: &str, wrong: &str, help: &str) -> HashMap<&'a str, Path> {
         let mut all = HashMap::new();
         for list in lists {
@@ -58,7 +58,7 @@ impl<'a> Part<'a> {
         all
     }
 
-    /// Reports those of the numbers at these keys that are too small.
+    /// Reports numbers at these keys that are less than `least`.
     pub(super) fn at_least(&mut self, least: i64, at: &Path, keys: &[&str]) {
         for key in keys {
             let path = at.key(key);
@@ -70,7 +70,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Returns those of the keys that the map at `at` has with a value other than `null`.
+    /// Returns the keys that have a value other than `null` in the map at `at`.
     pub(super) fn given<'k>(&self, at: &Path, keys: &[&'k str]) -> Vec<&'k str> {
         let map = self.value(at).and_then(Value::as_object);
         let has = |key: &str| map.and_then(|map| map.get(key)).is_some_and(|value| !value.is_null());
@@ -95,7 +95,8 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The maximum length of a name, number of names and number of findings for which similar names are searched.
+/// The maximum length of the name, number of other names, and number of findings at which [`Part::similar`] still
+/// compares names.
 const QUICK: usize = 64;
 
 /// Returns a string in a map, or an empty string.

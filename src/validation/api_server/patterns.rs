@@ -18,18 +18,18 @@ pub(super) fn compile(pattern: &str) -> Result<Regex, Error> {
     builder.unicode(false).size_limit(LARGEST_PATTERN).build()
 }
 
-/// How the syntax of Go reads a pattern, compared with the syntax of the crate `regex`.
+/// The meaning of a pattern in Go, compared with its meaning in the crate `regex`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Both read it in the same way, if at all.
+    /// If both accept the pattern, it has the same meaning in both.
     Common,
-    /// Both may read it, but not in the same way.
+    /// Both may accept the pattern, but its meanings may differ.
     Different,
-    /// Go does not read it, for this reason.
+    /// Go rejects the pattern, for this reason.
     Wrong(&'static str),
 }
 
-/// Determines how the syntax of Go reads a pattern.
+/// Compares the meaning of a pattern in Go with its meaning in the crate `regex`.
 pub(super) fn form(pattern: &str) -> Form {
     if pattern.len() > LONGEST_PATTERN {
         return Form::Different;
@@ -45,7 +45,7 @@ pub(super) fn form(pattern: &str) -> Form {
                 };
                 rest = &rest[escaped.len_utf8()..];
                 match escaped {
-                    // An octal number
+                    // This is an octal number.
                     '1'..='7' if rest.starts_with(|c: char| c.is_digit(8)) => return Form::Different,
                     '1'..='9' => return Form::Wrong("it refers back to a group"),
                     'Q' => return Form::Different,
@@ -99,8 +99,8 @@ fn is_common_escape(letter: char) -> bool {
     "AzBbDdSsWwafnrtv".contains(letter) || letter.is_ascii_punctuation() && !['<', '>'].contains(&letter)
 }
 
-/// Reads what follows the opening bracket of a group. Returns the text behind, and whether a group begins there instead
-/// of flags that stand alone.
+/// Reads the special syntax after an opening bracket, if any, such as `?:`. Returns the remaining text, and whether the
+/// bracket opens a group; in `(?i)`, it only sets flags.
 fn group(text: &str) -> Result<(&str, bool), Form> {
     let Some(special) = text.strip_prefix('?') else {
         return Ok((text, true));
@@ -120,8 +120,8 @@ fn group(text: &str) -> Result<(&str, bool), Form> {
     }
 }
 
-/// Reads a class of characters up to its closing bracket. Returns the text behind, and whether both syntaxes read the
-/// class in the same way.
+/// Reads a class of characters up to its closing bracket. Returns the remaining text, and whether the class has the
+/// same meaning in Go and in the crate `regex`.
 fn class(text: &str) -> Option<(&str, bool)> {
     let text = text.strip_prefix('^').unwrap_or(text);
     // A bracket at the beginning is one of the characters.
@@ -141,7 +141,7 @@ fn class(text: &str) -> Option<(&str, bool)> {
                 Some((_, behind)) => rest = behind,
                 None => is_common = false,
             },
-            // Operators between classes, in the crate `regex`
+            // In the crate `regex`, these are operators between classes.
             '&' | '-' | '~' if rest.starts_with(letter) => is_common = false,
             _ => {}
         }

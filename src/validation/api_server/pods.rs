@@ -56,7 +56,7 @@ impl<'a> Part<'a> {
         }
         let policy = pod.key("restartPolicy");
         let given = self.value(&policy).and_then(Value::as_str);
-        // Other strings are not restart policies, which is reported elsewhere.
+        // Another rule reports strings that are not restart policies.
         if let Some(given @ ("OnFailure" | "Never")) = given {
             let message = format!("restartPolicy is {given}, but a Deployment allows only Always");
             self.refuse(&policy, message, "Use Always, or remove the field.");

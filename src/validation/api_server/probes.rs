@@ -54,7 +54,7 @@ impl Part<'_> {
         }
     }
 
-    /// Checks that a probe succeeds at its first success. The API server replaces 0 with the default.
+    /// Checks that a probe needs only one success. The API server replaces 0 with the default.
     fn success_threshold(&mut self, path: &Path, probe: &str) {
         let number = self.value(path).and_then(Value::as_i64);
         if let Some(number) = number.filter(|number| *number > 1) {

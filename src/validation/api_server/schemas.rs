@@ -32,10 +32,10 @@ impl Part<'_> {
     }
 }
 
-/// The maximum number of patterns of an object that are compiled, because this takes long.
+/// The maximum number of patterns to compile for an object, because compiling is slow.
 const MOST_PATTERNS: usize = 500;
 const CORRECT_DEFAULT: &str = "Use a default that the schema accepts, or change the schema.";
-const CORRECT_PATTERN: &str = "Correct the pattern. The API server reads it as RE2 does.";
+const CORRECT_PATTERN: &str = "Correct the pattern; the API server uses the syntax of RE2.";
 const CORRECT_RULE: &str = "Correct the expression, which is written in the Common Expression Language.";
 const MAP_KEYS: &str = "x-kubernetes-list-map-keys";
 
@@ -107,7 +107,7 @@ impl Walk<'_, '_> {
         if let Form::Wrong(problem) = form(pattern)
             && matches!(self.compile(pattern), Some(Err(Error::Syntax(_))))
         {
-            let message = format!("the pattern {pattern} is not a regular expression: {problem}");
+            let message = format!("the pattern `{pattern}` is not a regular expression: {problem}");
             self.part.refuse(&self.path.key("pattern"), message, CORRECT_PATTERN);
         }
     }
@@ -134,7 +134,7 @@ impl Walk<'_, '_> {
         }
         let regex = self.compile(pattern)?.ok()?;
         let matches = regex.is_match(string.as_bytes());
-        (!matches).then(|| format!("the default {default} does not match the pattern {pattern}"))
+        (!matches).then(|| format!("the default {default} does not match the pattern `{pattern}`"))
     }
 
     /// Compiles a pattern, unless too many have been compiled.
@@ -198,8 +198,8 @@ fn not_listed(schema: &Map<String, Value>, default: &Value) -> Option<String> {
     (!is_listed).then(|| format!("the default {default} is not one of the values of enum"))
 }
 
-/// Whether the API server finds that a default is a value of an enum. It converts the default to the type of the value,
-/// so for an integer, it ignores the fraction of the default.
+/// Whether the API server accepts a default as this value of an enum. The API server converts the default to the type
+/// of the value: if the value is an integer, it ignores the fraction of the default.
 fn is_same(value: &Value, default: &Value) -> bool {
     match default.as_f64() {
         Some(number) if value.is_f64() => value.as_f64() == Some(number),

@@ -49,7 +49,7 @@ impl Part<'_> {
         }
     }
 
-    /// Checks the ports of a Service, and the name that it stands for.
+    /// Checks the ports of a Service, and that a Service of the type `ExternalName` has an external name.
     pub(super) fn service(&mut self) {
         let spec = Path::from("spec");
         let list = spec.key("ports");
@@ -114,7 +114,7 @@ fn is_unset(value: Option<&Value>) -> bool {
     value.is_none_or(|value| value.is_null() || value == "")
 }
 
-/// Whether the string can be part of a URL path, which is all that names of roles and bindings must be.
+/// Whether the string can be a segment of a URL path. The names of roles and bindings have no other restrictions.
 fn is_path_segment(name: &str) -> bool {
     ![".", ".."].contains(&name) && !name.contains(['/', '%'])
 }

@@ -51,7 +51,7 @@ impl Part<'_> {
         }
     }
 
-    /// Checks that the API server can call a webhook in one of the versions that it knows.
+    /// Checks that a webhook supports a review version that API servers send, and lists each version once.
     fn review_versions(&mut self, webhook: &Value, at: &Path) {
         let path = at.key("admissionReviewVersions");
         let versions = match webhook.get("admissionReviewVersions") {
@@ -86,7 +86,7 @@ impl Part<'_> {
 
     fn webhook_name(&mut self, webhook: &Value, at: &Path) {
         let name = text(webhook, "name");
-        // Other rules report what is not a DNS name.
+        // Other rules report names that are not DNS names.
         if is_dns1123_subdomain(name) && name.split('.').count() < 3 {
             let message = format!("the webhook name {name:?} has fewer than three parts");
             let help = format!("Use at least three parts, separated by dots, such as {name}.example.com.");
@@ -123,7 +123,7 @@ impl Part<'_> {
                 // `*` has another meaning for resources, because they have subresources.
                 let all = items.iter().position(|item| item == "*");
                 if let Some(all) = all.filter(|_| items.len() > 1 && field != "resources") {
-                    let message = format!("{field} of a webhook lists * with other values");
+                    let message = format!("{field} of a webhook lists * together with other values");
                     self.refuse(&path.index(all), message, "Remove *, or the other values.");
                 }
             }

@@ -76,7 +76,7 @@ fn max_openshift(object: &Object, gone: &str) -> Option<Diagnostic> {
     None
 }
 
-/// Returns type and value of each property; `None` if any of them is not a string.
+/// Returns the type and the value of each property, or `None` if one of them is not a string.
 fn texts(json: &str) -> Option<Vec<(String, String)>> {
     let value: Value = serde_json::from_str(json).ok()?;
     let text = |entry: &Value, key: &str| match entry.get(key) {

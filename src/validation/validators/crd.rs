@@ -197,7 +197,7 @@ fn preserved(report: &mut Report<'_>) {
     }
 }
 
-/// Returns whether a schema has a default, at any depth. The names of properties are not keywords.
+/// Returns whether a schema has a default, at any depth. A property named `default` is not a default.
 fn has_default(schema: Option<&Value>) -> bool {
     match schema {
         Some(Value::Object(map)) => map.iter().any(|(key, value)| match key.as_str() {

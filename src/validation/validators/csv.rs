@@ -97,7 +97,7 @@ fn required_fields(object: &Object, csv: Csv<'_>, reference: bool, findings: &mu
     }
 }
 
-/// Reports incomplete resources of owned APIs, which consoles show with all their fields.
+/// Reports resources of owned APIs that lack fields, because consoles show every field of a resource.
 fn resources(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
     for section in ["customresourcedefinitions", "apiservicedefinitions"] {
         let list = Path::from("spec").key(section).key("owned");

@@ -140,7 +140,7 @@ fn name(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
 }
 
 fn ends_in_version(name: &str) -> bool {
-    // No version is longer; the limit avoids long checks of huge names.
+    // No version is longer than this limit, which keeps the check of a huge name fast.
     const LONGEST: usize = 256;
     let starts = name.char_indices().rev().take(LONGEST);
     let mut digits = starts.filter(|(_, letter)| letter.is_ascii_digit());

@@ -41,7 +41,8 @@ pub(super) fn check_first(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     findings.push(Diagnostic::new(&rules::HUB_V1_DEPRECATED, message));
 }
 
-/// Returns whether the originals crash, as they do on an empty list of icons, before they report anything.
+/// Returns whether the original verdict is requested and the original validators crash, as on an empty list of icons,
+/// before they report anything.
 fn crashes(input: &Input<'_>, csv: Csv<'_>) -> bool {
     let icons = csv.get(&["spec", "icon"]).and_then(Value::as_array);
     input.options.reference && icons.is_some_and(Vec::is_empty)

@@ -186,7 +186,7 @@ fn unlabelled(object: &Object, csv: Csv<'_>, part: &Part, own: &BTreeSet<&Platfo
     Some(found(part.unlabelled, object, &labels, message))
 }
 
-/// Checks that the pods are scheduled only to nodes that the image supports, and to all kinds of such nodes.
+/// Checks that the pods can run on all kinds of nodes that the image supports, and on no other nodes.
 fn nodes(object: &Object, pod: &Path, part: &Part, image: &BTreeSet<&str>, findings: &mut Vec<Diagnostic>) {
     let affinity = pod
         .key("affinity")

@@ -1,4 +1,5 @@
-//! `object`: checks for objects other than the CSV that can harm a cluster.
+//! `object`: reports settings that can harm a cluster, in the objects alongside the CSV and in the permissions that the
+//! CSV requests.
 
 use super::{Input, csv_of, found, permission_rules};
 use crate::diagnostic::Diagnostic;

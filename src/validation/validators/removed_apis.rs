@@ -143,7 +143,7 @@ fn unparsable(input: &Input<'_>, object: &Object, written: &str) -> Option<Diagn
     Some(found(&rules::REMOVED_API_MINKUBE_UNPARSABLE, object, &path, message))
 }
 
-/// A use of an API: its name in messages, the object, and the path in it.
+/// A use of an API: its name in messages, the object, and the path in the object.
 struct Use<'a> {
     name: String,
     object: &'a Object,

@@ -85,7 +85,7 @@ fn k20_the_annotation_of_optional_apis_belongs_on_the_binding() {
     );
     assert_eq!(
         advice(&bundle, "rbac-optional-annotation"),
-        "Move it to the RoleBinding or ClusterRoleBinding that binds the role."
+        "Move the annotation to the RoleBinding or ClusterRoleBinding that binds the role."
     );
 }
 

@@ -236,7 +236,8 @@ impl Properties<'_> {
         let at = reader.at(&value.key("release"));
         if !is_release(release) {
             let message = format!(
-                "the release {release:?} of {} must have at most {RELEASE} letters, digits and dashes, separated by dots",
+                "the release {release:?} of {} must consist of identifiers of letters, digits and dashes, separated by \
+                 dots and with at most {RELEASE} characters in total",
                 reader.subject
             );
             reader.report(Found::new(&rules::CATALOG_BUNDLE_RELEASE, message, at));
@@ -284,8 +285,8 @@ fn require(reader: &mut Reader<'_>, range: &str, value: &Path) {
     }
 }
 
-/// Returns whether the text is a valid release: not too long, with dot-separated identifiers, as in the pre-release of
-/// a version.
+/// Returns whether the string is a valid release: not too long, and a sequence of dot-separated identifiers, like the
+/// pre-release of a version.
 fn is_release(text: &str) -> bool {
     let identifier = |part: &str| {
         let digits = part.bytes().all(|byte| byte.is_ascii_digit());

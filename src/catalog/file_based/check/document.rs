@@ -180,8 +180,8 @@ fn channel(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     }
     let subject = reader.subject.clone();
     graph::check(id, &subject, &entries, reader.found);
-    // The items name the package instead of the channel, so that a fault counts as the same after its channel is
-    // renamed.
+    // The items name the package instead of the channel, so that an existing fault is still recognized after its
+    // channel is renamed.
     let of_package = format!("package {package:?}");
     for found in reader.found.iter_mut().skip(first) {
         let finding = &mut found.diagnostic;

@@ -67,7 +67,7 @@ impl Found {
         self
     }
 
-    /// Adds a suggestion, if known.
+    /// Adds a suggestion, if there is one.
     pub(super) fn meant(self, nearest: Option<&str>) -> Self {
         match nearest {
             Some(nearest) => {

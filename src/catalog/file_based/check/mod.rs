@@ -62,8 +62,8 @@ pub struct Checked {
     pub bundles: usize,
 }
 
-/// Returns all findings about the catalog in a folder. Unreadable documents are also reported as findings; the others
-/// are still checked.
+/// Returns all findings about the catalog in a folder. Unreadable documents are also reported as findings; all other
+/// documents are still checked.
 ///
 /// # Errors
 /// Returns an error if the folder does not exist, a file cannot be read at all, or a limit is exceeded.
@@ -107,7 +107,7 @@ pub fn check(folder: &Path, limits: CatalogLimits) -> Result<Checked, CatalogErr
     })
 }
 
-/// Returns the findings about a document that do not depend on the rest of the catalog.
+/// Returns those findings about a document that do not depend on other documents of the catalog.
 pub fn check_document(document: &Document, limits: CatalogLimits) -> Vec<Diagnostic> {
     let mut work = Scratch {
         contents: Contents::default(),
@@ -264,7 +264,7 @@ fn read_all(folder: &Path, paths: &[PathBuf], limits: CatalogLimits) -> Result<V
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     let threads = processors.min(THREADS).min(paths.len()).max(1);
     let results = thread::scope(|scope| {
-        // If a thread cannot be started, the others do its work.
+        // If a thread cannot be started, the other threads do its work.
         let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
         let others: Vec<_> = (1..threads).map_while(start).collect();
         let mut results = vec![work()];
@@ -297,9 +297,9 @@ struct FileReader<'a> {
     path: &'a Path,
     number: usize,
     limits: CatalogLimits,
-    /// The number of documents that all threads have read.
+    /// The number of documents that all threads together have read.
     documents: &'a AtomicUsize,
-    /// The number of bytes that all threads keep in memory for the documents.
+    /// The number of bytes that all threads together keep in memory for the documents.
     kept: &'a AtomicUsize,
 }
 

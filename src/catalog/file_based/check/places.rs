@@ -61,7 +61,7 @@ pub(super) fn path_of(place: &Inside) -> Option<String> {
     }
 }
 
-/// Returns the same lines and columns, without the text.
+/// Returns the place without the text, so that only the line and column of its start are kept.
 fn without_text(place: &Place) -> Place {
     let source = SourceFile::part(place.source.name(), "", place.start(), place.offset());
     Place::new(&source, 0..0)

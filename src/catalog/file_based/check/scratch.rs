@@ -1,4 +1,4 @@
-//! Shared parts of the rules for all kinds of documents.
+//! The code that the rules for all kinds of documents share.
 
 use super::contents::Contents;
 use super::found::Found;

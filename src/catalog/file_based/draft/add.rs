@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 pub struct NewBundle {
     /// The document of the bundle.
     pub document: Value,
-    /// The name of the bundle, with the bundles that it replaces and skips.
+    /// The name of the bundle, and the bundles that it replaces and skips.
     pub entry: WrittenEntry,
     /// The version of the bundle; `None` if it cannot be ordered.
     pub version: Option<Version>,
@@ -133,7 +133,7 @@ impl Draft {
 
     /// Sets the default channel of the package after bundles were added. `added` contains these bundles, sorted by
     /// ascending version. The default channel of the placement takes precedence. Otherwise, a package without a default
-    /// channel gets the last one that the bundles declare, or its only channel.
+    /// channel gets the last default channel that the bundles declare or, if they declare none, its only channel.
     ///
     /// # Errors
     /// Returns an error if the channel does not exist, or a new package has no default channel.

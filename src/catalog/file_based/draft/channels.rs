@@ -45,7 +45,7 @@ impl Draft {
     /// changes.
     ///
     /// # Errors
-    /// Returns an error if `from` does not exist, or `to` is not a valid name or already has different entries.
+    /// Returns an error if `from` does not exist, `to` is not a valid name, or `to` already exists with other entries.
     pub fn copy(&mut self, from: &str, to: &str) -> Result<(), DraftError> {
         let place = self.channel(from)?;
         let Some(channel) = self.channels.get(place).cloned() else {

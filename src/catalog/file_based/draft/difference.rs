@@ -1,4 +1,4 @@
-//! The differences between two documents, for people.
+//! The differences between two documents, in a form for people to read.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -192,7 +192,7 @@ pub enum DraftError {
         /// The channels of the package.
         channels: Vec<String>,
     },
-    /// The default channel that the first bundle of a package declares is not one of the channels.
+    /// The default channel that an added bundle declares is not one of the channels of the package.
     #[error(
         "the default channel {default_channel:?} that bundle {bundle} declares for package {package:?} is not one of \
          its channels ({})",
@@ -228,13 +228,13 @@ pub enum DraftError {
         package: String,
         /// The channel.
         channel: String,
-        /// The bundle with the version.
+        /// The bundle with that version.
         bundle: String,
         /// The head.
         head: String,
     },
     /// A version has no lifecycle yet, and no phases are specified for it.
-    #[error("package {package} has no lifecycle for version {version}, and a new lifecycle requires phases")]
+    #[error("package {package:?} has no lifecycle for version {version}, and a new lifecycle requires phases")]
     NoLifecycle {
         /// The package.
         package: String,

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Shape {
     /// The default channel; empty if there is none.
     pub default_channel: String,
-    /// The entries of the channels, by name.
+    /// The entries of each channel, by the channel's name.
     pub channels: BTreeMap<String, Vec<WrittenEntry>>,
     /// The names of the bundles.
     pub bundles: BTreeSet<String>,

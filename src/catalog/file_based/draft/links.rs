@@ -38,8 +38,8 @@ impl DraftChannel {
         listed.into_iter().map(str::to_owned).collect()
     }
 
-    /// Removes bundles. Returns the bundles that receive no further updates: the removed heads, and bundles outside the
-    /// channel that only removed heads replaced or skipped.
+    /// Removes bundles. Returns the bundles that receive no further updates: the removed heads, and those bundles
+    /// outside the channel that only the removed heads replaced or skipped.
     pub(super) fn take_out(&mut self, bundles: &HashSet<&str>) -> Vec<String> {
         let order = self.downwards(bundles);
         if order.is_empty() {
@@ -145,7 +145,7 @@ impl Links {
         std::iter::once(bundle.to_owned()).chain(below).collect()
     }
 
-    /// Lets the entry at a position replace and skip the bundles that a removed entry replaced and skipped.
+    /// Makes the entry at a position replace and skip the bundles that a removed entry replaced and skipped.
     fn hand_on(&mut self, gone: &WrittenEntry, place: usize) {
         // The replaces chain ends at a skipped bundle, so a bundle that another entry replaces must not be skipped.
         let is_replaced = linked(&self.replaced_by, &gone.replaces).is_some();

@@ -85,7 +85,7 @@ impl Draft {
 }
 
 impl DraftChannel {
-    /// Returns the prerelease versions in the channel whose corresponding releases `part` would select.
+    /// Returns the channel's prerelease versions for which `part` would select the corresponding release.
     fn near<'v>(&self, part: &Part, versions: &HashMap<&str, &'v Version>) -> Vec<&'v Version> {
         let is_near = |entry: &WrittenEntry| {
             let version = *versions.get(entry.name.as_str())?;
@@ -199,9 +199,9 @@ impl DraftChannel {
         all
     }
 
-    /// Returns these entries, and the entries that skip some of them: a withdrawn bundle would be installed again if
+    /// Returns `names`, and the names of entries that skip one of them: a skipped bundle would be installed again if
     /// the entry that skips it were missing. For each entry that is added this way, the entries that connect it to the
-    /// highest one are also added.
+    /// highest entry are also added.
     fn shielded(&self, names: &BTreeSet<String>, head: &str) -> BTreeSet<String> {
         let mut skipping: HashMap<&str, Vec<&str>> = HashMap::new();
         let mut leading: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -241,8 +241,8 @@ impl DraftChannel {
         kept.into_iter().map(str::to_owned).collect()
     }
 
-    /// Returns whether the heads of these entries may be heads of the channel. A bundle that the channel skips cannot
-    /// be a head, because it must not be installed.
+    /// Returns whether the heads of the entries in `kept` may be heads of the channel. A bundle that the channel skips
+    /// cannot be a head, because it must not be installed.
     fn may_lead(&self, kept: &[WrittenEntry]) -> bool {
         let channel = Self {
             entries: kept.to_vec(),

@@ -25,8 +25,8 @@ pub(super) fn check(
     refuse(&editor.shown, after, &before, editor.adds_published)
 }
 
-/// Makes sure that a new catalog has only errors that one of its sources also has. Errors refer to the catalog as
-/// `shown`.
+/// Makes sure that a new catalog has only errors that one of its sources also has. In the errors, `shown` is the path
+/// of the catalog.
 pub(super) fn check_new(
     folder: &Path,
     shown: &Path,
@@ -60,7 +60,7 @@ static OF_BUNDLES: [&Rule; 5] = [
 ];
 
 /// Fails if there are new errors. Otherwise returns the tolerated errors: those that existed before the change, and
-/// those about published bundles that have the same version.
+/// those that report several published bundles with the same version.
 fn refuse(
     folder: &Path,
     after: Vec<Diagnostic>,

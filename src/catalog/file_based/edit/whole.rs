@@ -8,7 +8,7 @@ use serde_json::Value;
 /// A document that the package contains after the change.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wanted {
-    /// A new document, which replaces the one with the same schema and name.
+    /// A new document, which replaces any existing document with the same schema and name.
     Document(Value),
     /// The existing bundle with this image.
     Bundle {

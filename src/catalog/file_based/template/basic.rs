@@ -1,4 +1,4 @@
-//! Basic templates: a catalog that specifies only the image of each bundle.
+//! Basic templates: catalogs that specify only the image of each bundle.
 
 use super::error::{TemplateError, TemplateProblem};
 use super::input::Input;

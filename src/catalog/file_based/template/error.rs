@@ -66,7 +66,7 @@ pub enum TemplateProblem {
         /// The most similar field.
         nearest: Option<&'static str>,
     },
-    /// A field appears twice, possibly with different case.
+    /// A field appears twice, possibly with different capitalization.
     #[error("the field {field:?} appears twice")]
     RepeatedField {
         /// The field.

@@ -1,4 +1,4 @@
-//! Catalog templates: short descriptions of a catalog that name bundles by their images.
+//! Catalog templates: a template is a short description of a catalog, and names bundles by their images.
 //!
 //! [`Template::read`] returns the bundles that a template needs; the caller renders them and passes them to
 //! [`Template::documents`]. There are three types of templates. [`Kind::Basic`] is a catalog that specifies only the

@@ -42,7 +42,7 @@ impl At {
 }
 
 impl Walk<'_, '_> {
-    /// Compares the expected object with the one in the cluster.
+    /// Compares the expected object with the object in the cluster.
     pub(super) fn object(&mut self, found: Component<'_>) {
         // If the name of a generated binding differs, the binding was found by its subjects, and the name of its role
         // differs too.

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 /// The namespace of the role that lets additional API servers read how requests are authenticated.
 const SYSTEM_NAMESPACE: &str = "kube-system";
-/// The account of Pods that specify none.
+/// The account of Pods that specify no account.
 const DEFAULT_ACCOUNT: &str = "default";
 
 /// Rules that are granted to accounts, with the namespaces and the reason.

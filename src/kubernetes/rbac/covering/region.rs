@@ -7,7 +7,7 @@
 use super::super::Rule;
 use super::{Steps, TooComplex};
 
-/// The number of lists in a product: groups, resources or paths, names, verbs.
+/// The number of lists in a product: groups, resources or paths, names, and verbs.
 const LISTS: usize = 4;
 
 /// The selected items in each list of a rule.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The maximum number of rows in the readable form. Larger sets of rules stay as written.
 pub(crate) const MOST_ROWS: usize = 50_000;
 
-/// Returns the number of [`cells`] in these rules, counting each verb of a path.
+/// Returns the number of [`cells`] in these rules. A path counts once for each of its verbs.
 fn count<'a>(rules: impl IntoIterator<Item = &'a Rule>) -> usize {
     let of_rule = |rule: &Rule| {
         let named = rule
@@ -58,10 +58,10 @@ pub(crate) fn halves(rule: &Rule) -> impl Iterator<Item = Rule> {
     Region::both(rule).into_iter().flat_map(Region::into_rules)
 }
 
-/// Returns rules in a readable form that grant the same permissions, without duplicates. The first rules are for one
+/// Returns rules that grant the same permissions in a readable form, without duplicates. The first rules are for one
 /// path and one verb each. The next rules, in sorted order, are for one resource of a group each, with at most one name
-/// and with all its verbs. Rules with too many rows stay as written, except that their permissions on paths are in
-/// separate rules.
+/// and with all verbs of the resource. Rules with too many rows stay as written, except that their permissions on paths
+/// are in separate rules.
 pub fn compact(rules: &[Rule]) -> Vec<Rule> {
     let mut seen = BTreeSet::new();
     if !are_readable(rules) {

@@ -57,7 +57,7 @@ pub struct MergedPackage {
 /// A source catalog.
 struct Source {
     editor: Editor,
-    /// The byte range of each document in its file, by the position of its handle.
+    /// The byte range of each document in its file, by the position of the document's handle.
     ranges: HashMap<usize, Range<u64>>,
     /// The positions of each package's handles.
     packages: BTreeMap<String, Vec<usize>>,
@@ -65,8 +65,8 @@ struct Source {
 
 /// Merges the catalogs in `folders` into one at `output`, which contains PACKAGE/catalog.yaml or PACKAGE/catalog.json
 /// for each package. The folder appears only when it is complete. Documents that only one catalog contains, or that are
-/// the same in all, keep their bytes. Channels and deprecations contain the entries of all catalogs; where catalogs
-/// differ, the `preferred` one takes precedence.
+/// the same in all catalogs, keep their bytes. Channels and deprecations contain the entries of all catalogs; where
+/// catalogs differ, the `preferred` catalog takes precedence.
 ///
 /// # Errors
 /// Returns an error if `output` already exists, the catalogs differ in a part that `preferred` does not decide, or the
@@ -136,7 +136,7 @@ struct Merging<'s> {
     parts: Vec<(usize, Part)>,
     /// The position of the last document of each schema in the first catalog, separately for JSON and YAML.
     last: HashMap<(Schema, bool), usize>,
-    /// Documents of unknown schemas, with the first catalog that contains them.
+    /// The documents of unknown schemas, each with the position of the first catalog that contains it.
     others: HashMap<String, usize>,
 }
 
@@ -161,7 +161,7 @@ impl Found<'_> {
 }
 
 impl Merging<'_> {
-    /// Merges the documents of a package. Returns the catalogs that contain it.
+    /// Merges the documents of a package. Returns the positions of the catalogs that contain the package.
     fn package(&mut self, name: &str, sources: &[Source]) -> Result<Vec<usize>, CatalogEditError> {
         let mut catalogs = Vec::new();
         let mut versions: BTreeMap<Key<'_>, Vec<Found<'_>>> = BTreeMap::new();
@@ -246,8 +246,8 @@ impl Merging<'_> {
         })
     }
 
-    /// Adds a document. Documents of the first catalog keep their order. Others follow the last document of their
-    /// schema in that catalog, or come last if there is none.
+    /// Adds a document. Documents of the first catalog keep their order. All other documents follow the last document
+    /// of their schema in that catalog, or come last if there is none.
     fn insert(&mut self, part: Part) {
         let like = (part.schema.clone(), part.is_json);
         let of_first = self

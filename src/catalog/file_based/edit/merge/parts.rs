@@ -124,7 +124,7 @@ impl Part {
     }
 }
 
-/// Returns the content of the files that consist of these parts, one for each language.
+/// Returns the names and contents of the files that consist of these parts: one file for JSON and one for YAML.
 pub(super) fn files(mut parts: Vec<Part>) -> Vec<(&'static str, Vec<u8>)> {
     let mut files = Vec::new();
     for (name, is_json) in [("catalog.json", true), ("catalog.yaml", false)] {

@@ -55,7 +55,8 @@ pub(super) fn merged(schema: &Schema, versions: &[Version<'_>], preferred: Optio
 /// A value in a catalog, with its path in the document.
 type Placed<'v> = (usize, Path, &'v Value);
 
-/// Returns the common value of all catalogs, or the preferred one. Adds a clash if neither exists.
+/// Returns the value that all catalogs have in common or, if the values differ, the value in the preferred catalog.
+/// Adds a clash if there is neither.
 fn choose<'v>(
     part: Option<String>,
     values: Vec<Placed<'v>>,

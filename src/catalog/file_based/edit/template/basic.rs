@@ -1,4 +1,4 @@
-//! Basic templates: a catalog that specifies only the image of each bundle.
+//! Basic templates: catalogs that specify only the image of each bundle.
 //!
 //! A bundle is identified by the field `name` of its entry, which `add` sets.
 
@@ -155,7 +155,7 @@ impl TemplateEditor {
     }
 
     /// Returns the existing document of a bundle: `document` if an entry contains the image, otherwise the entry with
-    /// the name. Returns `None` if there is no such entry either.
+    /// the name. Returns `None` if no entry has the image or the name.
     fn known(&self, name: &str, image: &str, document: &Value) -> Option<Value> {
         let is = |entry: &&Value, field: &str, text: &str| entry.get(field).and_then(Value::as_str) == Some(text);
         let mut bundles = self

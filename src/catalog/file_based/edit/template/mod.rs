@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// The reason why a template cannot be edited. Nothing has changed.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateEditError {
-    /// The file is not a template, or would no longer be one.
+    /// The file is not a template, or would not be one after the change.
     #[error(transparent)]
     Template(#[from] TemplateError),
     /// The file is a catalog used as a template, as supported by older versions of opm.
