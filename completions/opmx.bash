@@ -1588,7 +1588,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__init)
-            opts="-p -c -e -v -q -h --from --package --version --channels --default --overwrite --expand-wildcards --samples --api-source --max-database-steps --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-p -c -e -v -q -h --from --package --version --channels --default --exclude --overwrite --expand-wildcards --samples --api-source --max-database-steps --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1623,6 +1623,10 @@ _opmx() {
                     return 0
                     ;;
                 -e)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --exclude)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2016,7 +2020,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__update)
-            opts="-v -q -h --from --version --replaces --keep --dry-run --expand-wildcards --samples --api-source --max-database-steps --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
+            opts="-v -q -h --from --version --replaces --keep --exclude --dry-run --expand-wildcards --samples --api-source --max-database-steps --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-file-size --max-files --max-total-size --max-depth --max-documents --max-values --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2035,6 +2039,10 @@ _opmx() {
                     return 0
                     ;;
                 --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --exclude)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

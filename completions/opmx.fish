@@ -70,13 +70,14 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_su
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -f -a "rules" -d 'List the rules, or explain one of them'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l from -d 'Copy the manifests from this folder or file, or from standard input (-)' -r -F
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s p -l package -d 'Package that the bundle belongs to [default: the name of the Deployment, or the common start of several names, or the namespace if the name is generic]' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s p -l package -d 'Package that the bundle belongs to [default: the name of the Deployment, or the common prefix of several names, or the namespace if the name is generic]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l version -d 'Version of the operator, such as 1.2.3' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s c -l channels -d 'Channels of the bundle, separated by commas' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -s e -l default -d 'Default channel [default: the first channel, if there are several]' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l exclude -d 'Exclude this object of the manifests; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l samples -d 'Folder of sample custom resources, which become the alm-examples' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -123,7 +124,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 json\t'JSON, for programs'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l samples -d 'Folder of sample custom resources, which become the alm-examples' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -161,7 +162,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 k8s+v1\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l samples -d 'Folder of sample custom resources, which become the alm-examples' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s p -l package -d 'Package that the bundle belongs to' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s c -l channels -d 'Channels of the bundle, separated by commas' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -s e -l default -d 'Default channel' -r
@@ -196,7 +197,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l to -d 'Media type of the new bundle: registry+v1 or k8s+v1' -r -f -a "registry+v1\t''
 k8s+v1\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -225,7 +226,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -285,9 +286,10 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l version -d 'Version of the operator, such as 1.2.3 [default: the tag of its image]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l replaces -d 'Name of the bundle that this version replaces [default: the bundle in DIR]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l keep -d 'Keep this manifest although it is not among the new manifests; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l exclude -d 'Exclude this object of the manifests; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l samples -d 'Folder of sample custom resources, which become the alm-examples' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -327,7 +329,7 @@ categories\t'the categories alone'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l as -d 'Reproduce the verdict of another program, including its mistakes' -r -f -a "opm\t'opm alpha bundle validate'
 operator-sdk\t'operator-sdk bundle validate'
 api\t'All validators of the Operator Framework\'s library'"
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l media-type -d 'Check bundles of plain manifests as "opmx bundle build --media-type registry+v1" will ship them' -r -f -a "registry+v1\t''"
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l media-type -d 'Check bundles of plain manifests in the form that "opmx bundle build --media-type registry+v1" builds' -r -f -a "registry+v1\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l k8s-version -d 'Report APIs as errors if this version of Kubernetes no longer serves them' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l categories -d 'File with the allowed categories, {"categories": […]}, instead of the default categories' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l index-dockerfile -d 'Dockerfile of the index that the bundles are for; used by the suite community' -r -F
@@ -343,7 +345,7 @@ sarif\t'SARIF 2.1.0, for code scanning'
 github\t'Annotations of a GitHub workflow'
 junit\t'JUnit XML, for test reports'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -438,7 +440,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -537,7 +539,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -693,7 +695,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -731,7 +733,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -770,7 +772,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -803,7 +805,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -839,7 +841,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -872,7 +874,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -914,7 +916,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -944,7 +946,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -971,7 +973,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1013,7 +1015,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1046,7 +1048,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1082,7 +1084,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1112,7 +1114,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1191,7 +1193,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1391,7 +1393,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1409,7 +1411,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -s o -l packages -d 'Packages to remove, separated by commas' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -s d -l database -d 'The database file' -r -F
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from rm" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1425,7 +1427,7 @@ recommended\t'The bundle is installed with the dependency if possible'
 optional\t'The bundle uses the dependency if it is installed'"
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -l without-recommended -d 'Exclude recommended dependencies: all of them, or those on PACKAGE; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -l with-optional -d 'Include this package if possible, although it is only an optional dependency; may be repeated' -r
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1435,7 +1437,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -s q -l quiet -d 'Print only errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune-stranded" -s d -l database -d 'The database file' -r -F
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune-stranded" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune-stranded" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from prune-stranded" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1448,7 +1450,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 semver\t''
 semver-skippatch\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from promote" -s d -l database -d 'The database file' -r -F
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from promote" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from promote" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from promote" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1458,7 +1460,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from promote" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -s b -l bundle-images -d 'Bundles to deprecate, separated by commas: their names, or their images as stored in the index' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -s d -l database -d 'The database file' -r -F
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from deprecatetruncate" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1477,7 +1479,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 json\t'A JSON object for each event'"
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l max-connections -d 'Maximum number of connections; if more clients connect, the least needed connection is closed [default: 4096, or fewer]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l timeout-seconds -d 'Stop after this number of seconds; "infinite" for no limit' -r
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from serve" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1519,7 +1521,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-total-size -d 
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
-complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1549,7 +1551,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand serve" -l platform -d 'Platfor
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l max-depth -d 'Maximum nesting of a catalog document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
-complete -c opmx -n "__fish_opmx_using_subcommand serve" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
@@ -1583,7 +1585,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-total-size -d '
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
-complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1617,7 +1619,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-total-size -d 
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
-complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1705,7 +1707,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-total-size -d 'Ma
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
-complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
@@ -1722,7 +1724,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand plan" -s h -l help -d 'Print h
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l as -d 'Print this output instead of the review' -r -f -a "role\t'Roles and ClusterRoles with their bindings, which grant the missing permissions'"
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l user -d 'User who would approve the installation and use the catalogs' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l group -d 'Group of the user; may be repeated. Without --user, any member of these groups is checked' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l catalog -d 'CatalogSource that the user would use, which requires the verb install on it; may be repeated' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l catalog -d 'CatalogSource that the user would use (this requires the verb install on it); may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l policy -d 'File with the allowed kinds, permissions, registries and catalogs; - for standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l service-account -d 'Service account of the installation [default: from the OperatorGroup in the files]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l olm -d 'Answer like this release of OLM, such as 0.28.0, or as the proposals describe' -r
@@ -1745,7 +1747,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_se
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
@@ -1784,7 +1786,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_s
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
@@ -1818,7 +1820,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
-complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1870,7 +1872,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
-complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1911,7 +1913,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
-complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"
@@ -1956,7 +1958,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
-complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-database-steps -d 'Maximum number of database engine steps; the engine takes about 50 million per second' -r
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
 never\t'Never'"

@@ -10,13 +10,14 @@ use crate::conversion;
 use crate::diagnostic::{self, Diagnostic};
 use crate::image::{Image, ImageError, Transports};
 use crate::rules::Gate;
+use crate::synthesis::Shipping;
 use crate::synthesis::outside::{self, Outside, OutsideError, Resolved};
 use crate::synthesis::synthesize;
 use crate::synthesis::wildcards::{self, WildcardRule};
 use crate::tree::{Tree, TreeError};
 use crate::validation::{self, Strictness};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Options for building the image of a bundle.
 #[derive(Debug, Default)]
@@ -186,6 +187,7 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
         built.mapped = map_images(&mut tree, bundle, &options.image_map, limits)?;
         reading = bundle::read(&tree, &limits.text);
     }
+    let strictness = Strictness::at(Gate::Authoring);
     if let (Some(bundle), Some(wanted)) = (&reading.bundle, options.media_type)
         && bundle.media_type != wanted
         && let Some(conversion) = {
@@ -193,17 +195,26 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
             conversion::convert(&tree, &reading, &target, &limits.text)?
         }
     {
-        built.findings = conversion.diagnostics;
+        if wanted == MediaType::RegistryV1 {
+            built.findings = validation::judge_shipped(&reading, Shipping::RegistryV1, &strictness).findings;
+        }
+        let known = &mut built.findings;
+        for finding in conversion.diagnostics {
+            if !known.contains(&finding) {
+                known.push(finding);
+            }
+        }
         let Some(converted) = conversion.tree else {
             return Ok(built);
         };
         tree = converted;
         reading = bundle::read(&tree, &limits.text);
     }
-    let strictness = Strictness::at(Gate::Authoring);
-    built
-        .findings
-        .extend(validation::judge_files(&tree, &reading, true, &strictness).findings);
+    // A fault is reported at its place in the original files, and not again at its place in the converted files.
+    let reported: BTreeSet<&str> = built.findings.iter().map(|finding| finding.rule.id).collect();
+    let mut found = validation::judge_files(&tree, &reading, true, &strictness).findings;
+    found.retain(|finding| !reported.contains(finding.rule.id));
+    built.findings.extend(found);
     if diagnostic::has_errors(&built.findings) && !options.allow_errors {
         return Ok(built);
     }

@@ -171,3 +171,9 @@ impl Texts {
         new
     }
 }
+
+/// Quotes the names and joins them with commas.
+pub(crate) fn quoted(names: &[String]) -> String {
+    let quoted: Vec<_> = names.iter().map(|name| format!("{name:?}")).collect();
+    quoted.join(", ")
+}

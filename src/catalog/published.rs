@@ -1,6 +1,6 @@
 //! The bundle that new installations of a package receive.
 
-use super::Catalog;
+use super::{Catalog, quoted};
 use crate::shape::nearest;
 
 /// The reason why a catalog has no head for the requested package or channel.
@@ -15,7 +15,10 @@ pub enum UnpublishedError {
         nearest: Option<String>,
     },
     /// The package does not have the channel.
-    #[error("the package {package:?} has no channel {channel:?}; its channels are {}", quoted(known))]
+    #[error(
+        "the package {package:?} has no channel {channel:?}; its channels are {}",
+        quoted(known)
+    )]
     Channel {
         /// The package.
         package: String,
@@ -40,12 +43,6 @@ pub enum UnpublishedError {
         /// The channel.
         channel: String,
     },
-}
-
-/// Formats names as a comma-separated list.
-fn quoted(names: &[String]) -> String {
-    let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
-    names.join(", ")
 }
 
 /// Returns the name of the head of a channel: the specified channel, or by default the package's default channel.

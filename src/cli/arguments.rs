@@ -2,11 +2,12 @@
 
 use crate::bundle::BundleLimits;
 use crate::catalog::file_based::limits::CatalogLimits;
+use crate::causes::with_causes;
 use crate::cli::size::Size;
 use crate::cli::{Context, environment};
 use crate::cluster::dump::DumpLimits;
 use crate::database::change;
-use crate::image::{CacheMode, DEFAULT_IMAGE_LIMIT, ImageOptions, Platform, RetryPolicy, Transports};
+use crate::image::{CacheMode, DEFAULT_IMAGE_LIMIT, ImageOptions, Platform, Reference, RetryPolicy, Transports};
 use crate::index::open::{OpenLimits, SourceLimits};
 use crate::terminal::{Format, Printer};
 use crate::text::Limits;
@@ -112,6 +113,20 @@ impl RegistryArguments {
         };
         Transports::new(options, context.printer.progress())
     }
+}
+
+/// Parses a reference to an image.
+pub(crate) fn image(text: &str) -> Result<Reference, String> {
+    text.parse::<Reference>().map_err(|error| with_causes(&error))
+}
+
+/// Parses the destination of an image.
+pub(crate) fn destination(text: &str) -> Result<Reference, String> {
+    let reference = image(text)?;
+    if reference.digest().is_some() {
+        return Err("the digest is computed from the new image; specify a tag instead".to_owned());
+    }
+    Ok(reference)
 }
 
 /// Parses an image label, `KEY=VALUE`.

@@ -9,6 +9,7 @@ use crate::image::Transports;
 use crate::index::intake::IntakeError;
 use crate::index::render::RenderOptions;
 use crate::index::render::sources::{Form, RenderSource, SourceError, SourceOptions};
+use crate::terminal::{Printer, counted};
 use clap::{Args, ValueEnum};
 
 /// The options for the language and the content of a catalog.
@@ -128,10 +129,30 @@ pub(crate) fn open(
             let opened = RenderSource::open(name, transports, opening).await;
             let opened = opened.map_err(|error| refused(name, error, context))?;
             strictness::warn(opened.findings(), &context.printer);
+            let omitted: Vec<&str> = opened.omitted().into_iter().map(|(_, name)| name).collect();
+            report_omitted(&omitted, &context.printer);
             sources.push(opened);
         }
         Ok(sources)
     })
+}
+
+/// Reports the bundles that are omitted from a catalog because they are deprecated.
+pub(crate) fn report_omitted(bundles: &[impl AsRef<str>], printer: &Printer) {
+    const NAMED: usize = 5;
+    if bundles.is_empty() {
+        return;
+    }
+    let mut named: Vec<String> = bundles
+        .iter()
+        .take(NAMED)
+        .map(|name| name.as_ref().to_owned())
+        .collect();
+    if bundles.len() > NAMED {
+        named.push(format!("{} more", bundles.len() - NAMED));
+    }
+    let count = counted(bundles.len(), "deprecated bundle");
+    printer.status(format_args!("omitted {count}: {}", named.join(", ")));
 }
 
 /// Reports the findings about a bundle, and returns an error with the name of the source.

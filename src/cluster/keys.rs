@@ -29,7 +29,11 @@ const ENTRIES: &[Field] = &[
         TEXTS,
         "Bundles that can be updated to this bundle, but that are not offered as updates.",
     ),
-    optional("skipRange", Text, "Range of versions that can be updated to this bundle."),
+    optional(
+        "skipRange",
+        Text,
+        "Range of versions that can be updated to this bundle.",
+    ),
 ];
 
 const BUNDLES: &[Field] = &[

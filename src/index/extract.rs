@@ -30,6 +30,8 @@ pub struct Extracted {
     pub packages: Closure<String>,
     /// The number of catalog documents that were omitted because they belong to no package.
     pub left_out: usize,
+    /// The names of the bundles of a database that were omitted because they are deprecated.
+    pub deprecated: Vec<String>,
 }
 
 /// An error that prevents an extraction.
@@ -96,8 +98,13 @@ pub async fn extract(
     let packages = of_packages(&catalog, options.packages, options.follow);
     drop(catalog);
     let left_out = source.keep(packages.members.keys().cloned().collect());
+    let deprecated = source.omitted().into_iter().map(|(_, name)| name.to_owned()).collect();
     if let Some(folder) = options.folder {
         write_folder(&[source], options.form, folder)?;
     }
-    Ok(Extracted { packages, left_out })
+    Ok(Extracted {
+        packages,
+        left_out,
+        deprecated,
+    })
 }

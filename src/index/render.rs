@@ -143,6 +143,18 @@ impl RenderedIndex {
         }
     }
 
+    /// Returns the deprecated bundles in channels, which are omitted, each after the name of its package.
+    pub fn omitted(&self) -> BTreeSet<(&str, &str)> {
+        let mut omitted = BTreeSet::new();
+        for package in &self.catalog.packages {
+            let entries = package.channels.iter().flat_map(|channel| &channel.entries);
+            let deprecated = entries.filter(|entry| self.current(entry.bundle).is_none());
+            let bundles = deprecated.filter_map(|entry| self.catalog.bundle(entry.bundle));
+            omitted.extend(bundles.map(|bundle| (&*package.name, &*bundle.name)));
+        }
+        omitted
+    }
+
     /// Returns a bundle unless it is deprecated, because deprecated bundles are omitted.
     fn current(&self, id: BundleId) -> Option<&catalog::Bundle> {
         let is_deprecated = |bundle: &&catalog::Bundle| {

@@ -2,9 +2,11 @@
 
 use super::kustomization::{self, Kustomization};
 use super::samples::is_kustomization;
-use crate::bundle::{ANNOTATIONS_YAML, MANIFESTS};
+use crate::bundle::cut::{can_be_cut, cut};
+use crate::bundle::{ANNOTATIONS_YAML, BundleLimits, EditError, MANIFESTS};
 use crate::files::FileError;
-use crate::manifest::{self, Layout, Manifests, has_manifest_extension};
+use crate::manifest::{self, Layout, Manifests, Object, has_manifest_extension};
+use crate::shape::nearest;
 use crate::text::{self, Limits};
 use crate::tree::{Tree, TreeError, TreeLimits};
 use std::collections::BTreeMap;
@@ -77,6 +79,27 @@ pub enum IntakeError {
         /// The folder, file or stream.
         name: String,
     },
+    /// The input does not contain an object that is to be excluded.
+    #[error("{name} does not contain {label}")]
+    NoObject {
+        /// The folder, file or stream.
+        name: String,
+        /// The object, as `Kind/name`.
+        label: String,
+        /// The most similar object in the input.
+        nearest: Option<String>,
+    },
+    /// An object to exclude is an item of a list or in a JSON file.
+    #[error("{label} cannot be excluded, because it is not a separate YAML document in {name}")]
+    Item {
+        /// The object, as `Kind/name`.
+        label: String,
+        /// The file.
+        name: String,
+    },
+    /// An object cannot be removed from its file.
+    #[error(transparent)]
+    Edit(#[from] EditError),
     /// The files exceed a limit, or cannot be part of a bundle.
     #[error(transparent)]
     Tree(#[from] TreeError),
@@ -200,6 +223,40 @@ impl Intake {
     /// Returns the skipped files, by their paths in the folder.
     pub fn passed_over(&self) -> &[PassedOver] {
         &self.passed_over
+    }
+
+    /// Removes the objects with these labels, such as `StatefulSet/db`, from the files and from `manifests`, and returns
+    /// them.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such object, or if it is an item of a list.
+    pub fn exclude(
+        &mut self,
+        labels: &[String],
+        manifests: &mut Manifests,
+        limits: &BundleLimits,
+    ) -> Result<Vec<Object>, IntakeError> {
+        let is_excluded = |object: &Object| labels.contains(&object.label());
+        for label in labels {
+            let mut known = manifests.objects.iter().map(Object::label);
+            if !known.any(|known| known == *label) {
+                let known: Vec<String> = manifests.objects.iter().map(Object::label).collect();
+                let nearest = nearest(label, known.iter().map(String::as_str)).map(str::to_owned);
+                let (name, label) = (self.files.origin().to_owned(), label.clone());
+                return Err(IntakeError::NoObject { name, label, nearest });
+            }
+        }
+        let objects = manifest::read(&self.files, MANIFESTS, Layout::Nested, &limits.text).objects;
+        let mut cuts = Vec::new();
+        for object in objects.iter().filter(|object| is_excluded(object)) {
+            if !can_be_cut(object) {
+                let (label, name) = (object.label(), object.file().to_owned());
+                return Err(IntakeError::Item { label, name });
+            }
+            cuts.push((object, format!("{} is excluded.", object.label())));
+        }
+        cut(&mut self.files, &cuts, limits)?;
+        Ok(manifests.objects.extract_if(.., |object| is_excluded(object)).collect())
     }
 
     /// Reads the objects.

@@ -94,10 +94,11 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
 
 /// Suggests a known kind for a misspelled kind or group.
 fn meant_kind(gvk: &GroupVersionKind) -> Option<String> {
-    const KINDS: [&str; 12] = [
+    const KINDS: [&str; 13] = [
         "APIService",
         "ClusterRole",
         "ClusterRoleBinding",
+        "ClusterServiceVersion",
         "ConfigMap",
         "CustomResourceDefinition",
         "Deployment",

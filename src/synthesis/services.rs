@@ -45,6 +45,19 @@ pub(super) fn follow(work: &mut Work<'_>, reference: &ServiceReference<'_>) -> O
     let text = |key: &str| value.get(key).and_then(Value::as_str);
     let name = text("name").unwrap_or_default();
     let Some(service_index) = work.inventory.service(name, text("namespace")) else {
+        let elsewhere = work.inventory.service(name, None);
+        let elsewhere = elsewhere.and_then(|index| work.inventory.object(index).namespace());
+        if let (Some(actual), Some(wanted)) = (elsewhere, text("namespace")) {
+            let message = format!(
+                "{} refers to Service {name} in namespace {wanted}, but the bundle contains it in namespace {actual}",
+                object.label()
+            );
+            let help = format!("Use the namespace of the Service: namespace: {actual}.");
+            let finding = Diagnostic::new(reference.missing, message).object(object.label());
+            let place = object.place(&reference.path.key("namespace"));
+            work.report(finding.at(place).help(help));
+            return None;
+        }
         let message = format!(
             "{} refers to Service {name}, which is not in the bundle",
             object.label()

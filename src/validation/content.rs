@@ -80,7 +80,10 @@ pub(super) fn kind(object: &Object) -> Option<Diagnostic> {
             "Move it to spec.install.spec.deployments of the ClusterServiceVersion, or convert the \
                           bundle to plain manifests with `opmx bundle convert`.",
         ),
-        _ => finding,
+        _ => match KINDS.iter().find(|known| known.eq_ignore_ascii_case(kind)) {
+            Some(meant) => finding.help(format!("Did you mean {meant}? The names of kinds are case-sensitive.")),
+            None => finding,
+        },
     })
 }
 

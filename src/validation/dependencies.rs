@@ -5,7 +5,7 @@ use super::ranges::range_problem;
 use crate::bundle::{Bundle, TypedValue};
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
-use crate::olm::constraint::{INTENT, PackageConstraint};
+use crate::olm::constraint::{INTENT, Key, PackageConstraint};
 use crate::olm::dependency::Spelling;
 use crate::olm::dependency::{Dependency, DependencyKind, Reading};
 use crate::olm::intent::Intent;
@@ -97,8 +97,13 @@ fn check_reading(entry: &TypedValue, reading: Reading, findings: &mut Vec<Diagno
             .problems
             .iter()
             .any(|problem| misshapen(problem) && !is_intent(problem));
-    findings.extend(reading.problems.iter().map(|problem| finding(entry, problem)));
+    // The value of a misspelled key seems to be missing, which is not reported separately.
+    let has_unknown_key = reading.problems.iter().any(|problem| problem.what == What::UnknownKey);
+    let problems = reading.problems.iter();
+    let told = problems.filter(|problem| !(has_unknown_key && matches!(problem.what, What::Nothing(_))));
+    findings.extend(told.map(|problem| finding(entry, problem)));
     match reading.dependency {
+        Some(Dependency::Constraint(_)) if has_unknown_key => {}
         Some(Dependency::Constraint(read)) => constraint::check(entry, &read, &Path::root(), findings),
         Some(dependency) if sound => check_value(entry, &dependency, findings),
         _ => {}
@@ -130,7 +135,11 @@ fn finding(entry: &TypedValue, problem: &Problem) -> Diagnostic {
                 &rules::DEP_CONSTRAINT_KEY
             };
             let message = format!("{key} is not a field of a constraint; the resolver rejects it");
-            Diagnostic::new(rule, message).at(entry.key_place_of(path))
+            let finding = Diagnostic::new(rule, message).at(entry.key_place_of(path));
+            match help_for_key(path) {
+                Some(help) if rule.id == rules::DEP_CONSTRAINT_KEY.id => finding.help(help),
+                _ => finding,
+            }
         }
         What::Nothing(_) => new(&rules::DEP_CEL_MISSING, format!("a constraint {what}")),
         What::Several(keys) => new(
@@ -160,6 +169,25 @@ fn finding(entry: &TypedValue, problem: &Problem) -> Diagnostic {
         )
         .at(entry.key_place_of(path)),
     }
+}
+
+/// Returns advice about an unknown key of a constraint.
+fn help_for_key(path: &Path) -> Option<String> {
+    let steps = path.steps();
+    let key_at = |from_end: usize| match steps.len().checked_sub(from_end).and_then(|at| steps.get(at)) {
+        Some(Step::Key(key)) => Some(key.as_str()),
+        _ => None,
+    };
+    let fields = match key_at(2) {
+        Some("package") => "packageName and versionRange",
+        Some("gvk") => "group, version and kind",
+        Some("cel") => "rule",
+        _ => {
+            let names = Key::ORDER.map(Key::name);
+            return Some(format!("Did you mean {}?", nearest(key_at(1)?, names)?));
+        }
+    };
+    Some(format!("Use {fields}."))
 }
 
 fn intents() -> String {

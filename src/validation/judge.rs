@@ -5,7 +5,7 @@ use super::validators::total_size;
 use crate::bundle::{BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{Gate, Rule, Scope, Severity};
-use crate::synthesis::{Shipping, Synthesis, consequences, own_certificates, synthesize};
+use crate::synthesis::{Shipping, Synthesis, consequences, own_certificates, synthesize_for};
 use crate::tree::Tree;
 
 /// The strictness with which a bundle or catalog is judged.
@@ -118,6 +118,11 @@ pub fn judge_files(tree: &Tree, reading: &BundleReading, in_image: bool, strictn
 
 /// Judges a bundle by its files, by the rules of its media type, and by synthesizing its CSV.
 pub fn judge(reading: &BundleReading, strictness: &Strictness) -> Judged {
+    judge_shipped(reading, Shipping::Plain, strictness)
+}
+
+/// Like [`judge`], for a bundle of plain manifests that will be shipped in the form `shipping`.
+pub fn judge_shipped(reading: &BundleReading, shipping: Shipping, strictness: &Strictness) -> Judged {
     let mut judged = Judged {
         findings: reading.diagnostics.clone(),
         synthesis: None,
@@ -147,8 +152,8 @@ pub fn judge(reading: &BundleReading, strictness: &Strictness) -> Judged {
             if gate == Gate::Intake {
                 gate = Gate::PlainIntake;
             }
-            let synthesis = synthesize(bundle, &reading.diagnostics);
-            super::plain::check(bundle, &synthesis, Shipping::Plain, &mut judged.findings);
+            let synthesis = synthesize_for(bundle, &reading.diagnostics, shipping);
+            super::plain::check(bundle, &synthesis, shipping, &mut judged.findings);
             super::properties::projected(bundle, &synthesis.outcomes, &mut judged.findings);
             judged.findings.extend(synthesis.diagnostics.iter().cloned());
             consequences::leave_out(&reading.diagnostics, &mut judged.findings);

@@ -33,7 +33,7 @@ pub mod suites;
 mod synthesized;
 pub mod validators;
 
-pub use judge::{Judged, Selection, Strictness, judge, judge_files};
+pub use judge::{Judged, Selection, Strictness, judge, judge_files, judge_shipped};
 pub use platforms::{images, platforms};
 pub use request::{Reference, Request};
 pub(crate) use run::rule_named;

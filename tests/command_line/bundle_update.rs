@@ -100,6 +100,42 @@ fn a_manifest_of_ones_own_is_named_when_it_goes_and_stays_with_keep() {
 }
 
 #[test]
+fn an_object_that_is_excluded_comes_neither_with_init_nor_with_update() {
+    let sandbox = sandbox();
+    let stateful = "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: db}\n";
+    write(&sandbox, "deploy/extra.yaml", format!("{EXTRA}---\n{stateful}"));
+    for line in [
+        "bundle init begun --from deploy --exclude StatefulSet/db",
+        "bundle update bundle --from deploy --exclude StatefulSet/db",
+    ] {
+        let outcome = sandbox.run(line.split(' '));
+        succeeds(&outcome);
+        assert!(outcome.stderr.contains("excluded StatefulSet/db\n"), "{outcome}");
+        assert!(!outcome.stderr.contains("added StatefulSet"), "{outcome}");
+    }
+    for bundle in ["begun", "bundle"] {
+        let kept = format!("{EXTRA}---\n# StatefulSet/db is excluded.\n");
+        assert_eq!(read(&sandbox, &format!("{bundle}/manifests/extra.yaml")), kept);
+    }
+    let outcome = sandbox.run("bundle update bundle --from deploy --exclude StatefulSet/bd".split(' '));
+    assert_eq!(outcome.status, Some(4), "{outcome}");
+    assert_eq!(
+        outcome.stderr,
+        "error: deploy does not contain StatefulSet/bd\n  hint: did you mean StatefulSet/db?\n"
+    );
+    let list = "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: item}}\n";
+    write(&sandbox, "deploy/list.yaml", list);
+    let outcome = sandbox.run("bundle update bundle --from deploy --exclude ConfigMap/item".split(' '));
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(
+        outcome
+            .stderr
+            .contains("ConfigMap/item cannot be excluded, because it is not a separate YAML document in"),
+        "{outcome}"
+    );
+}
+
+#[test]
 fn what_cannot_be_updated_is_left_as_it_is() {
     let sandbox = sandbox();
     copy(&sandbox, "compost-operator", "compost");

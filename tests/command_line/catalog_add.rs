@@ -59,6 +59,7 @@ fn a_package_begins_with_its_first_bundle_and_grows() {
     ------- stderr -------
     rake.v1.1.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle to a registry and add it from there
     rake.v1.2.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle to a registry and add it from there
+    started the channel fast of the package rake
     added rake.v1.1.0 to stable, fast
     added rake.v1.2.0 to stable, fast
     wrote catalog/rake/catalog.yaml
@@ -478,4 +479,22 @@ fn a_bundle_or_a_layout_is_not_an_index() {
         assert!(outcome.stderr.starts_with(&format!("error: {refusal}")), "{outcome}");
         assert_eq!(outcome.stdout, "", "{outcome}");
     }
+}
+
+#[test]
+fn a_new_channel_of_a_known_package_is_told() {
+    let sandbox = catalog();
+    succeed(&sandbox, "catalog add -q catalog -b rake1 --channel stable");
+    let outcome = outcome_of(
+        &sandbox,
+        "catalog add catalog -b rake2 --channel stable,stabel --dry-run",
+    );
+    assert!(
+        outcome
+            .stderr
+            .contains("would start the channel stabel of the package rake\n"),
+        "{outcome}"
+    );
+    let outcome = outcome_of(&sandbox, "catalog add catalog -b rake2 --channel stable");
+    assert!(!outcome.stderr.contains("the channel"), "{outcome}");
 }

@@ -159,7 +159,8 @@ fn what_olm_does_not_install_is_to_decide_with_the_way_out() {
     let unsupported = |kind: &str, api: &str, line: u32| {
         format!(
             "to decide: how to handle {kind}/trellis in trellis/manifests/upstream.yaml:{line}: OLM does not install {kind} \
-             ({api}) from bundles: let the operator create the object, or remove it from the bundle"
+             ({api}) from bundles: let the operator create the object, or remove it from the bundle; --exclude {kind}/trellis \
+             leaves it out"
         )
     };
     let scaler = unsupported("HorizontalPodAutoscaler", "autoscaling/v2", 62);

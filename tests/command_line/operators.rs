@@ -193,6 +193,14 @@ fn wildcards_that_must_stay_are_carried_by_registry_v1() {
         outcome.stdout.contains("--> sweeper/manifests/upstream.yaml:54"),
         "the findings refer to the author's files: {outcome}"
     );
+    let build = "bundle build sweeper -t oci:out:classic --media-type registry+v1";
+    let outcome = sandbox.run(build.split(' '));
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    assert!(
+        outcome.stderr.contains("--> sweeper/manifests/upstream.yaml:54"),
+        "{outcome}"
+    );
+    assert!(!outcome.stderr.contains("clusterserviceversion.yaml"), "{outcome}");
     let outcome = sandbox.run(["bundle", "convert", "sweeper", "converted", "--to", "registry+v1"]);
     assert_eq!(outcome.status, Some(0), "{outcome}");
     assert_eq!(warnings(&outcome), ["rbac-wildcard"]);
@@ -435,6 +443,7 @@ fn large_definitions_are_told_by_build_and_add_and_arrive_by_the_advice() {
             "expanded rules[0] of ClusterRole/catalogue in catalogue/manifests/upstream.yaml:27 to the bundle's own kinds of catalogue.example.com",
         ],
         build: "--media-type registry+v1",
+        warned: &["rbac-wildcard-verb"],
         ..Operator::default()
     };
     let sandbox = catalogue.walk(&definitions);

@@ -320,3 +320,34 @@ fn names_in_a_list_may_have_spaces_around_them_and_none_inside() {
     let text = fs::read_to_string(sandbox.path("other/rake/catalog.yaml")).unwrap();
     assert!(text.contains("\nname: fast\n"), "{text}");
 }
+
+#[test]
+fn a_destination_that_no_image_can_have_is_a_usage_error() {
+    let sandbox = rakes();
+    for (target, why) in [
+        ("oci:", "\"oci:\" does not specify an image: "),
+        (
+            "a b",
+            "\"a b\" is not an image reference: it contains the character ' '",
+        ),
+        ("x:t@", "\"x:t@\" is not an image reference: \"\" is not a digest: "),
+        (
+            &format!("oci:out@sha256:{}", "0".repeat(64)),
+            "the digest is computed from the new image; specify a tag instead",
+        ),
+    ] {
+        for command in [
+            &["bundle", "build", "rake1"][..],
+            &["catalog", "build", "catalog"],
+            &["index", "add", "-b", "rake1"],
+            &["index", "extract", "rake", "-f", "index.db"],
+        ] {
+            let outcome = sandbox.run(command.iter().chain(&["-t", target]));
+            assert_eq!(outcome.status, Some(2), "{outcome}");
+            starts(
+                &outcome,
+                &format!("error: invalid value '{target}' for '--tag <REF>': {why}"),
+            );
+        }
+    }
+}

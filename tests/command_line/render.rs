@@ -334,3 +334,36 @@ fn a_field_of_a_wrong_type_that_validate_refuses_is_not_rendered() {
     .unwrap();
     let _ = outcome_of(&sandbox, "render catalog");
 }
+
+#[test]
+fn deprecated_bundles_of_a_database_are_omitted_with_a_word() {
+    let sandbox = Sandbox::new();
+    for (folder, version, replaces) in [
+        ("rake1", "1.0.0", None),
+        ("rake2", "1.1.0", Some("rake.v1.0.0")),
+        ("rake3", "1.2.0", Some("rake.v1.1.0")),
+    ] {
+        rake(&sandbox, folder, version, replaces);
+        let image = format!("registry.example.com/rake:v{version}");
+        succeed(
+            &sandbox,
+            &format!("registry add -q -b {folder} -d index.db --record-as {image}"),
+        );
+    }
+    succeed(
+        &sandbox,
+        "registry deprecatetruncate -q -d index.db -b registry.example.com/rake:v1.1.0",
+    );
+    for line in [
+        "render index.db",
+        "migrate index.db migrated",
+        "index extract rake -f index.db -o extracted",
+        "mirror plan --catalog index.db -o plan.json",
+    ] {
+        let outcome = sandbox.run(line.split(' '));
+        assert!(
+            outcome.stderr.contains("omitted 1 deprecated bundle: rake.v1.1.0\n"),
+            "{outcome}"
+        );
+    }
+}

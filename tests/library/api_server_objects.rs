@@ -116,6 +116,7 @@ spec:
                 number: {type: integer}
                 protocol: {type: string, default: TCP}
         x-kubernetes-validations:
+        - rule: 'has(self.metadata.name) && self.open.x == 1 && self.labels.y == "z"'
         - rule: 'self.size <= 9 && self.?mode.orValue("(") != ''slow'''
           message: too large
           messageExpression: '"size: " + string(self.size)'
@@ -436,22 +437,29 @@ const SCHEMAS: &[Case] = &[
         CRD,
         "self.size <= 9",
         "(self.size <= 9",
-        "x-kubernetes-validations[0].rule",
+        "x-kubernetes-validations[1].rule",
         "a bracket is not closed",
     ),
     (
         CRD,
         "self.size <= 9",
         "self.size = 9",
-        "x-kubernetes-validations[0].rule",
+        "x-kubernetes-validations[1].rule",
         "= must be ==",
     ),
     (
         CRD,
         "string(self.size)'",
         "'",
-        "x-kubernetes-validations[0].messageExpression",
+        "x-kubernetes-validations[1].messageExpression",
         "ends with an operator",
+    ),
+    (
+        CRD,
+        "self.size <= 9",
+        "self.sise <= 9",
+        "x-kubernetes-validations[1].rule",
+        "uses the field `sise`, which",
     ),
 ];
 

@@ -93,6 +93,10 @@ impl Checker<'_> {
                             None => finding,
                         }
                     }
+                    Shape::Object(fields) => {
+                        let keys: Vec<&str> = fields.iter().map(|field| field.key).collect();
+                        finding.help(format!("Use a map with the keys {}.", keys.join(", ")))
+                    }
                     _ => finding.mended_by(problem.edit(document, &Path::root())),
                 }
             }
@@ -223,7 +227,9 @@ impl Checker<'_> {
             kind.is_none_or(|kind| INSTALL_MODES.contains(&kind))
         };
         let supported = |mode: &Value| known(mode) && mode.get("supported") == Some(&Value::Bool(true));
-        if !modes.is_empty() && !modes.iter().any(supported) {
+        // A value that is not a boolean is reported by itself.
+        let is_clear = |mode: &Value| mode.get("supported").is_none_or(Value::is_boolean);
+        if !modes.is_empty() && modes.iter().all(is_clear) && !modes.iter().any(supported) {
             let message = "no install mode is supported";
             self.report(&rules::INSTALLMODES_NONE_SUPPORTED, message, &root);
         }

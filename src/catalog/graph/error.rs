@@ -1,5 +1,7 @@
 //! Errors in the update graph of bundles.
 
+use crate::catalog::quoted;
+
 /// The reason why bundles do not form a valid update graph. Each message contains the package and a suggested change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
@@ -299,11 +301,6 @@ fn heads_of(heads: &[String]) -> String {
             heads.join(", ")
         ),
     }
-}
-
-fn quoted(names: &[String]) -> String {
-    let quoted: Vec<_> = names.iter().map(|name| format!("{name:?}")).collect();
-    quoted.join(", ")
 }
 
 fn edges(replaces: &str, skips: &[String]) -> String {

@@ -6,8 +6,7 @@ use super::{AnnotationArguments, FolderArguments};
 use crate::build::{BuildError, BuildOptions, RelatedImages, build};
 use crate::bundle::image_map::ImageMap;
 use crate::bundle::stamp::Stamp;
-use crate::bundle::{MediaType, OLM_YAML};
-use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
+use crate::cli::arguments::{self, ImageBuilderArgument, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, environment, input, replaced};
 use crate::diagnostic;
@@ -54,8 +53,8 @@ pub(crate) struct BuildArguments {
     #[command(flatten)]
     folder: FolderArguments,
     /// Destination of the image: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
-    #[arg(short, long, value_name = "REF")]
-    tag: String,
+    #[arg(short, long, value_name = "REF", value_parser = arguments::destination)]
+    tag: Reference,
     /// Not needed: a bundle image contains only the files of the bundle
     #[arg(long, hide = true, value_name = "IMAGE", value_parser = ["scratch"])]
     base_image: Option<String>,
@@ -153,7 +152,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         return Err(error.hint("specify a file"));
     }
     let epoch = environment::epoch()?;
-    let target: Reference = arguments.tag.parse()?;
+    let target = &arguments.tag;
     let (registry, limits) = (&arguments.registry, &arguments.limits);
     let options = BuildOptions {
         stamp: Stamp {
@@ -193,15 +192,6 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     if diagnostic::has_errors(&built.findings) || !arguments.no_validate {
         printer.report(&built.findings);
     }
-    if arguments.media_type.as_deref() == Some(MediaType::RegistryV1.as_str())
-        && !built.findings.is_empty()
-        && arguments.folder.bundle().join(OLM_YAML).is_file()
-    {
-        printer.warning_hint(format_args!(
-            "the findings name files of the converted bundle; use opmx bundle validate {origin} --media-type \
-             registry+v1 to show the places in your files"
-        ));
-    }
     let Some((image, in_image)) = &built.image else {
         printer.error(format_args!("{origin} has errors, so no image was built"));
         return Ok(Status::Failure);
@@ -227,9 +217,9 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         in_image.write_to(folder)?;
     }
     // If the existing image at the target cannot be read, it is still replaced, but its digest is unknown.
-    let before = context.runtime.block_on(transports.state(&target)).ok();
-    let pinned = context.runtime.block_on(transports.push(image, &target))?;
-    replaced::report(&target, before, &pinned, printer);
+    let before = context.runtime.block_on(transports.state(target)).ok();
+    let pinned = context.runtime.block_on(transports.push(image, target))?;
+    replaced::report(target, before, &pinned, printer);
     if let Some(file) = &arguments.pins_out {
         files::write(file, pins.as_bytes())?;
     }

@@ -71,7 +71,8 @@ pub(super) fn list(decisions: &Decisions, sources: &ServedResources, shown: &str
     }
     for finding in &decisions.unsupported {
         let object = finding.object.as_deref().unwrap_or_default();
-        decide(about(finding, &format!("how to handle {object}")));
+        let about = about(finding, &format!("how to handle {object}"));
+        decide(format!("{about}; --exclude {object} leaves it out"));
     }
     for finding in &decisions.certificates {
         decide(about(finding, "how the operator obtains its certificate"));

@@ -9,10 +9,11 @@ use crate::synthesis::intake::{Intake, IntakeError, PassedOver};
 use std::io;
 use std::path::Path;
 
-/// Reads manifests from a folder, a file or standard input (`-`), and reports skipped files. `command` is a command
-/// line that could read the manifests from a pipe, such as `opmx bundle init etcd`.
+/// Reads manifests without the objects `excluded` from a folder, a file or standard input (`-`), and reports skipped
+/// files. `command` is a command line that could read the manifests from a pipe, such as `opmx bundle init etcd`.
 pub(super) fn read(
     from: &Path,
+    excluded: &[String],
     command: &str,
     limits: &LimitArguments,
     context: &Context<'_>,
@@ -22,17 +23,21 @@ pub(super) fn read(
     } else {
         Intake::from_path(from, &limits.tree())
     };
-    let read = taken.and_then(|intake| {
-        let manifests = intake.manifests(&limits.text())?;
-        Ok((intake, manifests))
+    let read = taken.and_then(|mut intake| {
+        let mut manifests = intake.manifests(&limits.text())?;
+        let excluded = intake.exclude(excluded, &mut manifests, &limits.bundle())?;
+        Ok((intake, manifests, excluded))
     });
-    let (intake, manifests) = read.map_err(|error| advised(error, command))?;
+    let (intake, manifests, excluded) = read.map_err(|error| advised(error, command))?;
     for passed_over in intake.passed_over() {
         let (path, why) = match passed_over {
             PassedOver::NoManifest(path) => (path, "which contains no manifest"),
             PassedOver::Unlisted(path) => (path, "which no kustomization lists"),
         };
         context.printer.status(format_args!("skipped {path}, {why}"));
+    }
+    for object in excluded {
+        context.printer.status(format_args!("excluded {}", object.label()));
     }
     Ok((intake, manifests))
 }
@@ -41,6 +46,14 @@ fn advised(error: IntakeError, command: &str) -> CommandError {
     let error = match error {
         IntakeError::Tree(error) => return error.into(),
         IntakeError::File(error) => return error.into(),
+        IntakeError::Edit(error) => return error.into(),
+        IntakeError::NoObject { ref nearest, .. } => {
+            let hint = match nearest {
+                Some(nearest) => format!("did you mean {nearest}?"),
+                None => "specify the object as KIND/NAME".to_owned(),
+            };
+            return CommandError::missing(error.to_string()).hint(hint);
+        }
         error => error,
     };
     let pipe = |program: String| format!("{program} | {command} --from -");
@@ -63,6 +76,7 @@ fn advised(error: IntakeError, command: &str) -> CommandError {
                  --to k8s+v1"
             )
         }
+        IntakeError::Item { .. } => "remove the object from the input".to_owned(),
         IntakeError::Absent { .. } => "correct the entry, or add the file".to_owned(),
         IntakeError::Chart { path } => {
             let chart = word(&path.display().to_string());

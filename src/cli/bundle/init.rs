@@ -69,6 +69,9 @@ pub(crate) struct InitArguments {
     /// Default channel [default: the first channel, if there are several]
     #[arg(short = 'e', long = "default", value_name = "NAME")]
     default_channel: Option<String>,
+    /// Exclude this object of the manifests; may be repeated
+    #[arg(long, value_name = "KIND/NAME", requires = "from")]
+    exclude: Vec<String>,
     /// Overwrite existing files
     #[arg(long)]
     overwrite: bool,
@@ -90,7 +93,7 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     let mut tree = Tree::new(&shown);
     let manifests = if let Some(from) = &arguments.from {
         let command = format!("opmx bundle init {}", from::word(&shown));
-        let (intake, manifests) = from::read(from, &command, &arguments.limits, context)?;
+        let (intake, manifests) = from::read(from, &arguments.exclude, &command, &arguments.limits, context)?;
         for (path, content) in intake.files() {
             tree.insert(path, content.to_vec(), &limits)?;
         }

@@ -26,6 +26,9 @@ Examples:
   Import the output of kustomize as version 0.9.5, and only preview the changes
   $ kustomize build config/default | opmx bundle update etcd --from - --version 0.9.5 --dry-run
 
+  Leave out an object that the bundle should not contain
+  $ opmx bundle update etcd --from deploy/ --exclude StatefulSet/etcd-metrics
+
   Keep a manifest that was added manually
   $ opmx bundle update etcd --from deploy/ --keep manifests/monitor.yaml";
 
@@ -58,6 +61,9 @@ pub(crate) struct UpdateArguments {
     /// Keep this manifest although it is not among the new manifests; may be repeated
     #[arg(long, value_name = "PATH")]
     keep: Vec<String>,
+    /// Exclude this object of the manifests; may be repeated
+    #[arg(long, value_name = "KIND/NAME")]
+    exclude: Vec<String>,
     /// Print the changes without writing anything
     #[arg(long)]
     dry_run: bool,
@@ -77,7 +83,13 @@ pub(crate) fn run(arguments: &UpdateArguments, context: &Context<'_>) -> Command
     files::finish_change(&arguments.folder)?;
     let folder = Tree::from_directory(&arguments.folder, &arguments.limits.tree())?;
     let command = format!("opmx bundle update {}", from::word(&shown));
-    let (intake, manifests) = from::read(&arguments.from, &command, &arguments.limits, context)?;
+    let (intake, manifests) = from::read(
+        &arguments.from,
+        &arguments.exclude,
+        &command,
+        &arguments.limits,
+        context,
+    )?;
     if !decisions::are_sound(&manifests, context) {
         return Ok(Status::Failure);
     }

@@ -214,12 +214,21 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         Edited::write_all(&all)?;
     }
     for (path, change) in &changes {
-        let Change { edited, added, started } = change;
+        let Change {
+            edited,
+            added,
+            started,
+            channels,
+        } = change;
         edit::show(edited, arguments.dry_run, printer)?;
         for package in started {
             let done = if arguments.dry_run { "would start" } else { "started" };
             let place = change.new_file().unwrap_or_else(|| (*path).clone());
             printer.status(format_args!("{done} the package {package} in {}", place.display()));
+        }
+        for (package, channel) in channels {
+            let done = if arguments.dry_run { "would start" } else { "started" };
+            printer.status(format_args!("{done} the channel {channel} of the package {package}"));
         }
         let done = if arguments.dry_run { "would add" } else { "added" };
         for (bundle, channels) in added.iter().filter(|(_, channels)| !channels.is_empty()) {

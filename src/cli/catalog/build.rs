@@ -1,7 +1,7 @@
 //! `opmx catalog build`: building the image of a file-based catalog.
 
 use super::edit;
-use crate::cli::arguments::{CatalogLimitArguments, RegistryArguments, label};
+use crate::cli::arguments::{self, CatalogLimitArguments, RegistryArguments, label};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::index::publication::ServerArguments;
 use crate::cli::strictness::{self, StrictnessArguments};
@@ -44,8 +44,8 @@ pub(crate) struct BuildArguments {
     #[arg(value_name = "DIR")]
     catalog: PathBuf,
     /// Destination of the image: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
-    #[arg(short, long, value_name = "REF")]
-    tag: String,
+    #[arg(short, long, value_name = "REF", value_parser = arguments::destination)]
+    tag: Reference,
     #[command(flatten)]
     server: ServerArguments,
     /// Build the image without a program
@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
             format!("the label {CONFIGS_LABEL} cannot be set, because opmx sets it to the location of the catalog");
         return Err(CommandError::usage(message).hint("omit this --label; the catalog is always in /configs"));
     }
-    let to: Reference = arguments.tag.parse()?;
+    let to = &arguments.tag;
     let strictness = arguments.strictness.strictness();
     let options = CatalogImageOptions {
         server: arguments.server()?,
@@ -94,13 +94,13 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     };
     let transports = arguments.registry.transports(context);
     // If the existing image at the target cannot be read, it is still replaced, but its digest is unknown.
-    let before = context.runtime.block_on(transports.state(&to)).ok();
-    let built = build(&arguments.catalog, &to, &transports, &options);
+    let before = context.runtime.block_on(transports.state(to)).ok();
+    let built = build(&arguments.catalog, to, &transports, &options);
     match context.runtime.block_on(built) {
         Ok(image) => {
             strictness::warn(&image.findings, printer);
             let platforms: Vec<_> = image.platforms.iter().map(Platform::to_string).collect();
-            replaced::report(&to, before, &image.pinned, printer);
+            replaced::report(to, before, &image.pinned, printer);
             printer.status(format_args!(
                 "built {} as {to} for {}",
                 arguments.catalog.display(),

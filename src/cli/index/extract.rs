@@ -2,13 +2,14 @@
 
 use super::publication::{self, CatalogFormArguments, ServerArguments};
 use crate::catalog::file_based::migrate::Level;
-use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
-use crate::cli::catalog_output::OutputLanguage;
+use crate::cli::arguments::{self, IndexLimitArguments, RegistryArguments};
+use crate::cli::catalog_output::{self, OutputLanguage};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::following::{self, FollowArguments};
 use crate::cli::{Context, additions, guesses, removals};
 use crate::database::change::Target;
 use crate::database::remove::{Packages, packages};
+use crate::image::Reference;
 use crate::index::extract::{ExtractOptions, extract};
 use crate::index::location::IndexLocation;
 use crate::index::open::SourceLimits;
@@ -56,10 +57,11 @@ pub(crate) struct ExtractArguments {
         short,
         long,
         value_name = "REF",
+        value_parser = arguments::destination,
         required_unless_present_any = ["database", "folder", "dry_run"],
         conflicts_with_all = ["database", "folder"]
     )]
-    tag: Option<String>,
+    tag: Option<Reference>,
     /// Write a database file, which must not exist yet
     #[arg(short, long, value_name = "FILE", conflicts_with = "folder")]
     database: Option<PathBuf>,
@@ -129,6 +131,7 @@ fn as_catalog(
     let extracted = context.runtime.block_on(extracting);
     let extracted = extracted.map_err(|error| guesses::with_index_guess(error.into(), &arguments.from_index))?;
     following::report(&extracted.packages.members, &extracted.packages.unsatisfied, printer);
+    catalog_output::report_omitted(&extracted.deprecated, printer);
     if extracted.left_out > 0 {
         let left_out = counted(extracted.left_out, "document");
         printer.warning(format_args!("left out {left_out} without a package"));
@@ -151,7 +154,7 @@ fn as_index(
     let destination = match (&arguments.tag, &arguments.database) {
         _ if arguments.dry_run => Destination::Nowhere,
         (Some(tag), _) => Destination::Image {
-            to: tag.parse()?,
+            to: tag.clone(),
             server: arguments.server.server()?,
         },
         (None, Some(file)) => Destination::Database(file.clone()),

@@ -1,12 +1,12 @@
 //! The destination of a changed index, for all commands that change an index.
 
 use crate::catalog::file_based::edit::CatalogEditError;
-use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
+use crate::cli::arguments::{self, IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, additions, guesses};
 use crate::database::change::{ChangeOptions, Target};
 use crate::files;
-use crate::image::Platform;
+use crate::image::{Platform, Reference};
 use crate::index::follow::FollowError;
 use crate::index::import::ImportError;
 use crate::index::location::IndexLocation;
@@ -30,12 +30,12 @@ const INDEX_DOCKERFILE: &str = "index.Dockerfile";
 #[derive(Debug, Args)]
 pub(crate) struct ServerArguments {
     /// Base image with a program that serves the index; by default, the index image contains only opmx
-    #[arg(short = 'i', long, value_name = "REF")]
-    binary_image: Option<String>,
+    #[arg(short = 'i', long, value_name = "REF", value_parser = arguments::image)]
+    binary_image: Option<Reference>,
     /// Also build for this platform, with the static opmx binary in FILE; may be repeated
     ///
     /// The result is an image index with an image for the platform of the running opmx and for each specified platform.
-    /// A binary for the platform of the running opmx is used in place of the running opmx. With --binary-image, opmx is
+    /// A binary for the platform of the running opmx is used instead of that opmx. With --binary-image, opmx is
     /// added to the base image for each platform, and serves the index instead of the program in the base image.
     #[arg(long = "binary", value_name = "PLATFORM=FILE")]
     binaries: Vec<Binary>,
@@ -52,7 +52,7 @@ impl ServerArguments {
 
     /// Returns the program that serves the index.
     pub(crate) fn server(&self) -> Result<Server, CommandError> {
-        let base = self.binary_image.as_deref().map(str::parse).transpose()?;
+        let base = self.binary_image.clone();
         if self.all_platforms && base.is_none() {
             let error = CommandError::usage("--all-platforms requires a base image");
             return Err(
@@ -80,10 +80,11 @@ pub(crate) struct PublicationArguments {
         short,
         long,
         value_name = "REF",
+        value_parser = arguments::destination,
         required_unless_present_any = ["generate", "dry_run"],
         conflicts_with = "generate"
     )]
-    tag: Option<String>,
+    tag: Option<Reference>,
     #[command(flatten)]
     server: ServerArguments,
     /// Write database/index.db and index.Dockerfile to the working folder, without building an image
@@ -160,7 +161,7 @@ impl PublicationArguments {
         Ok(match &self.tag {
             _ if self.dry_run => Destination::Nowhere,
             Some(tag) => Destination::Image {
-                to: tag.parse()?,
+                to: tag.clone(),
                 server: self.server.server()?,
             },
             None => Destination::Files {
@@ -170,7 +171,10 @@ impl PublicationArguments {
                     usual if usual == Path::new(INDEX_DOCKERFILE) => usual.to_owned(),
                     named => files::behind_links(named)?,
                 },
-                base: self.server.binary_image.as_deref().unwrap_or(OPM_IMAGE).to_owned(),
+                base: match &self.server.binary_image {
+                    Some(base) => base.to_string(),
+                    None => OPM_IMAGE.to_owned(),
+                },
             },
         })
     }

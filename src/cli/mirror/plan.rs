@@ -12,7 +12,7 @@ use crate::cli::index::publication::ServerArguments;
 use crate::cli::parts::PartArguments;
 use crate::cli::strictness;
 use crate::cli::what_if::read_cluster;
-use crate::cli::{Context, environment};
+use crate::cli::{Context, catalog_output, environment};
 use crate::cluster::dump;
 use crate::files;
 use crate::image::Platform;
@@ -429,6 +429,8 @@ fn remark(collected: &Collected, printer: &Printer) {
     for Unreached { package, version } in &collected.unreached {
         printer.warning(format_args!("package {package} has no update path from {version}"));
     }
+    let deprecated: Vec<&String> = collected.deprecated.iter().collect();
+    catalog_output::report_omitted(&deprecated, printer);
     remark_left_out(collected, printer);
 }
 

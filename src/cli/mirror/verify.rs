@@ -198,6 +198,9 @@ fn shown(report: &Report, catalogs: &[String], format: Format, printer: &Printer
     } else {
         printer.status(format_args!("{} among {looked}", counted(wrong, "problem")));
     }
+    if wrong as u64 >= verified.manifests + verified.blobs && verified.manifests > 0 {
+        printer.status("nothing in the plan is present; copy it with opmx mirror copy");
+    }
     Ok(Status::of_answer(wrong == 0))
 }
 

@@ -261,6 +261,18 @@ impl RenderSource {
         &self.findings
     }
 
+    /// Returns the bundles of a database that are omitted because they are deprecated, each after its package.
+    pub fn omitted(&self) -> BTreeSet<(&str, &str)> {
+        let Content::Index(index) = &self.content else {
+            return BTreeSet::new();
+        };
+        let mut omitted = index.omitted();
+        if let Some(only) = &self.only {
+            omitted.retain(|(package, _)| only.contains(*package));
+        }
+        omitted
+    }
+
     fn plain(content: Content) -> Self {
         Self {
             content,

@@ -91,7 +91,7 @@ impl Collector<'_> {
 
     /// Writes the requested part of a catalog to a folder.
     async fn filtered(
-        &self,
+        &mut self,
         original: Option<&Original>,
         request: &CatalogRequest,
         folder: &Path,
@@ -107,6 +107,8 @@ impl Collector<'_> {
         if opened.is_bundle() {
             return Err(source(SourceError::NoIndex { name }));
         }
+        let owned = |(package, bundle): (&str, &str)| (package.to_owned(), bundle.to_owned());
+        let deprecated: Vec<(String, String)> = opened.omitted().into_iter().map(owned).collect();
         write_folder(&[opened], Form::default(), folder)?;
         let catalog = request.catalog.clone();
         let fail = |error: CatalogEditError| match error {
@@ -123,6 +125,9 @@ impl Collector<'_> {
         let mut editor = Editor::open(folder, self.options.reading.limits.index.catalog).map_err(fail)?;
         let filtered = filter(&mut editor, request).map_err(fail)?;
         editor.finish().map_err(fail)?.write()?;
+        let is_kept = |name: &str| filtered.kept.iter().any(|kept| kept.package == name);
+        let deprecated = deprecated.into_iter().filter(|(package, _)| is_kept(package));
+        self.deprecated.extend(deprecated.map(|(_, bundle)| bundle));
         Ok(filtered)
     }
 

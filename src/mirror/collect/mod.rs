@@ -20,7 +20,7 @@ use crate::index::render::folder::FolderError;
 use crate::index::render::sources::{SourceError, SourceOptions};
 use crate::resolver::closure::Unsatisfied;
 use images::Wanted;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The options for creating a plan.
@@ -49,6 +49,8 @@ pub struct Collected {
     pub findings: Vec<Diagnostic>,
     /// Versions that clusters upgrade from, but that have no update path in the kept channels of their package.
     pub unreached: Vec<Unreached>,
+    /// The bundles of kept packages that are not in the plan because a database marks them as deprecated.
+    pub deprecated: BTreeSet<String>,
     /// The errors of registries that could not be reached. The key is the reason that the plan gives for leaving out
     /// the images of the registry.
     pub unreachable: BTreeMap<String, ImageError>,
@@ -222,6 +224,7 @@ pub async fn collect(
         unsatisfied: Vec::new(),
         findings: Vec::new(),
         unreached: Vec::new(),
+        deprecated: BTreeSet::new(),
         unreachable: BTreeMap::new(),
         is_empty: false,
     };
@@ -249,6 +252,7 @@ pub async fn collect(
         unsatisfied,
         findings: collector.findings,
         unreached: collector.unreached,
+        deprecated: collector.deprecated,
         unreachable: collector.unreachable,
         is_empty: collector.is_empty,
     })
@@ -264,6 +268,7 @@ struct Collector<'a> {
     unsatisfied: Vec<Unsatisfied>,
     findings: Vec<Diagnostic>,
     unreached: Vec<Unreached>,
+    deprecated: BTreeSet<String>,
     unreachable: BTreeMap<String, ImageError>,
     is_empty: bool,
 }

@@ -3,33 +3,17 @@
 /// Returns the reason why no parser accepts an expression, or `None` if this is not certain. Only quotes, brackets and
 /// operators are checked, because Kubernetes has its own macros and syntax.
 pub(super) fn problem_of_expression(expression: &str) -> Option<&'static str> {
+    let Some(code) = masked(expression) else {
+        return Some("a quote is not closed");
+    };
     let mut brackets = Vec::new();
-    let (mut rest, mut word) = (expression, expression);
+    let mut rest = code.as_str();
     let mut last = None;
     while let Some(letter) = rest.chars().next() {
         let behind = &rest[letter.len_utf8()..];
         let doubled = behind.strip_prefix(letter);
         let mut next = behind;
         match letter {
-            '"' | '\'' => {
-                let prefix = &word[..word.len() - rest.len()];
-                let is_raw = ["r", "br"].iter().any(|raw| prefix.eq_ignore_ascii_case(raw));
-                let Some(end) = literal(rest, letter, is_raw) else {
-                    return Some("a quote is not closed");
-                };
-                next = end;
-            }
-            '`' => {
-                let Some((_, end)) = behind.split_once('`') else {
-                    return Some("a quote is not closed");
-                };
-                next = end;
-            }
-            '/' if doubled.is_some() => {
-                let Some((_, end)) = behind.split_once('\n') else { break };
-                (rest, word) = (end, end);
-                continue;
-            }
             '(' => brackets.push(')'),
             '[' => brackets.push(']'),
             '{' => brackets.push('}'),
@@ -48,9 +32,6 @@ pub(super) fn problem_of_expression(expression: &str) -> Option<&'static str> {
         if !letter.is_whitespace() {
             last = Some(letter);
         }
-        if !letter.is_ascii_alphanumeric() && letter != '_' {
-            word = next;
-        }
         rest = next;
     }
     if !brackets.is_empty() {
@@ -58,6 +39,75 @@ pub(super) fn problem_of_expression(expression: &str) -> Option<&'static str> {
     }
     let is_operator = last.is_some_and(|last| "=&|<>+-*/%!?:,.".contains(last));
     is_operator.then_some("it ends with an operator")
+}
+
+/// Returns the fields that an expression selects from `self` and `oldSelf`, each as a chain of names. Chains end before
+/// anything that is not a plain selection, such as a function, an index or an escaped name.
+pub(super) fn fields_of_self(expression: &str) -> Vec<Vec<String>> {
+    let is_part_of_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let code = masked(expression).unwrap_or_default();
+    let mut chains = Vec::new();
+    for (at, _) in code.match_indices("elf") {
+        let (before, rest) = (&code[..at], &code[at + "elf".len()..]);
+        let Some(before) = before.strip_suffix('s').or_else(|| before.strip_suffix("oldS")) else {
+            continue;
+        };
+        if before.ends_with(|letter: char| is_part_of_word(letter) || letter == '.') {
+            continue;
+        }
+        // A macro may declare a variable of this name.
+        if rest.trim_start().starts_with(',') {
+            return Vec::new();
+        }
+        let (mut rest, mut chain) = (rest, Vec::new());
+        while let Some(selected) = rest.strip_prefix('.') {
+            let end = selected
+                .find(|letter| !is_part_of_word(letter))
+                .unwrap_or(selected.len());
+            let (name, behind) = selected.split_at(end);
+            if name.is_empty() || name.starts_with("__") || behind.trim_start().starts_with('(') {
+                break;
+            }
+            chain.push(name.to_owned());
+            rest = behind;
+        }
+        if !chain.is_empty() {
+            chains.push(chain);
+        }
+    }
+    chains
+}
+
+/// Replaces each string and each quoted name in an expression with `#`, and removes comments. Returns `None` if a quote
+/// is not closed.
+fn masked(expression: &str) -> Option<String> {
+    let mut code = String::with_capacity(expression.len());
+    let (mut rest, mut word) = (expression, expression);
+    while let Some(letter) = rest.chars().next() {
+        let behind = &rest[letter.len_utf8()..];
+        let next = match letter {
+            '"' | '\'' => {
+                let prefix = &word[..word.len() - rest.len()];
+                let is_raw = ["r", "br"].iter().any(|raw| prefix.eq_ignore_ascii_case(raw));
+                code.push('#');
+                literal(rest, letter, is_raw)?
+            }
+            '`' => {
+                code.push('#');
+                behind.split_once('`')?.1
+            }
+            '/' if behind.starts_with('/') => behind.split_once('\n').map_or("", |(_, end)| end),
+            letter => {
+                code.push(letter);
+                behind
+            }
+        };
+        if !letter.is_ascii_alphanumeric() && letter != '_' {
+            word = next;
+        }
+        rest = next;
+    }
+    Some(code)
 }
 
 /// Returns the text after a string, or `None` if the string does not end.
@@ -84,6 +134,22 @@ fn literal(text: &str, quote: char, is_raw: bool) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_selections_from_self_are_found() {
+        for (expression, wanted) in [
+            ("self.a.b == oldSelf.c", &["a.b", "c"][..]),
+            ("has(self.a) && self.b.size() > 0", &["a", "b"]),
+            ("self.list[0].x + self.map['y'].z", &["list", "map"]),
+            ("'self.a' != x.self.b && myself.c // self.d", &[]),
+            ("self.`a-b` || self.__dash__ || self.?c", &[]),
+            ("x.all(self, self.a)", &[]),
+            ("self == 1 && self.startsWith('a')", &[]),
+        ] {
+            let found: Vec<String> = fields_of_self(expression).iter().map(|chain| chain.join(".")).collect();
+            assert_eq!(found, wanted, "{expression}");
+        }
+    }
 
     #[test]
     fn only_certain_mistakes_in_expressions_are_named() {

@@ -1,6 +1,6 @@
 //! Checks the schemas of CustomResourceDefinitions: defaults, patterns, keys of lists, and validation rules.
 
-use super::expressions::problem_of_expression;
+use super::expressions::{fields_of_self, problem_of_expression};
 use super::part::{Part, text};
 use super::patterns::{Form, LONGEST_PATTERN, compile, form};
 use crate::kubernetes::structural::has_type;
@@ -8,6 +8,7 @@ use crate::text::{Path, Step};
 use regex::Error;
 use regex::bytes::Regex;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 impl Part<'_> {
     /// Checks the schemas of all versions. Clusters no longer accept CustomResourceDefinitions of `v1beta1`.
@@ -67,7 +68,7 @@ impl Walk<'_, '_> {
                 ("pattern", Value::String(pattern)) => self.pattern(pattern),
                 ("default", value) if role == Role::Value => self.default_value(schema, value),
                 ("x-kubernetes-list-type", value) if describes && value == "map" => self.map_keys(schema),
-                ("x-kubernetes-validations", Value::Array(rules)) if describes => self.rules(rules),
+                ("x-kubernetes-validations", Value::Array(rules)) if describes => self.rules(schema, rules),
                 ("items" | "additionalProperties" | "not", part) => {
                     let role = match key.as_str() {
                         "not" => Role::Condition,
@@ -175,17 +176,60 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn rules(&mut self, rules: &[Value]) {
+    fn rules(&mut self, schema: &Map<String, Value>, rules: &[Value]) {
         for (index, rule) in rules.iter().enumerate() {
             for field in ["rule", "messageExpression"] {
-                if let Some(problem) = problem_of_expression(text(rule, field)) {
-                    let path = self.path.key("x-kubernetes-validations").index(index).key(field);
+                let expression = text(rule, field);
+                let path = self.path.key("x-kubernetes-validations").index(index).key(field);
+                if let Some(problem) = problem_of_expression(expression) {
                     let message = format!("a validation rule does not parse: {problem}");
                     self.part.refuse(&path, message, CORRECT_RULE);
+                    continue;
+                }
+                let is_resource = self.path.to_string().ends_with("openAPIV3Schema");
+                let chains: BTreeSet<Vec<String>> = fields_of_self(expression).into_iter().collect();
+                for chain in chains {
+                    if let Some((depth, properties)) = undefined(schema, &chain, is_resource) {
+                        let field = chain[..=depth].join(".");
+                        let message =
+                            format!("a validation rule uses the field `{field}`, which the schema does not have");
+                        let names = properties.keys().map(String::as_str);
+                        let help = match self.part.similar(&chain[depth], names) {
+                            Some(nearest) => format!("Correct the field; did you mean `{nearest}`?"),
+                            None => "Correct the field, or add it to the schema.".to_owned(),
+                        };
+                        self.part.refuse(&path, message, &help);
+                    }
                 }
             }
         }
     }
+}
+
+/// Returns the index of the first of these nested fields that an object cannot have according to its schema, with the
+/// fields that it can have. `is_resource` says whether the object is a Kubernetes object.
+fn undefined<'s>(
+    schema: &'s Map<String, Value>,
+    chain: &[String],
+    is_resource: bool,
+) -> Option<(usize, &'s Map<String, Value>)> {
+    const EMBEDDED: &str = "x-kubernetes-embedded-resource";
+    const UNKNOWN: &str = "x-kubernetes-preserve-unknown-fields";
+    let (mut schema, mut is_resource) = (schema, is_resource);
+    for (depth, name) in chain.iter().enumerate() {
+        let is_set = |key: &str| schema.get(key).is_some_and(|value| *value == Value::Bool(true));
+        let is_own = (is_resource || is_set(EMBEDDED)) && ["apiVersion", "kind", "metadata"].contains(&name.as_str());
+        if is_own || is_set(UNKNOWN) || schema.contains_key("additionalProperties") || type_of(schema) != "object" {
+            return None;
+        }
+        let properties = schema.get("properties")?.as_object()?;
+        let Some(part) = properties.get(name) else {
+            return Some((depth, properties));
+        };
+        schema = part.as_object()?;
+        is_resource = false;
+    }
+    None
 }
 
 fn type_of(schema: &Map<String, Value>) -> &str {

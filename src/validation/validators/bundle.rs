@@ -81,7 +81,12 @@ fn owned(
             held.insert((gvk.group, gvk.kind));
             continue;
         }
-        let what = format!("{} {} ({})", gvk.version, gvk.kind, api.name());
+        let what = [&gvk.version, &gvk.kind].into_iter().filter(|part| !part.is_empty());
+        let what = format!(
+            "{} ({})",
+            what.map(String::as_str).collect::<Vec<_>>().join(" "),
+            api.name()
+        );
         let message = if defined.contains_key(&gvk) {
             format!("{what} is owned twice")
         } else {

@@ -265,7 +265,7 @@ fn of_environments() -> Vec<Case> {
     let new = Case::new;
     let field = |path: &str, advice| {
         let place = "env[1].valueFrom.fieldRef.fieldPath";
-        new(place, json!(path), "is not a field of pods", advice)
+        new(place, json!(path), "is not a pod field", advice)
     };
     let secret = json!({"name": "login", "key": "password"});
     vec![

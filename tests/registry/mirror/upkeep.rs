@@ -203,7 +203,7 @@ fn only_what_no_kept_plan_needs_is_deleted_and_only_when_told_to() {
     assert!(there("proxy/rbac:v0.15"));
 
     let text = garden.ok(&format!("{line} --apply"));
-    assert!(text.contains(", 0 failed"), "{text}");
+    assert!(text.contains(", failed: 0"), "{text}");
     assert!(!there("proxy/rbac:v0.15"));
     assert!(!there(&format!("garden/greenhouse@{index}")));
     assert!(!there(&format!("garden/greenhouse:{}.sig", fallback_tag(&index))));
@@ -250,7 +250,7 @@ fn nothing_is_deleted_before_the_catalog_of_a_kept_plan_is_there() {
     );
     assert_eq!(verify(&garden, "old.json", &to, ""), (Some(0), vec![]));
     garden.ok("mirror copy plan.json --use-http");
-    assert!(garden.ok(&format!("{line} --apply")).contains(", 0 failed"));
+    assert!(garden.ok(&format!("{line} --apply")).contains(", failed: 0"));
     assert_eq!(verify(&garden, "plan.json", &to, ""), (Some(0), vec![]));
 }
 

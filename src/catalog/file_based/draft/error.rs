@@ -4,6 +4,7 @@ use super::Draft;
 use crate::bundle::stated::{Stated, StatedAt};
 use crate::catalog::file_based::lifecycle::MinorVersion;
 use crate::catalog::file_based::load::Subject;
+use crate::catalog::quoted;
 use crate::shape::nearest;
 use semver::Version;
 
@@ -302,12 +303,6 @@ fn link(replaces: &str, is_absent: bool) -> String {
         replaces if is_absent => format!("it replaces {replaces}, which is not in the channel"),
         replaces => format!("it replaces {replaces}, which is not the head"),
     }
-}
-
-/// Formats names as a comma-separated list.
-fn quoted(names: &[String]) -> String {
-    let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
-    names.join(", ")
 }
 
 impl DraftError {

@@ -195,6 +195,15 @@ impl Editor {
         names
     }
 
+    /// Returns the names of the channels of a package.
+    pub fn channels(&self, package: &str) -> BTreeSet<&str> {
+        let handles = self.catalog.handles.iter();
+        handles
+            .filter(|handle| handle.schema == Schema::Channel && &*handle.package == package)
+            .map(|handle| &*handle.name)
+            .collect()
+    }
+
     /// Returns the documents of a package; empty if the catalog does not contain the package.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor};
 use crate::catalog::file_based::migrate::Level;
 use crate::index::render::bundle::RenderedBundle;
 use semver::Version;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// Returns the bundles with their images, in the form that `level` selects.
@@ -27,12 +27,18 @@ pub(super) struct Change {
     pub(super) added: Vec<(String, Vec<String>)>,
     /// The new packages, if the catalog already contained other packages.
     pub(super) started: Vec<String>,
+    /// The new channels of existing packages, each after its package.
+    pub(super) channels: BTreeSet<(String, String)>,
 }
 
 impl Change {
     fn new(edited: Edited, added: Vec<(String, Vec<String>)>) -> Self {
-        let started = Vec::new();
-        Self { edited, added, started }
+        Self {
+            edited,
+            added,
+            started: Vec::new(),
+            channels: BTreeSet::new(),
+        }
     }
 
     /// Returns the new file, if there is exactly one.
@@ -57,6 +63,7 @@ pub(super) fn in_catalog(
         .keys()
         .filter(|package| !known.is_empty() && !known.contains(package));
     let started = started.cloned().collect();
+    let mut new_channels = BTreeSet::new();
     for (package, bundles) in packages {
         let level = match level {
             Some(level) => level,
@@ -68,7 +75,13 @@ pub(super) fn in_catalog(
             .into_iter()
             .map(|bundle| bundle.bundle)
             .collect();
-        let channels = editor.add(package, &bundles, placement)?.into_iter();
+        let before: BTreeSet<String> = editor.channels(package).into_iter().map(str::to_owned).collect();
+        let channels = editor.add(package, &bundles, placement)?;
+        let new = channels.iter().flatten().filter(|channel| !before.contains(*channel));
+        new_channels.extend(
+            new.filter(|_| !before.is_empty())
+                .map(|channel| (package.clone(), channel.clone())),
+        );
         let names = bundles.iter().map(|bundle| bundle.entry.name.clone());
         added.extend(names.zip(channels));
     }
@@ -76,6 +89,7 @@ pub(super) fn in_catalog(
         edited: editor.finish()?,
         added,
         started,
+        channels: new_channels,
     })
 }
 
