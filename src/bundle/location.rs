@@ -2,6 +2,7 @@
 
 use super::image::files_of;
 use crate::image::{ImageError, Reference, ReferenceError, Transports};
+use crate::olm::label::{CONFIGS_LABEL, DATABASE_LABEL};
 use crate::tree::{Tree, TreeError, TreeLimits};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,12 @@ pub enum LoadError {
     /// The image cannot be read, or contains an entry that is not allowed in a bundle.
     #[error(transparent)]
     Image(#[from] ImageError),
+    /// The image is the image of an index.
+    #[error("{image} is an index image, not a bundle image")]
+    Index {
+        /// The reference.
+        image: String,
+    },
     /// The image contains none of the bundle folders.
     #[error("{image} is not a bundle image: it contains no files in manifests/ or metadata/")]
     NoBundle {
@@ -103,11 +110,16 @@ impl Location {
             }
             Self::Image(reference) => {
                 let image = transports.pull(reference).await?;
+                let is_index = [DATABASE_LABEL, CONFIGS_LABEL].iter().any(|label| image.label(label).is_some());
                 let files = tokio::task::spawn_blocking(move || files_of(&image, &limits)).await;
                 let tree = files.map_err(|_| LoadError::Interrupted)??;
                 if tree.is_empty() {
                     let image = reference.to_string();
-                    return Err(LoadError::NoBundle { image });
+                    return Err(if is_index {
+                        LoadError::Index { image }
+                    } else {
+                        LoadError::NoBundle { image }
+                    });
                 }
                 Ok(tree)
             }

@@ -63,6 +63,12 @@ pub(crate) fn report(promoted: &Promoted, printer: &Printer) {
     for (bundle, channels) in &promoted.bundles {
         printer.status(format_args!("promoted bundle {bundle} to {}", listed(channels)));
     }
+    for (bundle, channels) in &promoted.below {
+        printer.status(format_args!(
+            "also added bundle {bundle} to {}, because a promoted bundle replaces or skips it",
+            listed(channels)
+        ));
+    }
     for package in &promoted.packages {
         for change in &package.channels {
             let (channel, package) = (&change.channel, &package.package);

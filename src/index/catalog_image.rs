@@ -1,7 +1,7 @@
 //! Builds the image of a file-based catalog from its folder.
 
 use super::check::check_catalog;
-use super::image::{DATABASE_LABEL, IndexContent, Program, image_of};
+use super::image::{IndexContent, Program, image_of};
 use super::location::CatalogFolder;
 use super::server::{Server, ServerError, serving};
 use crate::catalog::file_based::error::CatalogError;
@@ -10,6 +10,7 @@ use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::{Schema, read::FileBasedCatalog};
 use crate::diagnostic::Diagnostic;
 use crate::image::{Image, ImageError, Platform, Reference, Transports};
+use crate::olm::label::DATABASE_LABEL;
 use crate::validation::Strictness;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -5,13 +5,10 @@ use crate::image::{
     Cache, EntryContent, Image, ImageConfig, ImageError, Layer, LayerEntry, Platform, Tagged, append, build,
     layer_from_files, layer_through_cache,
 };
+use crate::olm::label::{CONFIGS_LABEL, DATABASE_LABEL};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The label with the path of the database in an index image.
-pub const DATABASE_LABEL: &str = "operators.operatorframework.io.index.database.v1";
-/// The label with the path of the catalog in a file-based catalog image.
-pub const CONFIGS_LABEL: &str = "operators.operatorframework.io.index.configs.v1";
 /// The path of the database in an image that opmx or opm builds.
 pub(crate) const DATABASE_PATH: &str = "/database/index.db";
 /// The path of the file-based catalog in an image that opmx or opm builds.

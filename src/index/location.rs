@@ -1,12 +1,13 @@
 //! The location of an index, and its content as files.
 
-use super::image::{CONFIGS_LABEL, DATABASE_LABEL, DATABASE_PATH};
+use super::image::DATABASE_PATH;
 use crate::bundle::annotations::PACKAGE;
 use crate::bundle::is_bundle_folder;
 use crate::bundle::location::is_path;
 use crate::database::read::is_database;
 use crate::files::{FileError, TemporaryFolder};
 use crate::image::{Image, ImageError, Reference, ReferenceError, Transports, extract_file, extract_folder};
+use crate::olm::label::{CONFIGS_LABEL, DATABASE_LABEL};
 use crate::tree::LAYOUT_FILE;
 use std::ffi::OsStr;
 use std::fmt;

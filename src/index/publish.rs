@@ -5,7 +5,7 @@
 use super::catalog_image::refuse_index;
 use super::follow::{FollowError, follow};
 use super::gather::GatherError;
-use super::image::{CONFIGS_LABEL, DATABASE_PATH, IndexContent, Program, dockerfile, image_of};
+use super::image::{DATABASE_PATH, IndexContent, Program, dockerfile, image_of};
 use super::import::{ImportError, Imported, import};
 use super::location::{CatalogFolder, FetchError, Fetched, IndexLocation};
 use super::open::OpenLimits;
@@ -19,6 +19,7 @@ use crate::database::named::UnknownBundles;
 use crate::database::remove::RemoveError;
 use crate::files::{self, FileError, FolderChange, Replacement, TemporaryFolder, directory_of};
 use crate::image::{Digest, ImageError, Platform, Race, Reference, TagState, Tagged, Transports};
+use crate::olm::label::CONFIGS_LABEL;
 use crate::validation::Strictness;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 //!
 //! A [`property`] has a type and a value. A property of some types is a [`dependency`]: a package, an API, a label or a
 //! [`constraint`], each with an [`intent`]. Databases and bundle files spell dependencies in one way, catalogs and OLM
-//! itself in another; `spelling` translates. [`annotation`] and [`limits`] contain keys and sizes defined by OLM, and
+//! itself in another; `spelling` translates. [`annotation`], [`label`] and [`limits`] contain keys and sizes defined by OLM, and
 //! [`releases`] describes the capabilities of its releases. [`optional_manifest`] covers the property that names
 //! objects of the bundle itself.
 //!
@@ -14,6 +14,7 @@ pub mod constraint;
 pub mod dependency;
 pub(crate) mod install_mode;
 pub mod intent;
+pub mod label;
 pub mod limits;
 pub mod optional_manifest;
 pub mod problem;

@@ -370,7 +370,7 @@ fn what_is_no_bundle_is_named_with_a_way_out() {
     insta::assert_snapshot!(fail(&sandbox, "index add -b oci:index:v1 -t oci:new:v1"), @"
     ------- stderr -------
     error: oci:index:v1 cannot be added
-      caused by: oci:index:v1 is not a bundle image: it contains no files in manifests/ or metadata/
+      caused by: oci:index:v1 is an index image, not a bundle image
       hint: specify a bundle image; to start from an index, pass it with --from-index
     error: the bundle was not added
     ------- exit 1 -------

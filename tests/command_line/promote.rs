@@ -51,6 +51,7 @@ fn a_bundle_takes_what_it_replaces_into_further_channels() {
     );
     insta::assert_snapshot!(outcome.stderr, @"
     promoted bundle rake.v1.1.0 to beta, fast
+    also added bundle rake.v1.0.0 to beta, fast, because a promoted bundle replaces or skips it
     new channel beta of package rake: head rake.v1.1.0
     new channel fast of package rake: head rake.v1.1.0
     ");

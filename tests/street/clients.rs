@@ -5,7 +5,7 @@ use crate::reflection;
 use crate::tools::{installed, not_run, run};
 use crate::{registry, shared_folder, succeed};
 use opmx::image::{EntryContent, ImageConfig, LayerEntry, build, layer_from_files, write_layout};
-use opmx::index::image::CONFIGS_LABEL;
+use opmx::olm::label::CONFIGS_LABEL;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;

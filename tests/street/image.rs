@@ -7,7 +7,7 @@ use crate::tools::{installed, not_run, run};
 use opmx::image::{
     EntryContent, ImageConfig, LayerEntry, Platform, append, layer_from_files, read_layout, write_layout,
 };
-use opmx::index::image::CONFIGS_LABEL;
+use opmx::olm::label::CONFIGS_LABEL;
 use opmx::server::proto::ListBundlesRequest;
 use opmx::server::proto::registry_client::RegistryClient;
 use serde_json::{Value, json};

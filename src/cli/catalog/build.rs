@@ -8,7 +8,7 @@ use crate::cli::strictness::{self, StrictnessArguments};
 use crate::cli::{Context, environment, replaced};
 use crate::image::{Platform, Reference};
 use crate::index::catalog_image::{CatalogImageError, CatalogImageOptions, CatalogServer, build};
-use crate::index::image::CONFIGS_LABEL;
+use crate::olm::label::CONFIGS_LABEL;
 use crate::index::program::platforms;
 use clap::Args;
 use std::path::PathBuf;

@@ -26,6 +26,7 @@ hints! {
     LoadError {
         pass: [Tree, Image],
         none: [NoBundle, Interrupted],
+        Self::Index { .. } => hint("specify a bundle image; \"opmx index check\" checks an index"),
     }
     OutsideError {
         pass: [Edit],

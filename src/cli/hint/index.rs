@@ -69,7 +69,7 @@ hints! {
     GatherProblem {
         pass: [Intake],
         none: [],
-        Self::Load(LoadError::NoBundle { .. }) => {
+        Self::Load(LoadError::Index { .. } | LoadError::NoBundle { .. }) => {
             hint("specify a bundle image; to start from an index, pass it with --from-index")
         }
         Self::Load(error) => error.hints(),

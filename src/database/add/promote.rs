@@ -28,6 +28,8 @@ pub struct Promotion<'a> {
 pub struct Promoted {
     /// The bundles, and the channels that they were added to.
     pub bundles: BTreeMap<String, BTreeSet<String>>,
+    /// The bundles that were added to channels because one of these bundles replaces or skips them, and the channels.
+    pub below: BTreeMap<String, BTreeSet<String>>,
     /// Bundles that were already in some of the named channels, and those channels.
     pub already: BTreeMap<String, BTreeSet<String>>,
     /// The changes to the packages, by name.
@@ -168,6 +170,18 @@ fn of_package(
         default_channel: before.default_channel.clone().unwrap_or(graph.default_channel),
         ..graph
     };
+    for channel in &graph.channels {
+        let entries = channel.entries.iter().map(|entry| &entry.bundle);
+        let is_new = |bundle: &str| {
+            let node = before.graph.bundles.get(bundle);
+            node.is_some_and(|node| !node.channels.contains(&channel.name))
+        };
+        let is_asked = |bundle: &str| added.get(bundle).is_some_and(|channels| channels.contains(&channel.name));
+        for bundle in entries.filter(|bundle| is_new(bundle) && !is_asked(bundle)) {
+            let channels = promoted.below.entry(bundle.clone()).or_default();
+            channels.insert(channel.name.clone());
+        }
+    }
     graph_rows::write(transaction, &graph, &before).map_err(failed)?;
     if promotion.mode != Mode::Replaces {
         rows::leave_to_images(transaction, std::iter::once(package)).map_err(failed)?;

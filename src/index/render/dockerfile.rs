@@ -1,7 +1,7 @@
 //! The Dockerfile for building the image of a file-based catalog with other tools.
 
 use crate::files::{self, FileError};
-use crate::index::image::CONFIGS_LABEL;
+use crate::olm::label::CONFIGS_LABEL;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -21,7 +21,7 @@ use crate::database::read::{Database, ReadError, is_database};
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::image::{Image, ImageError, Reference, ReferenceError, Transports};
-use crate::index::image::{CONFIGS_LABEL, DATABASE_LABEL};
+use crate::olm::label::{CONFIGS_LABEL, DATABASE_LABEL};
 use crate::index::intake::{IntakeError, Recording, prepare};
 use crate::index::location::{CatalogFolder, DatabaseFile, FetchError, Fetched, fetched_of};
 use crate::index::open::SourceLimits;
